@@ -1,0 +1,167 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Models of machines, circuits, robots and plants: components with equations and connections, turned into
+/// fast programs.
+#[derive(Debug, Parser)]
+#[command(name = "kausal", version, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "First steps:
+  kausal examples                                        what there is to try
+  kausal simulate Kausal.Examples.RC --plot capacitor.v  run one and see a curve
+  kausal simulate MyModel.mo -o result.csv               run your own
+  kausal translate MyModel.mo --listing                  see what it became";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Parse files and folders and say what is wrong with them
+    Parse(Parse),
+    /// Flatten a model and count its equations and unknowns
+    Check(Check),
+    /// Sort, reduce and tear a model and say what it became
+    Translate(Translate),
+    /// Run a model
+    Simulate(Simulate),
+    /// List the examples of the built-in library
+    Examples(Examples),
+}
+
+#[derive(Debug, Args)]
+pub struct Parse {
+    /// Files and folders; folders are read with everything below them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A model and where to find what it uses.
+#[derive(Debug, Args)]
+pub struct Model {
+    /// A file (its last class, or the one named by --model) or a path like Kausal.Examples.RC
+    pub name: String,
+    /// The class to take, by its full name
+    #[arg(long = "model", value_name = "CLASS")]
+    pub inside: Option<String>,
+    /// A folder with libraries, searched after the built-in one and before MODELICAPATH
+    #[arg(long = "library", value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub model: Model,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum TearingChoice {
+    /// Find tearing variables
+    #[default]
+    Auto,
+    /// Do not tear
+    Off,
+}
+
+/// How a model is translated.
+#[derive(Debug, Args)]
+pub struct Translation {
+    /// How systems of equations are torn
+    #[arg(long, value_enum, default_value_t)]
+    pub tearing: TearingChoice,
+    /// Give a parameter (or a start value) another value
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub settings: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Args)]
+pub struct Translate {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub translation: Translation,
+    /// Write C
+    #[arg(long, value_name = "FILE")]
+    pub c: Option<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Simulate {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub translation: Translation,
+    /// Write the result (.csv)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Where the run starts (default: the experiment annotation, or 0)
+    #[arg(long)]
+    pub start: Option<f64>,
+    /// Where the run ends (default: the experiment annotation, or 1)
+    #[arg(long)]
+    pub stop: Option<f64>,
+    /// Relative tolerance (default: the experiment annotation, or 1e-6)
+    #[arg(long)]
+    pub tolerance: Option<f64>,
+    /// Integration method
+    #[arg(long, default_value = "auto")]
+    pub method: kausal::Method,
+    /// Step of fixed-step methods
+    #[arg(long, value_name = "H")]
+    pub step: Option<f64>,
+    /// Distance of output points
+    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals")]
+    pub output_interval: Option<f64>,
+    /// Number of output intervals (default 500)
+    #[arg(long, value_name = "N")]
+    pub number_of_intervals: Option<u32>,
+    /// Record only variables that match (* and ? are wildcards); may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub variables: Vec<String>,
+    /// Plot these variables, separated by commas
+    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
+    pub plot: Vec<String>,
+    /// Where the plot goes (.svg); without it, to the terminal
+    #[arg(long, value_name = "FILE")]
+    pub plot_file: Option<PathBuf>,
+    /// Interpret instead of making machine code
+    #[arg(long)]
+    pub interpret: bool,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Examples {
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn setting(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let value = match value.trim() {
+        "true" => 1.0,
+        "false" => 0.0,
+        number => number.parse().map_err(|_| format!("{number:?} is not a number"))?,
+    };
+    Ok((name.trim().to_owned(), value))
+}

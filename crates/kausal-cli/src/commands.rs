@@ -1,0 +1,21 @@
+//! What the commands do.
+
+mod model;
+mod parse;
+mod simulate;
+
+use std::process::ExitCode;
+
+use crate::arguments::Command;
+
+/// Runs a command.
+pub fn run(command: Command) -> ExitCode {
+    let done = match command {
+        Command::Parse(arguments) => parse::run(&arguments),
+        Command::Check(arguments) => model::check(&arguments),
+        Command::Translate(arguments) => model::translate(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Examples(arguments) => model::examples(&arguments),
+    };
+    if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,128 @@
+//! `kausal check`, `flatten`, `translate` and `examples`.
+
+use std::path::Path;
+
+use kausal::session::balance;
+use kausal::{Diagnostic, FlatModel, Options, Program, Session, Tearing, summary};
+use serde::Serialize;
+
+use crate::arguments::{self, Check, Examples, TearingChoice, Translate, Translation};
+use crate::output;
+
+/// A session with the libraries a user asked for.
+pub fn session(model: &arguments::Model) -> Session {
+    let mut session = Session::new();
+    for folder in &model.libraries {
+        session.add_library(folder);
+    }
+    session.add_modelica_path();
+    session
+}
+
+/// The flat model, or diagnostics shown and `None`.
+pub fn flat(session: &mut Session, model: &arguments::Model) -> Option<FlatModel> {
+    let flat = session
+        .find(&model.name, model.inside.as_deref())
+        .and_then(|name| session.flatten(&name));
+    let diagnostics = session.take_diagnostics();
+    output::show(&diagnostics, session.sources());
+    flat
+}
+
+/// The flat model with settings and its program, or diagnostics shown and `None`.
+pub fn program(session: &mut Session, model: &arguments::Model, how: &Translation) -> Option<(FlatModel, Program)> {
+    let mut flat = flat(session, model)?;
+    let options = Options {
+        tearing: match how.tearing {
+            TearingChoice::Auto => Tearing::Auto,
+            TearingChoice::Off => Tearing::Off,
+        },
+    };
+    let program =
+        if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
+    let diagnostics = session.take_diagnostics();
+    output::show(&diagnostics, session.sources());
+    program.map(|program| (flat, program))
+}
+
+#[derive(Serialize)]
+struct CheckReport<'a> {
+    model: &'a str,
+    equations: usize,
+    unknowns: usize,
+    balanced: bool,
+}
+
+pub fn check(arguments: &Check) -> bool {
+    let mut session = session(&arguments.model);
+    let Some(flat) = flat(&mut session, &arguments.model) else { return false };
+    let balance = balance(&flat);
+    let balanced = balance.equations == balance.unknowns;
+    if arguments.json {
+        output::print_json(&CheckReport {
+            model: &flat.name,
+            equations: balance.equations,
+            unknowns: balance.unknowns,
+            balanced,
+        });
+    } else {
+        let verdict = if balanced { "balanced" } else { "not balanced" };
+        output::print(&format!(
+            "{}: {} equations, {} unknowns, {verdict}\n",
+            flat.name, balance.equations, balance.unknowns
+        ));
+    }
+    balanced
+}
+
+pub fn translate(arguments: &Translate) -> bool {
+    let mut session = session(&arguments.model);
+    let Some((_, program)) = program(&mut session, &arguments.model, &arguments.translation) else {
+        return false;
+    };
+    if let Some(path) = &arguments.c
+        && !write_c(&program, path, &session)
+    {
+        return false;
+    }
+    if arguments.json {
+        output::print_json(&summary::of(&program, session.seconds));
+    } else {
+        output::print(&summary::text(&program));
+    }
+    true
+}
+
+fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
+    let written = kausal::c_code(program)
+        .and_then(|text| std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display())));
+    match written {
+        Ok(()) => true,
+        Err(message) => {
+            output::show(&[Diagnostic::error("K0907", message)], session.sources());
+            false
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Example {
+    name: String,
+    description: String,
+}
+
+pub fn examples(arguments: &Examples) -> bool {
+    let list: Vec<Example> =
+        kausal::examples::examples().into_iter().map(|(name, description)| Example { name, description }).collect();
+    if arguments.json {
+        output::print_json(&list);
+        return true;
+    }
+    let width = list.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for e in &list {
+        text.push_str(&format!("{:width$}  {}\n", e.name, e.description));
+    }
+    output::print(&text);
+    true
+}

@@ -1,0 +1,575 @@
+//! C functions for the sections of a program.
+
+use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_translate::Program;
+use kausal_translate::program::{Assert, Assign, Call, Form, Nonlinear, Solve, SolveKind, Step, System, When};
+
+use super::band;
+use super::body::{self, Names, Statements};
+use super::text::{comment, literal, string};
+use crate::chunk::Error;
+use crate::plan;
+use crate::tape;
+
+/// Longer sections become several functions: compilers take more than linear time for one.
+const STEPS_A_FUNCTION: usize = 1_000;
+/// Larger arrays are kept in the struct, not on the stack.
+const LOCAL_ELEMENTS: usize = 4_096;
+/// How deep steps may be nested.
+const DEPTH: usize = 100;
+/// How often a mixed system is evaluated until its discrete unknowns must have settled.
+const MIXED_PASSES: usize = 100;
+
+/// When a section is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Between events: discrete unknowns are constant.
+    Continuous,
+    /// At an event, or before the run.
+    Event,
+}
+
+/// Writes functions.
+pub(crate) struct Sections<'p> {
+    program: &'p Program,
+    writer: tape::Writer<'p>,
+    /// Finished functions, used ones before their users.
+    pub functions: Vec<String>,
+    /// Their prototypes, of those that are called from outside.
+    pub prototypes: Vec<String>,
+    /// What else the struct must hold.
+    pub fields: Vec<String>,
+    /// Fields that say whether a constant matrix is factorised.
+    factorised: Vec<String>,
+    systems: usize,
+    phase: Phase,
+    depth: usize,
+}
+
+/// Variables are elements of local pointers.
+struct Local<'p> {
+    program: &'p Program,
+    /// What an output of expressions is called; `%` is its number.
+    output: &'p str,
+}
+
+impl Names for Local<'_> {
+    fn value(&self, variable: VarId) -> String {
+        format!("v[{}]", variable.0)
+    }
+
+    fn pre(&self, variable: VarId) -> String {
+        format!("pre[{}]", variable.0)
+    }
+
+    fn remark(&self, variable: VarId) -> Option<String> {
+        self.program.variables.get(variable.index()).map(|variable| comment(&variable.name))
+    }
+
+    fn output(&self, index: u32) -> String {
+        self.output.replace('%', &index.to_string())
+    }
+}
+
+impl<'p> Sections<'p> {
+    /// Nothing written yet.
+    pub fn new(program: &'p Program) -> Self {
+        Sections {
+            program,
+            writer: tape::Writer::new(&program.pool),
+            functions: Vec::new(),
+            prototypes: Vec::new(),
+            fields: Vec::new(),
+            factorised: Vec::new(),
+            systems: 0,
+            phase: Phase::Event,
+            depth: 0,
+        }
+    }
+
+    /// Writes one section.
+    pub fn section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
+        let body = self.parts(name, steps, phase)?;
+        self.publish(name, body);
+        Ok(())
+    }
+
+    /// Writes the parameter section. Constant matrices are no longer valid after it, so it is written when all of
+    /// them are known.
+    pub fn parameters(&mut self, name: &str, steps: &[Step]) -> Result<(), Error> {
+        let mut body = self.parts(name, steps, Phase::Event)?;
+        body.lines.splice(0..0, self.factorised.iter().map(|field| format!("{field} = 0;")));
+        self.publish(name, body);
+        Ok(())
+    }
+
+    /// The statements of a section; long ones are functions of their own that are called.
+    fn parts(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<Statements, Error> {
+        self.phase = phase;
+        let mut body = Statements::default();
+        if steps.len() <= STEPS_A_FUNCTION {
+            self.steps(steps, &mut body)?;
+            return Ok(body);
+        }
+        for (k, part) in (1..).zip(steps.chunks(STEPS_A_FUNCTION)) {
+            let mut inner = Statements::default();
+            self.steps(part, &mut inner)?;
+            self.function(&format!("static int {name}_{k}(model *m)"), inner, true);
+            body.push(format!("if ({name}_{k}(m)) return 1;"));
+        }
+        Ok(body)
+    }
+
+    fn publish(&mut self, name: &str, body: Statements) {
+        let prototype = format!("int {name}(model *m)");
+        self.function(&prototype, body, true);
+        self.prototypes.push(prototype);
+    }
+
+    /// Writes a function that computes expressions into an array.
+    pub fn expressions(&mut self, name: &str, expressions: impl Iterator<Item = ExprId>) -> Result<(), Error> {
+        let expressions: Vec<ExprId> = expressions.collect();
+        if expressions.is_empty() {
+            return Ok(());
+        }
+        let mut body = Statements::default();
+        self.values(&expressions, "out[%]", &mut body)?;
+        let prototype = format!("void {name}(const model *m, double *out)");
+        self.function(&prototype, body, false);
+        self.prototypes.push(prototype);
+        Ok(())
+    }
+
+    /// A function around statements; the pointers they use are declared.
+    fn function(&mut self, head: &str, body: Statements, result: bool) {
+        let constant = if head.contains("const model") { "const " } else { "" };
+        let mut text = format!("{head}\n{{\n");
+        if head.contains("void *model") {
+            text.push_str("    model *const m = model_;\n");
+        }
+        let mut any = false;
+        for (name, declaration) in [
+            ("v", format!("{constant}double *const v = m->v;")),
+            ("pre", "const double *const pre = m->pre;".to_owned()),
+            ("time", "const double time = m->time;".to_owned()),
+        ] {
+            if body.lines.iter().any(|line| mentions(line, name)) {
+                text.push_str(&format!("    {declaration}\n"));
+                any = true;
+            }
+        }
+        any |= body.lines.iter().any(|line| mentions(line, "m"));
+        if !any {
+            text.push_str("    (void)m;\n");
+        }
+        for line in &body.lines {
+            text.push_str("    ");
+            text.push_str(line);
+            text.push('\n');
+        }
+        if result {
+            text.push_str("    return 0;\n");
+        }
+        text.push_str("}\n");
+        self.functions.push(text);
+    }
+
+    fn steps(&mut self, steps: &[Step], out: &mut Statements) -> Result<(), Error> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Error::Unsupported("steps nested too deeply".to_owned()));
+        }
+        let mut rest = steps;
+        while let Some((first, behind)) = rest.split_first() {
+            if let Step::Assign(_) = first {
+                let count = rest.iter().take_while(|step| matches!(step, Step::Assign(_))).count();
+                let assigns = rest[..count].iter().filter_map(|step| match step {
+                    Step::Assign(assign) => Some(assign),
+                    _ => None,
+                });
+                self.assigns(assigns, out)?;
+                rest = &rest[count..];
+            } else {
+                self.step(first, out)?;
+                rest = behind;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn assigns<'a>(&mut self, assigns: impl Iterator<Item = &'a Assign>, out: &mut Statements) -> Result<(), Error> {
+        for assign in assigns {
+            self.writer.assign(assign.variable, assign.value)?;
+        }
+        self.straight(Local { program: self.program, output: "" }, out);
+        Ok(())
+    }
+
+    /// Values of expressions; the place is a declaration or an element, `%` its number.
+    fn values(&mut self, expressions: &[ExprId], place: &str, out: &mut Statements) -> Result<(), Error> {
+        for (k, &expression) in (0..).zip(expressions) {
+            self.writer.output(k, expression)?;
+        }
+        self.straight(Local { program: self.program, output: place }, out);
+        Ok(())
+    }
+
+    fn straight(&mut self, names: Local<'_>, out: &mut Statements) {
+        let plan = plan::plan_with(self.writer.finish(), usize::MAX);
+        body::write(&plan, &names, out);
+    }
+
+    fn step(&mut self, step: &Step, out: &mut Statements) -> Result<(), Error> {
+        match step {
+            Step::Assign(assign) => self.assigns(std::iter::once(assign), out),
+            Step::Call(call) => self.call(call, out),
+            Step::Solve(solve) => {
+                self.solve(solve, out);
+                Ok(())
+            }
+            Step::System(system) => self.system(system, out),
+            Step::When(when) => self.when(when, out),
+            Step::Reinit(state, value) => self.reinit(*state, *value, out),
+            Step::Assert(assert) => self.assert(assert, out),
+            Step::Terminate(message) => {
+                let message = self.message(*message);
+                out.push(format!("m->terminate = 1; m->message = {message};"));
+                Ok(())
+            }
+            Step::If(condition, then, otherwise) => self.branch(*condition, then, otherwise, out),
+        }
+    }
+
+    fn name(&self, variable: VarId) -> String {
+        self.program.variables.get(variable.index()).map_or_else(String::new, |variable| comment(&variable.name))
+    }
+
+    fn number(&mut self) -> usize {
+        self.systems += 1;
+        self.systems
+    }
+
+    fn call(&mut self, call: &Call, _out: &mut Statements) -> Result<(), Error> {
+        let name = &self.program.pool.function(call.function).name;
+        Err(Error::Unsupported(format!("the function {name} in C")))
+    }
+
+    fn branch(
+        &mut self,
+        condition: ExprId,
+        then: &[Step],
+        otherwise: &[Step],
+        out: &mut Statements,
+    ) -> Result<(), Error> {
+        out.temporaries += 1;
+        let name = format!("c{}", out.temporaries);
+        self.values(&[condition], &format!("const double {name}"), out)?;
+        out.push(format!("if ({name} != 0.0) {{"));
+        self.nested(then, out)?;
+        if !otherwise.is_empty() {
+            out.push("} else {");
+            self.nested(otherwise, out)?;
+        }
+        out.push("}");
+        Ok(())
+    }
+
+    /// Steps inside braces.
+    fn nested(&mut self, steps: &[Step], out: &mut Statements) -> Result<(), Error> {
+        let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
+        self.steps(steps, &mut inner)?;
+        out.temporaries = inner.temporaries;
+        out.lines.extend(inner.lines.into_iter().map(|line| format!("    {line}")));
+        Ok(())
+    }
+
+    fn when(&mut self, when: &When, out: &mut Statements) -> Result<(), Error> {
+        for (k, branch) in when.branches.iter().enumerate() {
+            let mut conditions: Vec<String> = branch
+                .conditions
+                .iter()
+                .map(|condition| format!("(v[{0}] != 0.0 && pre[{0}] == 0.0)", condition.0))
+                .collect();
+            if branch.initial {
+                conditions.push("m->initial".to_owned());
+            }
+            if conditions.is_empty() {
+                conditions.push("0".to_owned());
+            }
+            let condition = match conditions.as_slice() {
+                [one] => one.trim_start_matches('(').trim_end_matches(')').to_owned(),
+                more => more.join(" || "),
+            };
+            let otherwise = if k == 0 { "" } else { "} else " };
+            let names: Vec<String> = branch.conditions.iter().map(|&condition| self.name(condition)).collect();
+            out.push(format!("{otherwise}if ({condition}) {{ /* when {} */", names.join(", ")));
+            self.nested(&branch.steps, out)?;
+        }
+        if !when.branches.is_empty() {
+            out.push("}");
+        }
+        Ok(())
+    }
+
+    /// The new value of a state waits until the event is over.
+    fn reinit(&mut self, state: VarId, value: ExprId, out: &mut Statements) -> Result<(), Error> {
+        let place = self.program.states.iter().position(|s| s.variable == state);
+        let Some(place) = place else {
+            return Err(Error::Unsupported(format!("reinit of {}, which is not a state", self.name(state))));
+        };
+        if !self.fields.iter().any(|field| field.contains(" reinit[")) {
+            let n = self.program.states.len();
+            self.fields.push(format!("double reinit[{n}]; /* new values of states, where reinit_set is 1 */"));
+            self.fields.push(format!("int reinit_set[{n}];"));
+        }
+        self.values(&[value], &format!("m->reinit[{place}]"), out)?;
+        out.push(format!("m->reinit_set[{place}] = 1; /* {} */", self.name(state)));
+        Ok(())
+    }
+
+    fn assert(&mut self, assert: &Assert, out: &mut Statements) -> Result<(), Error> {
+        out.temporaries += 1;
+        let name = format!("c{}", out.temporaries);
+        self.values(&[assert.condition], &format!("const double {name}"), out)?;
+        let message = self.message(assert.message);
+        if assert.warning {
+            out.push(format!("if ({name} == 0.0) m->warning = {message};"));
+        } else {
+            out.push(format!("if ({name} == 0.0) {{ m->message = {message}; return 1; }}"));
+        }
+        Ok(())
+    }
+
+    /// A message; one that is computed at run time is not computed in C.
+    fn message(&self, message: ExprId) -> String {
+        match self.program.pool.node(message) {
+            Node::Text(text) => string(self.program.pool.text_of(text)),
+            _ => string("an assertion failed, or the model ends the run"),
+        }
+    }
+
+    fn system(&mut self, system: &System, out: &mut Statements) -> Result<(), Error> {
+        let n = system.unknowns.len();
+        out.push(format!("/* SYSTEM OF {n} SIMULTANEOUS EQUATIONS */"));
+        match &system.form {
+            Form::Linear { steps, .. } => self.steps(steps, out)?,
+            Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
+            Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => self.steps(continuous, out)?,
+            Form::Mixed { continuous, discrete, unknowns } => self.mixed(continuous, discrete, unknowns, out)?,
+        }
+        out.push("/* END OF SYSTEM OF SIMULTANEOUS EQUATIONS */");
+        Ok(())
+    }
+
+    fn mixed(
+        &mut self,
+        continuous: &[Step],
+        discrete: &[Step],
+        unknowns: &[VarId],
+        out: &mut Statements,
+    ) -> Result<(), Error> {
+        let number = self.number();
+        let names: Vec<String> = unknowns.iter().map(|&unknown| self.name(unknown)).collect();
+        let slots: Vec<String> = unknowns.iter().map(|unknown| unknown.0.to_string()).collect();
+        let n = unknowns.len().max(1);
+        out.push(format!("for (int pass = 0;; pass++) {{ /* until {} are settled */", names.join(", ")));
+        out.push(format!("    static const int discrete[{n}] = {{{}}};", slots.join(", ")));
+        out.push(format!("    double before[{n}];"));
+        out.push("    int settled = 1;".to_owned());
+        self.nested(continuous, out)?;
+        out.push(format!("    for (int i = 0; i < {}; i++) before[i] = v[discrete[i]];", unknowns.len()));
+        self.nested(discrete, out)?;
+        out.push(format!("    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];", unknowns.len()));
+        out.push("    if (settled) break;");
+        let message = string(&format!("mixed system {number} ({}) does not settle", names.join(", ")));
+        out.push(format!("    if (pass == {MIXED_PASSES}) {{ m->message = {message}; return 1; }}"));
+        out.push("}");
+        Ok(())
+    }
+
+    /// Names of the unknowns, the first few.
+    fn unknowns(&self, unknowns: &[VarId]) -> String {
+        let mut names: Vec<&str> = unknowns
+            .iter()
+            .take(8)
+            .filter_map(|v| self.program.variables.get(v.index()))
+            .map(|variable| variable.name.as_str())
+            .collect();
+        if unknowns.len() > 8 {
+            names.push("…");
+        }
+        names.join(", ")
+    }
+
+    fn nonlinear(&mut self, nonlinear: &Nonlinear, out: &mut Statements) -> Result<(), Error> {
+        let (k, n) = (self.number(), nonlinear.unknowns.len());
+        let mut residuals = Statements::default();
+        self.steps(&nonlinear.steps, &mut residuals)?;
+        self.function(&format!("static int system_{k}(void *model_)"), residuals, true);
+        let jacobian = match &nonlinear.jacobian {
+            None => "0".to_owned(),
+            Some(jacobian) => {
+                let mut entries = Statements::default();
+                self.steps(&jacobian.steps, &mut entries)?;
+                entries.push(format!("for (int i = 0; i < {}; i++) matrix[i] = 0.0;", n * n));
+                for &(row, column, value) in &jacobian.entries {
+                    let at = row as usize * n + column as usize;
+                    entries.push(format!("matrix[{at}] = v[{}]; /* {} */", value.0, self.name(value)));
+                }
+                let name = format!("system_{k}_jacobian");
+                self.function(&format!("static int {name}(void *model_, double *matrix)"), entries, true);
+                name
+            }
+        };
+        let list = |items: Vec<String>| items.join(", ");
+        let slots = |variables: &[VarId]| list(variables.iter().map(|v| v.0.to_string()).collect());
+        let numbers = |of: fn(&kausal_translate::program::Variable) -> f64| {
+            let variables = &self.program.variables;
+            list(nonlinear.unknowns.iter().map(|v| variables.get(v.index()).map_or(0.0, of)).map(literal).collect())
+        };
+        let message = format!("nonlinear system {k} ({}) has no solution near the last one", self.unknowns(&nonlinear.unknowns));
+        let lines = [
+            "{".to_owned(),
+            format!("    static const int unknown[{n}] = {{{}}};", slots(&nonlinear.unknowns)),
+            format!("    static const int residual[{n}] = {{{}}};", slots(&nonlinear.residuals)),
+            format!("    static const double nominal[{n}] = {{{}}};", numbers(|v| v.nominal)),
+            format!("    static const double min[{n}] = {{{}}};", numbers(|v| v.min)),
+            format!("    static const double max[{n}] = {{{}}};", numbers(|v| v.max)),
+            format!("    static const kausal_system system = {{{n}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"),
+        ];
+        out.lines.extend(lines);
+        let work = self.array("double", "work", k, n * (n + 3), out);
+        out.push(format!("    int pivot[{n}];"));
+        out.push(format!("    if (kausal_newton(&system, m, v, {work}, pivot)) {{"));
+        out.push(format!("        m->message = {};", string(&message)));
+        out.push("        return 1;");
+        out.push("    }");
+        out.push("}");
+        Ok(())
+    }
+
+    /// An array on the stack, or in the struct if it is large; gives its name.
+    fn array(&mut self, ty: &str, name: &str, k: usize, length: usize, out: &mut Statements) -> String {
+        if length <= LOCAL_ELEMENTS {
+            out.push(format!("    {ty} {name}[{length}];"));
+            return name.to_owned();
+        }
+        self.fields.push(format!("{ty} {name}_{k}[{length}];"));
+        format!("m->{name}_{k}")
+    }
+
+    fn solve(&mut self, solve: &Solve, out: &mut Statements) {
+        let (k, n) = (self.number(), solve.unknowns.len());
+        let entries = || solve.entries.iter().map(|&(row, column, _)| (row as usize, column as usize));
+        let band = (solve.kind == SolveKind::Sparse).then(|| band::order(n, entries()));
+        let band = band.filter(|band| (2 * band.low + band.high + 1) * 2 < n);
+        let (length, place): (usize, Box<dyn Fn(usize, usize) -> usize>) = match &band {
+            Some(band) => {
+                let width = 2 * band.low + band.high + 1;
+                (n * width, Box::new(move |r, c| band.row[r] * width + band.column[c] + band.low - band.row[r]))
+            }
+            None => (n * n, Box::new(move |r, c| r * n + c)),
+        };
+        let join = |items: Vec<usize>| wrap(&items);
+        let at = join(entries().map(|(row, column)| place(row, column)).collect());
+        let mirrored = join(entries().map(|(row, column)| place(column, row)).collect());
+        let from = join(solve.entries.iter().map(|entry| entry.2.index()).collect());
+        let count = solve.entries.len();
+
+        out.push(format!("{{ /* {n} linear equations */"));
+        out.push(format!("    static const int at[{}] = {{{at}}};", count.max(1)));
+        out.push(format!("    static const int from[{}] = {{{from}}};", count.max(1)));
+        let symmetric = solve.kind == SolveKind::Symmetric;
+        if symmetric {
+            out.push(format!("    static const int mirrored[{}] = {{{mirrored}}};", count.max(1)));
+        }
+        let (a, p) = if solve.constant {
+            self.fields.push(format!("double a_{k}[{length}]; /* factors of a constant matrix */"));
+            self.fields.push(format!("int p_{k}[{n}];"));
+            self.fields.push(format!("int factorised_{k}; /* 1: by kausal_lu or kausal_band, 2: by kausal_ldlt */"));
+            self.factorised.push(format!("m->factorised_{k}"));
+            (format!("m->a_{k}"), format!("m->p_{k}"))
+        } else {
+            let a = self.array("double", "a", k, length, out);
+            out.push(format!("    int p[{n}];"));
+            (a, "p".to_owned())
+        };
+        out.push(format!("    double b[{n}];"));
+        let message = string(&format!("linear system {k} ({}) is singular", self.unknowns(&solve.unknowns)));
+        let fail = format!("{{ m->message = {message}; return 1; }}");
+        let fill = |mirror: bool| {
+            let mirror = if mirror { format!("{a}[mirrored[i]] = ") } else { String::new() };
+            [
+                format!("for (int i = 0; i < {length}; i++) {a}[i] = 0.0;"),
+                format!("for (int i = 0; i < {count}; i++) {mirror}{a}[at[i]] = v[from[i]];"),
+            ]
+        };
+        let (factor, solve_with) = match &band {
+            Some(band) => (
+                format!("kausal_band_factor({n}, {}, {}, {a}, {p})", band.low, band.high),
+                format!("kausal_band_solve({n}, {}, {}, {a}, {p}, b);", band.low, band.high),
+            ),
+            None => (format!("kausal_lu_factor({n}, {a}, {p})"), format!("kausal_lu_solve({n}, {a}, {p}, b);")),
+        };
+        let how = if solve.constant { format!("m->factorised_{k}") } else { "how".to_owned() };
+        let mut factorise: Vec<String> = fill(false).into();
+        if symmetric {
+            factorise.push(format!("{how} = 2;"));
+            factorise.push(format!("if (kausal_ldlt_factor({n}, {a}, {p})) {{ /* not without larger pivots */"));
+            factorise.extend(fill(true).map(|line| format!("    {line}")));
+            factorise.push(format!("    if ({factor}) {fail}"));
+            factorise.push(format!("    {how} = 1;"));
+            factorise.push("}".to_owned());
+        } else {
+            factorise.push(format!("if ({factor}) {fail}"));
+            if solve.constant {
+                factorise.push(format!("{how} = 1;"));
+            }
+        }
+        if solve.constant {
+            out.push(format!("    if (!{how}) {{"));
+            out.lines.extend(factorise.into_iter().map(|line| format!("        {line}")));
+            out.push("    }");
+        } else {
+            if symmetric {
+                out.push("    int how;");
+            }
+            out.lines.extend(factorise.into_iter().map(|line| format!("    {line}")));
+        }
+        let position = |r: usize, positions: Option<&Vec<usize>>| positions.map_or(r, |positions| positions[r]);
+        for (r, value) in solve.rhs.iter().enumerate() {
+            let i = position(r, band.as_ref().map(|band| &band.row));
+            out.push(format!("    b[{i}] = v[{}];", value.0));
+        }
+        if symmetric {
+            out.push(format!("    if ({how} == 2) kausal_ldlt_solve({n}, {a}, {p}, b);"));
+            out.push(format!("    else {solve_with}"));
+        } else {
+            out.push(format!("    {solve_with}"));
+        }
+        for (c, &unknown) in solve.unknowns.iter().enumerate() {
+            let i = position(c, band.as_ref().map(|band| &band.column));
+            out.push(format!("    v[{}] = b[{i}]; /* {} */", unknown.0, self.name(unknown)));
+        }
+        out.push("}");
+    }
+}
+
+/// Numbers in lines of bearable length.
+fn wrap(items: &[usize]) -> String {
+    let lines: Vec<String> = items
+        .chunks(16)
+        .map(|chunk| chunk.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+        .collect();
+    lines.join(",\n        ")
+}
+
+/// Does a statement mention an identifier, comments and strings apart?
+fn mentions(line: &str, name: &str) -> bool {
+    let line = line.split("/*").next().unwrap_or(line);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.match_indices(name).any(|(at, _)| {
+        !line[..at].ends_with(word) && !line[at + name.len()..].starts_with(word) && !line[..at].ends_with("->")
+    })
+}

@@ -1,0 +1,233 @@
+//! Straight-line code: compile once, run often.
+//!
+//! ```
+//! use kausal_codegen::{Backend, Compiler, Memory};
+//! use kausal_symbolic::{Op, Pool, VarId};
+//! use kausal_translate::program::Assign;
+//!
+//! let mut pool = Pool::new();
+//! let (x, y) = (VarId(0), VarId(1));
+//! let (value, three) = (pool.var(x), pool.constant(3.0));
+//! let product = pool.op(Op::Mul, &[value, three]);
+//!
+//! let mut compiler = Compiler::new(&pool, Backend::Jit);
+//! let chunk = compiler.add(&[Assign { variable: y, value: product, equation: None }])?;
+//! let code = compiler.finish()?;
+//!
+//! let mut scratch = code.scratch();
+//! let mut values = [2.0, 0.0];
+//! code.run(chunk, &mut Memory { values: &mut values, pre: &[], time: 0.0, scratch: &mut scratch });
+//! assert_eq!(values[1], 6.0);
+//! # Ok::<(), kausal_codegen::Error>(())
+//! ```
+//!
+//! [`Code`] is immutable and shared between threads; a run owns its arrays. Running allocates nothing.
+//! A string is the index of its [`TextId`](kausal_symbolic::TextId) as a number.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kausal_symbolic::{ExprId, Pool};
+use kausal_translate::program::Assign;
+
+use crate::interpreter::{Assembler, ByteCode};
+use crate::jit::{self, Effort};
+use crate::machine::Machine;
+use crate::plan::{self, Plan};
+use crate::tape::{Line, Writer};
+
+/// How code is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Machine code; where there is none for this machine, the interpreter, and [`Code::note`] says so.
+    Jit,
+    /// Machine code with Cranelift's own optimisations: longer to compile, seldom faster.
+    JitOptimised,
+    /// Byte code.
+    Interpreter,
+}
+
+/// Names a chunk of a [`Code`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChunkId(pub u32);
+
+/// Why there is no code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// An expression that is not allowed in a program.
+    Unsupported(String),
+    /// No machine code can be made.
+    NoMachineCode(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Unsupported(what) => write!(f, "code cannot be made for {what}"),
+            Error::NoMachineCode(why) => write!(f, "no machine code: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What a run reads and writes.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    /// One number per variable.
+    pub values: &'a mut [f64],
+    /// The values before the event; empty if no `pre` is read.
+    pub pre: &'a [f64],
+    /// The clock.
+    pub time: f64,
+    /// From [`Code::scratch`] of the code that is run.
+    pub scratch: &'a mut Scratch,
+}
+
+/// Working memory of one thread for one [`Code`].
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    owner: u64,
+    cells: Vec<f64>,
+}
+
+impl Scratch {
+    pub(crate) fn cells(&mut self) -> &mut [f64] {
+        &mut self.cells
+    }
+}
+
+/// Collects chunks.
+pub struct Compiler<'p> {
+    writer: Writer<'p>,
+    backend: Backend,
+    plans: Vec<Plan>,
+}
+
+impl<'p> Compiler<'p> {
+    /// For expressions of this pool.
+    pub fn new(pool: &'p Pool, backend: Backend) -> Self {
+        Compiler { writer: Writer::new(pool), backend, plans: Vec::new() }
+    }
+
+    /// Adds assignments, done in this order: one may read what an earlier one assigned.
+    pub fn add(&mut self, assignments: &[Assign]) -> Result<ChunkId, Error> {
+        let written =
+            assignments.iter().try_for_each(|assign| self.writer.assign(assign.variable, assign.value));
+        self.close(written)
+    }
+
+    /// Adds expressions whose values go to an array of outputs, for [`Code::evaluate`].
+    pub fn add_outputs(&mut self, expressions: &[ExprId]) -> Result<ChunkId, Error> {
+        let written =
+            (0..).zip(expressions).try_for_each(|(k, &expression)| self.writer.output(k, expression));
+        self.close(written)
+    }
+
+    fn close(&mut self, written: Result<(), Error>) -> Result<ChunkId, Error> {
+        if let Err(error) = written {
+            self.writer.abandon();
+            return Err(error);
+        }
+        self.plans.push(plan::plan(self.writer.finish()));
+        Ok(ChunkId(self.plans.len() as u32 - 1))
+    }
+
+    /// How many operations all chunks have, common ones counted once a chunk.
+    pub fn operations(&self) -> usize {
+        let computed = |line: &&Line| matches!(line, Line::Unary(..) | Line::Binary(..) | Line::If(..));
+        self.plans.iter().map(|plan| plan.tape.lines.iter().filter(computed).count()).sum()
+    }
+
+    /// Makes the code of all chunks.
+    pub fn finish(self) -> Result<Code, Error> {
+        static OWNERS: AtomicU64 = AtomicU64::new(0);
+        let owner = OWNERS.fetch_add(1, Ordering::Relaxed);
+        let effort = match self.backend {
+            Backend::Interpreter => return Ok(interpreted(owner, &self.plans, None)),
+            Backend::Jit => Effort::Quick,
+            Backend::JitOptimised => Effort::Optimised,
+        };
+        match jit::target(effort) {
+            Err(error) => {
+                let note = format!("{error}; the model is interpreted");
+                Ok(interpreted(owner, &self.plans, Some(note)))
+            }
+            Ok(isa) => {
+                let spills = self.plans.iter().map(|plan| plan.spills).max().unwrap_or(0);
+                let machine = jit::compile(isa, &self.plans)?;
+                let scratch = vec![0.0; spills as usize];
+                Ok(Code { owner, engine: Engine::Machine(machine), scratch, note: None })
+            }
+        }
+    }
+}
+
+fn interpreted(owner: u64, plans: &[Plan], note: Option<String>) -> Code {
+    let mut assembler = Assembler::default();
+    plans.iter().for_each(|plan| assembler.add(plan));
+    let (codes, scratch) = assembler.finish();
+    Code { owner, engine: Engine::Interpreter(codes), scratch, note }
+}
+
+/// Code of many chunks, ready to run.
+pub struct Code {
+    owner: u64,
+    engine: Engine,
+    /// What fresh scratch memory holds.
+    scratch: Vec<f64>,
+    note: Option<String>,
+}
+
+enum Engine {
+    Machine(Machine),
+    Interpreter(Vec<ByteCode>),
+}
+
+impl Code {
+    /// Fresh working memory, to be kept by whoever runs this code.
+    pub fn scratch(&self) -> Scratch {
+        Scratch { owner: self.owner, cells: self.scratch.clone() }
+    }
+
+    /// Runs assignments.
+    ///
+    /// # Panics
+    /// If an array is shorter than the largest slot used, or the scratch memory is of another code.
+    pub fn run(&self, chunk: ChunkId, memory: &mut Memory<'_>) {
+        self.evaluate(chunk, memory, &mut []);
+    }
+
+    /// Runs a chunk of [`Compiler::add_outputs`].
+    ///
+    /// # Panics
+    /// Like [`Code::run`].
+    pub fn evaluate(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
+        assert_eq!(memory.scratch.owner, self.owner, "scratch memory of another code");
+        match &self.engine {
+            Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
+            Engine::Interpreter(codes) => codes[chunk.0 as usize].run(memory, outputs),
+        }
+    }
+
+    /// Why this is not the back end that was asked for.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Is it machine code?
+    pub fn is_machine_code(&self) -> bool {
+        matches!(self.engine, Engine::Machine(_))
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("machine_code", &self.is_machine_code()).finish_non_exhaustive()
+    }
+}
+
+const _: () = {
+    const fn shareable<T: Send + Sync>() {}
+    shareable::<Code>();
+};

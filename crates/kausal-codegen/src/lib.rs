@@ -1,0 +1,28 @@
+//! # kausal-codegen: readers of a program
+//!
+//! A [`Program`](kausal_translate::Program) says what is computed, in order. Its straight-line parts become a
+//! [`tape`]: one operation a line, common parts once, branches of `if` apart where they cost something. From
+//! the tape come the three ways to run:
+//!
+//! ```text
+//!  assignments ──tape──▶ plan ──▶ interpreter   byte code for a register machine
+//!                          ├────▶ jit           machine code by Cranelift
+//!                          └────▶ c             C11 text
+//! ```
+//!
+//! All three do the same operations in the same order, so they agree bit for bit. [`chunk`] is the door:
+//! [`Compiler`], [`Code`], [`Memory`].
+//!
+//! **This room does not know why the program looks as it does**, and it does not execute systems, `when`
+//! clauses or events: who runs a program walks its steps and comes here for the straight-line parts.
+
+pub mod chunk;
+pub mod c;
+mod interpreter;
+mod jit;
+mod machine;
+mod plan;
+pub mod scalar;
+pub mod tape;
+
+pub use chunk::{Backend, ChunkId, Code, Compiler, Error, Memory, Scratch};

@@ -1,0 +1,78 @@
+//! Machine code in memory, and the call into it: the only unsafe lines of this crate.
+#![allow(unsafe_code)]
+
+use std::mem::ManuallyDrop;
+use std::sync::Mutex;
+
+use cranelift_jit::JITModule;
+
+use crate::chunk::Memory;
+use crate::plan::Extents;
+
+/// What [`crate::jit`] compiles: values, `pre` values, scratch memory, outputs, time.
+type Function = unsafe extern "C" fn(*mut f64, *const f64, *mut f64, *mut f64, f64);
+
+/// The code of one chunk, and what it touches.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub extents: Extents,
+    pub spills: usize,
+    pub functions: Vec<*const u8>,
+}
+
+/// Owns executable memory.
+pub(crate) struct Machine {
+    entries: Vec<(Extents, usize, Vec<Function>)>,
+    /// Kept for its memory only; the lock is never taken while code runs.
+    module: ManuallyDrop<Mutex<JITModule>>,
+}
+
+impl Machine {
+    /// The addresses are those of functions of the module, compiled with the signature of [`Function`].
+    pub fn new(module: JITModule, entries: Vec<Entry>) -> Self {
+        let entries = entries
+            .into_iter()
+            .map(|entry| {
+                let functions = entry
+                    .functions
+                    .into_iter()
+                    // SAFETY: a finalized function of the module, which has this signature (jit::signature);
+                    // it stays in place until the module is freed, when this struct is dropped.
+                    .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) })
+                    .collect();
+                (entry.extents, entry.spills, functions)
+            })
+            .collect();
+        Machine { entries, module: ManuallyDrop::new(Mutex::new(module)) }
+    }
+
+    /// Runs a chunk.
+    pub fn run(&self, chunk: usize, memory: &mut Memory<'_>, outputs: &mut [f64]) {
+        let (extents, spills, functions) = &self.entries[chunk];
+        let scratch = memory.scratch.cells();
+        assert!(memory.values.len() >= extents.values, "values are too short for this code");
+        assert!(memory.pre.len() >= extents.pre, "pre values are too short for this code");
+        assert!(outputs.len() >= extents.outputs, "outputs are too short for this code");
+        assert!(scratch.len() >= *spills, "scratch memory is too short for this code");
+        let (values, pre) = (memory.values.as_mut_ptr(), memory.pre.as_ptr());
+        let (scratch, outputs) = (scratch.as_mut_ptr(), outputs.as_mut_ptr());
+        for function in functions {
+            // SAFETY: the code reads and writes elements below the extents only (they are the largest index of
+            // any load or store of the plan it was made from), and all four arrays were checked against them.
+            // The arrays are borrowed for this call and do not overlap.
+            unsafe { function(values, pre, scratch, outputs, memory.time) };
+        }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // SAFETY: `module` is not used again, and no function of it can be running or be called later: all
+        // calls go through `run`, which borrows `self`.
+        unsafe {
+            let module = ManuallyDrop::take(&mut self.module);
+            let module = module.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            module.free_memory();
+        }
+    }
+}

@@ -1,0 +1,683 @@
+//! Algorithm sections (specification chapter 11): one function per section, called with what it reads; its outputs are
+//! equated with what it assigns.
+//!
+//! A variable that is assigned begins with its start value, or with its previous value if it is discrete
+//! (section 11.1.2). What depends on more than the values of variables (`pre`, `sample`, `initial`, `time`) is evaluated
+//! outside and passed in. A `when` statement becomes an `if` on a rising condition: the condition is a further output,
+//! an auxiliary Boolean variable, and its previous value a further input.
+
+use kausal_symbolic::function::{Dim, LocalId, Stmt, Subscript, Target, Term, TermId};
+use kausal_symbolic::{ExprId, Op, VarId};
+use kausal_syntax::ast::{
+    self, AlgorithmSection, Arg, ComponentRef, Expr, RefPart, Statement, StatementKind, Variability,
+};
+use kausal_syntax::{Ast, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::class::{Reported, Res};
+use crate::equation::{Context, Sink};
+use crate::expr::reference::{Cursor, Sub};
+use crate::flat::{Equation, OriginKind};
+use crate::flattener::{Flattener, Scope};
+use crate::functions::lower::Lower;
+use crate::functions::term::TVal;
+use crate::instance::{InstId, Node};
+use crate::lookup::Found;
+use crate::value::{Ty, Value};
+
+/// The variables of a model that an algorithm section uses.
+#[derive(Debug)]
+pub struct Outer {
+    /// Where the section is.
+    pub scope: Scope,
+    /// What each variable became.
+    leaves: FxHashMap<InstId, TVal>,
+    /// Expressions passed in, by what they are.
+    passed: FxHashMap<Vec<ExprId>, TVal>,
+    /// The values of all inputs, in order.
+    args: Vec<ExprId>,
+    /// Assigned variables, in order of their outputs.
+    outputs: Vec<InstId>,
+    /// Variables assigned anywhere.
+    assigned: FxHashSet<InstId>,
+    /// Those that may be read before.
+    kept: FxHashSet<InstId>,
+    /// In an initial algorithm.
+    initial: bool,
+}
+
+impl Flattener<'_> {
+    /// Flattens an algorithm section.
+    pub fn algorithm(&mut self, cx: Context<'_>, section: &AlgorithmSection, sink: &mut Sink) {
+        let _ = self.try_algorithm(cx, section, sink);
+    }
+
+    fn try_algorithm(&mut self, cx: Context<'_>, section: &AlgorithmSection, sink: &mut Sink) -> Res<()> {
+        let name = if cx.component.is_empty() { "algorithm".to_owned() } else { format!("{}.algorithm", cx.component) };
+        let mut lo = Lower::new(name, cx.scope.klass, cx.scope.file);
+        let mut outer = Outer {
+            scope: cx.scope,
+            leaves: FxHashMap::default(),
+            passed: FxHashMap::default(),
+            args: Vec::new(),
+            outputs: Vec::new(),
+            assigned: FxHashSet::default(),
+            kept: FxHashSet::default(),
+            initial: section.initial,
+        };
+        self.scan_targets(cx, &section.statements, &mut outer)?;
+        lo.outer = Some(outer);
+        let statements = self.lower_statements(&mut lo, cx.ast, &section.statements)?;
+        let Some(outer) = lo.outer.take() else { return Err(Reported) };
+        if outer.outputs.is_empty() && statements.is_empty() {
+            return Ok(());
+        }
+        lo.function.body = kausal_symbolic::function::Body::Algorithm(statements);
+        lo.function.notes.impure = false;
+        let function = self.pool.add_function(lo.function);
+        let call = self.pool.call(function, &outer.args);
+        let origin = cx.origin(section.span, OriginKind::Algorithm);
+        if outer.outputs.is_empty() {
+            let kind = crate::flat::ActionKind::Call(call);
+            sink.actions.push(crate::flat::Action { kind, origin });
+            return Ok(());
+        }
+        let mut k = 0;
+        for id in outer.outputs {
+            let Some((first, count)) = self.variables(id) else { continue };
+            for i in 0..count as u32 {
+                let lhs = self.pool.var(VarId(first.0 + i));
+                let rhs = self.pool.output(call, k);
+                k += 1;
+                sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Which variables are assigned, and which of them may be read before they are.
+    fn scan_targets(&mut self, cx: Context<'_>, statements: &[Statement], outer: &mut Outer) -> Res<()> {
+        let mut targets: Vec<(ComponentRef, bool)> = Vec::new();
+        let mut collect = |list: &[Statement], in_when: bool| {
+            crate::walk::statements(list, &mut |s| match &s.kind {
+                StatementKind::Assign(target, _) => targets.push((*target, in_when)),
+                StatementKind::AssignTuple { targets: list, .. } => {
+                    targets.extend(list.iter().flatten().map(|t| (*t, in_when)));
+                }
+                _ => {}
+            });
+        };
+        collect(statements, false);
+        crate::walk::statements(statements, &mut |s| {
+            if let StatementKind::When { branches } = &s.kind {
+                branches.iter().for_each(|(_, body)| collect(body, true));
+            }
+        });
+        for (target, in_when) in targets {
+            let mut leaves = Vec::new();
+            self.target_leaves(cx.scope, cx.ast, &target, &mut leaves)?;
+            for &leaf in &leaves {
+                outer.assigned.insert(leaf);
+                if in_when {
+                    self.when_leaves.insert(leaf);
+                }
+            }
+        }
+        let sure = sure_names(cx.ast, statements);
+        for &leaf in &outer.assigned {
+            if !self.is_surely_assigned(cx.scope, leaf, &sure) {
+                outer.kept.insert(leaf);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_surely_assigned(&self, scope: Scope, leaf: InstId, sure: &[Symbol]) -> bool {
+        let inst = self.inst(leaf);
+        inst.parent == Some(scope.inst) && sure.contains(&inst.name)
+    }
+
+    fn target_leaves(&mut self, scope: Scope, ast: &Ast, target: &ComponentRef, out: &mut Vec<InstId>) -> Res<()> {
+        let mut parts = ast.lists.parts.get(target.parts).to_vec();
+        for part in &mut parts {
+            part.subscripts = kausal_syntax::arena::List::EMPTY;
+        }
+        match self.resolve_prefix(scope, ast, target, &parts)? {
+            Cursor::Inst(id) => self.leaves_below(id, out),
+            Cursor::Insts { list, .. } => {
+                for id in list {
+                    self.leaves_below(id, out)?;
+                }
+                Ok(())
+            }
+            Cursor::Value(value) => {
+                let mut scalars = Vec::new();
+                value.scalars(&mut scalars);
+                for e in scalars {
+                    if let Some(var) = self.as_variable(e) {
+                        out.push(self.slots[var.index()].0);
+                    }
+                }
+                Ok(())
+            }
+            _ => {
+                let text = crate::expr::reference::ref_text(ast, target);
+                Err(self.error_at("K0378", format!("{text} cannot be assigned to"), scope.file, target.span))
+            }
+        }
+    }
+
+    fn leaves_below(&mut self, id: InstId, out: &mut Vec<InstId>) -> Res<()> {
+        let id = self.resolve(id)?;
+        match self.inst(id).node.clone() {
+            Node::Leaf(..) => out.push(id),
+            Node::Struct => {
+                for child in self.children(id)? {
+                    self.leaves_below(child, out)?;
+                }
+            }
+            Node::Array(_, elements) => {
+                for &e in elements.iter() {
+                    self.leaves_below(e, out)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The variable a target or reference of an algorithm section begins with.
+    pub(crate) fn outer_variable(&mut self, lo: &mut Lower, part: &RefPart) -> Res<Option<TVal>> {
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Ok(None) };
+        let scope = Scope { klass: lo.klass, ..scope };
+        match self.cx.find(lo.klass, part.name.symbol) {
+            Some(Found::Component { owner, up, .. }) => {
+                let at = match self.ancestor(scope.inst, up) {
+                    Some(at) => at,
+                    None => self.static_inst(owner),
+                };
+                match self.child(at, part.name.symbol)? {
+                    Some(child) => {
+                        let child = self.resolve(child)?;
+                        self.outer_instance(lo, child).map(Some)
+                    }
+                    None => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// An instance as a value of the function.
+    fn outer_instance(&mut self, lo: &mut Lower, id: InstId) -> Res<TVal> {
+        match self.inst(id).node.clone() {
+            Node::Leaf(_, shape) => self.outer_leaf(lo, id, &shape),
+            Node::Struct => {
+                let klass = self.inst(id).klass;
+                let mut fields = Vec::new();
+                for child in self.children(id)? {
+                    let child = self.resolve(child)?;
+                    if !matches!(self.inst(child).node, Node::Disabled) {
+                        fields.push((self.inst(child).name, self.outer_instance(lo, child)?));
+                    }
+                }
+                Ok(TVal::Record { klass, rank: 0, fields })
+            }
+            Node::Array(..) => {
+                let value = self.instance_value(id)?;
+                self.pass(lo, &value)
+            }
+            _ => {
+                let path = self.path(id);
+                let diagnostic =
+                    kausal_syntax::Diagnostic::error("K0318", format!("{path} is used, but its condition is false"));
+                Err(self.report_at_decl(id, diagnostic))
+            }
+        }
+    }
+
+    fn outer_leaf(&mut self, lo: &mut Lower, id: InstId, shape: &[usize]) -> Res<TVal> {
+        let Some(outer) = &lo.outer else { return Err(Reported) };
+        if let Some(value) = outer.leaves.get(&id) {
+            return Ok(value.clone());
+        }
+        let ty = self.inst(id).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+        let dims: Vec<Dim> = shape.iter().map(|&n| Dim::Known(n)).collect();
+        let path = self.path(id);
+        let value = if outer.assigned.contains(&id) {
+            let kept = outer.kept.contains(&id);
+            let local = lo.local(path.clone(), ty, dims.clone());
+            lo.function.outputs.push(local);
+            if kept {
+                let before = self.value_before(id, ty, outer_initial(lo))?;
+                let input = lo.local(format!("{path}.before"), ty, dims);
+                lo.function.inputs.push(input);
+                let term = lo.term(Term::Local(input));
+                lo.function.locals[local.0 as usize].initial = Some(term);
+                if let Some(outer) = &mut lo.outer {
+                    outer.args.extend(before);
+                }
+            }
+            if let Some(outer) = &mut lo.outer {
+                outer.outputs.push(id);
+            }
+            let term = lo.term(Term::Local(local));
+            TVal::Plain { ty, rank: shape.len(), term }
+        } else {
+            let value = self.instance_value(id)?;
+            self.pass(lo, &value)?
+        };
+        if let Some(outer) = &mut lo.outer {
+            outer.leaves.insert(id, value.clone());
+        }
+        Ok(value)
+    }
+
+    /// The value an assigned variable has when the algorithm begins.
+    fn value_before(&mut self, id: InstId, ty: Ty, initial: bool) -> Res<Vec<ExprId>> {
+        let Some((first, count)) = self.variables(id) else { return Err(Reported) };
+        let discrete = ty != Ty::Real || self.when_leaves.contains(&id) || self.inst(id).variability == Variability::Discrete;
+        let mut out = Vec::with_capacity(count);
+        for i in 0..count as u32 {
+            if discrete && !initial && self.inst(id).variability > Variability::Parameter {
+                let var = self.pool.var(VarId(first.0 + i));
+                out.push(self.pool.op(Op::Pre, &[var]));
+                continue;
+            }
+            out.push(match self.start_value(id, i)? {
+                Some(e) => e,
+                None if ty == Ty::String => self.pool.text(""),
+                None => self.pool.constant(if matches!(ty, Ty::Enumeration(_)) { 1.0 } else { 0.0 }),
+            });
+        }
+        Ok(out)
+    }
+
+    /// Passes a value of the model into the function; constants are embedded.
+    fn pass(&mut self, lo: &mut Lower, value: &Value) -> Res<TVal> {
+        if self.is_constant(value) {
+            return self.embed(lo, value);
+        }
+        match value {
+            Value::Plain(ty, array) => {
+                let key = array.data().to_vec();
+                let known = lo.outer.as_ref().and_then(|o| o.passed.get(&key)).cloned();
+                if let Some(known) = known
+                    && known.rank() == array.rank()
+                {
+                    return Ok(known);
+                }
+                let dims = array.shape().iter().map(|&n| Dim::Known(n)).collect();
+                let number = lo.function.inputs.len() + 1;
+                let local = lo.local(format!("u{number}"), *ty, dims);
+                lo.function.inputs.push(local);
+                let term = lo.term(Term::Local(local));
+                let value = TVal::Plain { ty: *ty, rank: array.rank(), term };
+                if let Some(outer) = &mut lo.outer {
+                    outer.args.extend_from_slice(&key);
+                    outer.passed.insert(key, value.clone());
+                }
+                Ok(value)
+            }
+            Value::Record(record) => {
+                let mut fields = Vec::with_capacity(record.fields.len());
+                for (name, field) in &record.fields {
+                    fields.push((*name, self.pass(lo, field)?));
+                }
+                Ok(TVal::Record { klass: record.klass, rank: record.shape.len(), fields })
+            }
+            other => self.embed(lo, other),
+        }
+    }
+
+    /// A reference to a variable of the model.
+    pub(crate) fn lower_outer_ref(&mut self, lo: &mut Lower, ast: &Ast, reference: &ComponentRef) -> Res<TVal> {
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        let parts = ast.lists.parts.get(reference.parts);
+        let Some(first) = parts.first() else { return Err(Reported) };
+        let Some(Found::Component { owner, up, .. }) = self.cx.find(lo.klass, first.name.symbol) else {
+            return self.lower_constant_ref(lo, ast, reference);
+        };
+        let Some(at) = self.ancestor(scope.inst, up) else {
+            let _ = owner;
+            return self.lower_constant_ref(lo, ast, reference);
+        };
+        let Some(child) = self.child(at, first.name.symbol)? else { return Err(Reported) };
+        let mut id = self.resolve(child)?;
+        if self.inst(id).is_static {
+            return self.lower_constant_ref(lo, ast, reference);
+        }
+        let mut i = 0;
+        loop {
+            let part = &parts[i];
+            match self.inst(id).node.clone() {
+                Node::Array(shape, elements) if !part.subscripts.is_empty() => {
+                    let Some(subs) = self.known_subscripts(lo, scope, ast, part, &shape) else {
+                        return self.lower_slice(lo, ast, reference);
+                    };
+                    let scalar: Option<Vec<usize>> = subs
+                        .iter()
+                        .map(|s| match s {
+                            Sub::One(n) => Some(*n),
+                            _ => None,
+                        })
+                        .collect();
+                    match scalar {
+                        Some(list) if list.len() == shape.len() => {
+                            let offset = list.iter().zip(shape.iter()).fold(0, |at, (i, n)| at * n + i - 1);
+                            let Some(&element) = elements.get(offset) else { return Err(Reported) };
+                            id = element;
+                        }
+                        _ => return self.lower_slice(lo, ast, reference),
+                    }
+                }
+                Node::Array(..) => return self.lower_slice(lo, ast, reference),
+                Node::Leaf(..) => {
+                    let value = self.outer_instance(lo, id)?;
+                    return self.lower_parts_from(lo, ast, value, parts, i);
+                }
+                _ => {}
+            }
+            if i + 1 == parts.len() {
+                return self.outer_instance(lo, id);
+            }
+            i += 1;
+            let name = parts[i].name.symbol;
+            id = match self.child(id, name)? {
+                Some(child) => self.resolve(child)?,
+                None => return self.lower_constant_ref(lo, ast, reference),
+            };
+        }
+    }
+
+    /// Subscripts that do not depend on loop variables of the algorithm.
+    fn known_subscripts(&mut self, lo: &Lower, scope: Scope, ast: &Ast, part: &RefPart, shape: &[usize]) -> Option<Vec<Sub>> {
+        let mut local = false;
+        for &e in ast.lists.exprs.get(part.subscripts) {
+            crate::walk::references(ast, e, &mut |r| {
+                if let Some(p) = ast.lists.parts.get(r.parts).first() {
+                    local |= lo.env.contains_key(&p.name.symbol);
+                }
+            });
+        }
+        if local {
+            return None;
+        }
+        let mark = self.cx.diagnostics.len();
+        match self.subscripts(scope, ast, part, shape) {
+            Ok(subs) if !subs.iter().any(|s| matches!(s, Sub::Symbolic(_))) => Some(subs),
+            _ => {
+                self.cx.diagnostics.truncate(mark);
+                None
+            }
+        }
+    }
+
+    /// A reference through an array of components: all elements are passed, subscripts choose among them.
+    fn lower_slice(&mut self, lo: &mut Lower, ast: &Ast, reference: &ComponentRef) -> Res<TVal> {
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        let mut parts = ast.lists.parts.get(reference.parts).to_vec();
+        let given = parts.clone();
+        for part in &mut parts {
+            part.subscripts = kausal_syntax::arena::List::EMPTY;
+        }
+        let mut ranks = Vec::with_capacity(parts.len());
+        let mut before = 0;
+        let mut last = None;
+        for n in 1..=parts.len() {
+            let cursor = self.resolve_prefix(scope, ast, reference, &parts[..n])?;
+            let rank = match &cursor {
+                Cursor::Inst(id) => match &self.inst(*id).node {
+                    Node::Leaf(_, shape) | Node::Array(shape, _) => shape.len(),
+                    _ => 0,
+                },
+                Cursor::Insts { shape, .. } => shape.len(),
+                Cursor::Value(value) => value.rank(),
+                _ => 0,
+            };
+            ranks.push(rank - before);
+            before = rank;
+            last = Some(cursor);
+        }
+        let value = match last {
+            Some(Cursor::Value(value)) => value,
+            Some(Cursor::Inst(id)) => self.instance_value(id)?,
+            Some(Cursor::Insts { shape, list, .. }) if !list.is_empty() => self.array_value(list[0], &shape, &list)?,
+            _ => return Err(Reported),
+        };
+        let mut used = Vec::new();
+        value.scalars(&mut used);
+        for e in used {
+            if let Some(var) = self.as_variable(e)
+                && lo.outer.as_ref().is_some_and(|o| o.assigned.contains(&self.slots[var.index()].0))
+            {
+                let message = "an algorithm cannot use elements of an array of components that it assigns";
+                return Err(self.error_at("K0391", message, lo.file, reference.span));
+            }
+        }
+        let value = self.pass(lo, &value)?;
+        let mut subs = Vec::new();
+        let mut scalars = 0;
+        for (part, rank) in given.iter().zip(&ranks) {
+            if part.subscripts.is_empty() {
+                subs.extend(std::iter::repeat_n(Subscript::All, *rank));
+            } else {
+                let (list, count) = self.lower_subscripts(lo, ast, part, &value, subs.len())?;
+                let missing = rank.saturating_sub(list.len());
+                subs.extend(list);
+                subs.extend(std::iter::repeat_n(Subscript::All, missing));
+                scalars += count;
+            }
+        }
+        Ok(value.map(-(scalars as isize), &mut |term, rank| {
+            let mut all = subs.clone();
+            all.resize(rank.max(subs.len()), Subscript::All);
+            lo.term(Term::Index(term, all))
+        }))
+    }
+
+    /// Operators that depend on more than values: evaluated outside.
+    pub(crate) fn lower_event(&mut self, lo: &mut Lower, ast: &Ast, expr: ast::ExprId, name: &str, args: &[Arg]) -> Res<TVal> {
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else {
+            let message = format!("{name} cannot be used in a function");
+            return Err(self.error_at("K0382", message, lo.file, ast.span(expr)));
+        };
+        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        if matches!(name, "edge" | "change")
+            && let [arg] = args
+        {
+            let now = self.lower_expr(lo, arg.value)?;
+            let value = self.eval(scope, arg.value)?;
+            let before = value.map(&mut |e| self.pre(e));
+            let before = self.pass(lo, &before)?;
+            let (TVal::Plain { ty, rank, term: x }, TVal::Plain { term: y, .. }) = (&now, &before) else {
+                return Err(Reported);
+            };
+            let term = if name == "edge" {
+                let not = lo.term(Term::Op(Op::Not, vec![*y]));
+                lo.term(Term::Op(Op::And, vec![*x, not]))
+            } else {
+                lo.term(Term::Op(Op::NotEqual, vec![*x, *y]))
+            };
+            let _ = ty;
+            return Ok(TVal::Plain { ty: Ty::Boolean, rank: *rank, term });
+        }
+        let value = self.eval(scope, expr)?;
+        self.pass(lo, &value)
+    }
+
+    /// `time`
+    pub(crate) fn lower_time(&mut self, lo: &mut Lower) -> Res<TVal> {
+        let time = self.pool.op(Op::Time, &[]);
+        self.pass(lo, &Value::scalar(Ty::Real, time))
+    }
+
+    /// `terminate` and `reinit` in an algorithm section.
+    pub(crate) fn lower_effect(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        call: ast::ExprId,
+        name: &str,
+        args: &[Arg],
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        let _ = (args, out);
+        let message = format!("{name} in an algorithm section is not supported yet; write it in a when equation");
+        Err(self.error_at("K0391", message, lo.file, ast.span(call)))
+    }
+
+    /// A `when` statement: an `if` on rising conditions.
+    pub(crate) fn lower_when(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        branches: &[(ast::ExprId, Vec<Statement>)],
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        if lo.outer.is_none() {
+            return Err(self.error_at("K0382", "`when` cannot be used in a function", lo.file, statement.span));
+        }
+        let mut list = Vec::with_capacity(branches.len());
+        for (condition, body) in branches {
+            let conditions = match ast.exprs[*condition] {
+                Expr::Array(items) => ast.lists.exprs.get(items).to_vec(),
+                _ => vec![*condition],
+            };
+            let mut rising = Vec::with_capacity(conditions.len());
+            for condition in conditions {
+                rising.extend(self.rising(lo, ast, condition, out)?);
+            }
+            let fires = match rising[..] {
+                [one] => one,
+                _ => lo.term(Term::Op(Op::Or, rising)),
+            };
+            list.push((fires, body));
+        }
+        let mut lowered = Vec::with_capacity(list.len());
+        for (fires, body) in list {
+            lowered.push((fires, self.lower_statements(lo, ast, body)?));
+        }
+        out.push(Stmt::If(lowered, Vec::new()));
+        Ok(())
+    }
+
+    /// A condition that was false before and is true now.
+    fn rising(&mut self, lo: &mut Lower, ast: &Ast, condition: ast::ExprId, out: &mut Vec<Stmt>) -> Res<Vec<TermId>> {
+        let is_initial = match ast.exprs[condition] {
+            Expr::Call { function, .. } => crate::expr::reference::ref_text(ast, &function) == "initial",
+            _ => false,
+        };
+        let value = self.lower_expr(lo, condition)?;
+        let TVal::Plain { ty: Ty::Boolean, rank, term } = value else {
+            let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
+            return Err(self.error_at("K0342", message, lo.file, ast.span(condition)));
+        };
+        if is_initial {
+            return Ok(vec![term]);
+        }
+        if rank != 0 {
+            let message = "write the conditions of `when` as {a, b}";
+            return Err(self.error_at("K0391", message, lo.file, ast.span(condition)));
+        }
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        let id = self.auxiliary(scope.inst)?;
+        let path = self.path(id);
+        let local = lo.local(path, Ty::Boolean, Vec::new());
+        lo.function.outputs.push(local);
+        if let Some(outer) = &mut lo.outer {
+            outer.outputs.push(id);
+        }
+        out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, term));
+        let Some((var, _)) = self.variables(id) else { return Err(Reported) };
+        let now = self.pool.var(var);
+        let before = self.pool.op(Op::Pre, &[now]);
+        let initial = self.pool.op(Op::Initial, &[]);
+        let blocked = self.pool.op(Op::Or, &[before, initial]);
+        let TVal::Plain { term: blocked, .. } = self.pass(lo, &Value::scalar(Ty::Boolean, blocked))? else {
+            return Err(Reported);
+        };
+        let now: LocalId = local;
+        let now = lo.term(Term::Local(now));
+        let free = lo.term(Term::Op(Op::Not, vec![blocked]));
+        Ok(vec![lo.term(Term::Op(Op::And, vec![now, free]))])
+    }
+}
+
+fn outer_initial(lo: &Lower) -> bool {
+    lo.outer.as_ref().is_some_and(|o| o.initial)
+}
+
+/// Names of variables that are assigned as a whole, at the top of the algorithm and before they are read.
+fn sure_names(ast: &Ast, statements: &[Statement]) -> Vec<Symbol> {
+    let mut sure = Vec::new();
+    let mut read: FxHashSet<Symbol> = FxHashSet::default();
+    for statement in statements {
+        let note = |e: ast::ExprId, read: &mut FxHashSet<Symbol>| {
+            crate::walk::references(ast, e, &mut |r| {
+                if let Some(p) = ast.lists.parts.get(r.parts).first() {
+                    read.insert(p.name.symbol);
+                }
+            });
+        };
+        match &statement.kind {
+            StatementKind::Assign(target, value) => {
+                note(*value, &mut read);
+                if let [part] = ast.lists.parts.get(target.parts)
+                    && part.subscripts.is_empty()
+                    && !read.contains(&part.name.symbol)
+                {
+                    sure.push(part.name.symbol);
+                }
+            }
+            StatementKind::AssignTuple { targets, call } => {
+                note(*call, &mut read);
+                for target in targets.iter().flatten() {
+                    if let [part] = ast.lists.parts.get(target.parts)
+                        && part.subscripts.is_empty()
+                        && !read.contains(&part.name.symbol)
+                    {
+                        sure.push(part.name.symbol);
+                    }
+                }
+            }
+            _ => {
+                // Whatever is mentioned in a nested statement may be read there.
+                let mut mention = |s: &Statement| match &s.kind {
+                    StatementKind::Assign(target, value) => {
+                        note(*value, &mut read);
+                        if let Some(p) = ast.lists.parts.get(target.parts).first() {
+                            read.insert(p.name.symbol);
+                        }
+                    }
+                    StatementKind::AssignTuple { targets, call } => {
+                        note(*call, &mut read);
+                        for target in targets.iter().flatten() {
+                            if let Some(p) = ast.lists.parts.get(target.parts).first() {
+                                read.insert(p.name.symbol);
+                            }
+                        }
+                    }
+                    StatementKind::Call(e) => note(*e, &mut read),
+                    StatementKind::If { branches, .. } | StatementKind::When { branches } => {
+                        branches.iter().for_each(|(c, _)| note(*c, &mut read));
+                    }
+                    StatementKind::While { condition, .. } => note(*condition, &mut read),
+                    StatementKind::For { iterators, .. } => {
+                        for iterator in ast.lists.iterators.get(*iterators) {
+                            if let Some(range) = iterator.range {
+                                note(range, &mut read);
+                            }
+                        }
+                    }
+                    StatementKind::Break | StatementKind::Return => {}
+                };
+                crate::walk::statements(std::slice::from_ref(statement), &mut mention);
+            }
+        }
+    }
+    sure
+}

@@ -1,0 +1,829 @@
+//! Classes with everything that modifies them: a [`Klass`] is a definition, the class it stands in, and its
+//! modifiers (specification chapters 4, 5.6 and 7).
+//!
+//! Klasses are interned, their members (own and inherited) and the types of their components are worked out
+//! once, when first asked for. Nothing here depends on instances: whatever needs values is left as a reference
+//! to an expression and to the level of the instance tree where it is to be evaluated.
+//!
+//! `extends B(m)` makes a klass of `B` whose modifiers are those of the deriving class, its redeclared
+//! elements, and `m`, in this order; so a member of a base already sees every redeclaration.
+
+use std::sync::Arc;
+
+use kausal_syntax::ast::{
+    Binding, Causality, ClassBody, ClassKind, ComponentId, Element, FlowPrefix, ModArg, Variability,
+};
+use kausal_syntax::{Ast, Diagnostic, Location, Span, Symbol};
+use rustc_hash::FxHashMap;
+
+use crate::library::{DefId, FileId, Files, Library};
+use crate::modifier::{ModItem, ModTable, ModWhat, ModsId, Up, binding_of, redeclares_elements};
+use crate::prelude::{self, Builtin};
+
+/// Something went wrong and was reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Reported;
+
+/// A result whose error was already reported.
+pub type Res<T> = Result<T, Reported>;
+
+/// Names a class with its modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KlassId(pub u32);
+
+/// What makes a klass what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The definition.
+    pub def: DefId,
+    /// The class it stands in.
+    pub enclosing: Option<KlassId>,
+    /// The instance of the class it stands in, seen from an instance of this one.
+    pub enclosing_up: Up,
+    /// Its modifiers.
+    pub mods: ModsId,
+    /// What `class extends` extends.
+    pub extended: Option<KlassId>,
+}
+
+struct Klass {
+    key: Key,
+    state: State,
+    leaf: Option<Option<Leaf>>,
+}
+
+enum State {
+    New,
+    Building,
+    Built(Arc<Members>),
+}
+
+/// The members of a class, own and inherited.
+#[derive(Debug, Default)]
+pub struct Members {
+    /// All of them; bases first.
+    pub items: Vec<Member>,
+    /// By name.
+    pub index: FxHashMap<Symbol, u32>,
+    /// The base classes, in order.
+    pub bases: Vec<KlassId>,
+    /// Positions of the components among the items.
+    pub components: Vec<u32>,
+    /// For each item its position among the components.
+    pub slot: Vec<u32>,
+}
+
+/// One member.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: Symbol,
+    /// The class or base class that declares it.
+    pub origin: KlassId,
+    /// What it is.
+    pub kind: MemberKind,
+    /// Below `protected`, here or on the way down.
+    pub protected: bool,
+    /// What modifies it, seen from the component (of a class: from the declaring class).
+    pub mods: ModsId,
+}
+
+/// Component or class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    /// A component, of the file of its origin.
+    Component(ComponentId),
+    /// A class.
+    Class(DefId),
+}
+
+/// A built-in type at the end of a chain of type definitions.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// Which.
+    pub builtin: Builtin,
+    /// All modifiers of its attributes.
+    pub mods: ModsId,
+}
+
+/// An expression and where it is to be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The expression.
+    pub expr: kausal_syntax::ast::ExprId,
+    /// The class whose names it uses (and whose file it is in).
+    pub scope: KlassId,
+    /// The file.
+    pub file: FileId,
+    /// The instance.
+    pub up: Up,
+    /// Written with `each`.
+    pub each: bool,
+}
+
+/// A component as declared and redeclared.
+#[derive(Clone, Debug)]
+pub struct ComponentInfo {
+    /// Its name.
+    pub name: Symbol,
+    /// Its class with all modifiers, seen from the component.
+    pub klass: KlassId,
+    /// The built-in type it comes down to.
+    pub leaf: Option<Leaf>,
+    /// Dimensions, those of the component before those of its type.
+    pub dims: Vec<Place>,
+    /// How many of them belong to the declaration itself.
+    pub own_dims: usize,
+    /// Its binding.
+    pub binding: Option<Place>,
+    /// `final`
+    pub is_final: bool,
+    /// `annotation(Evaluate = true)`
+    pub evaluate: Option<bool>,
+    /// `constant`, …
+    pub variability: Variability,
+    /// `input`, `output`, also from the type.
+    pub causality: Causality,
+    /// `flow`, `stream`
+    pub flow: FlowPrefix,
+    /// `inner`
+    pub inner: bool,
+    /// `outer`
+    pub outer: bool,
+    /// Below `protected`.
+    pub protected: bool,
+    /// `if condition`
+    pub condition: Option<Place>,
+    /// The kind of its class.
+    pub kind: ClassKind,
+    /// The file of the declaration that counts.
+    pub file: FileId,
+    /// That declaration.
+    pub component: ComponentId,
+    /// Where its name stands.
+    pub location: Location,
+}
+
+/// The classes of a session and how they are found.
+pub struct Classes {
+    /// Where definitions come from.
+    pub lib: Library,
+    /// Lists of modifiers.
+    pub mods: ModTable,
+    klasses: Vec<Klass>,
+    index: FxHashMap<Key, KlassId>,
+    infos: FxHashMap<(KlassId, Symbol), Res<Arc<ComponentInfo>>>,
+    /// Built-in types.
+    pub builtins: FxHashMap<DefId, Builtin>,
+    /// What went wrong so far.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Names already looked for.
+    pub(crate) found: FxHashMap<(KlassId, Symbol), Option<crate::lookup::Found>>,
+    depth: u32,
+}
+
+/// How deep classes may be nested in one another while they are worked out.
+const MAX_DEPTH: u32 = 400;
+
+impl Classes {
+    /// Only the built-in classes.
+    pub fn new(files: Box<dyn Files>) -> Self {
+        let mut lib = Library::new(files);
+        let mut builtins = FxHashMap::default();
+        for def in lib.add_source("built-in", prelude::TEXT) {
+            if let Some(builtin) = prelude::builtin(lib.class(def).name.symbol.as_str()) {
+                builtins.insert(def, builtin);
+            }
+        }
+        Classes {
+            lib,
+            mods: ModTable::default(),
+            klasses: Vec::new(),
+            index: FxHashMap::default(),
+            infos: FxHashMap::default(),
+            builtins,
+            diagnostics: Vec::new(),
+            found: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    /// Are members of some class being worked out?
+    pub fn is_building(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// What makes a klass what it is.
+    pub fn key(&self, k: KlassId) -> Key {
+        self.klasses[k.0 as usize].key
+    }
+
+    /// Interns a klass.
+    pub fn intern(&mut self, key: Key) -> KlassId {
+        if let Some(&k) = self.index.get(&key) {
+            return k;
+        }
+        let k = KlassId(self.klasses.len() as u32);
+        self.klasses.push(Klass { key, state: State::New, leaf: None });
+        self.index.insert(key, k);
+        k
+    }
+
+    /// The file of a klass.
+    pub fn file(&self, k: KlassId) -> FileId {
+        self.lib.def(self.key(k).def).file
+    }
+
+    /// The tree of the file of a klass.
+    pub fn ast(&self, k: KlassId) -> Arc<Ast> {
+        self.lib.ast(self.file(k))
+    }
+
+    /// The kind of the class.
+    pub fn kind(&self, k: KlassId) -> ClassKind {
+        self.lib.class(self.key(k).def).kind
+    }
+
+    /// The kind of the class, taken from a base class where `class` or `type` says too little.
+    pub fn deep_kind(&mut self, k: KlassId) -> ClassKind {
+        let mut at = k;
+        for _ in 0..MAX_DEPTH {
+            let kind = self.kind(at);
+            let short = matches!(self.lib.class(self.key(at).def).body, ClassBody::Short(_));
+            match kind {
+                ClassKind::Class | ClassKind::Model | ClassKind::Type | ClassKind::Connector | ClassKind::Record
+                    if short || matches!(kind, ClassKind::Class) =>
+                {
+                    match self.members(at).ok().and_then(|m| m.bases.first().copied()) {
+                        Some(base) => {
+                            let deeper = self.kind(base);
+                            if kind == ClassKind::Connector && deeper != ClassKind::ExpandableConnector {
+                                return kind;
+                            }
+                            if kind == ClassKind::Record && deeper != ClassKind::OperatorRecord {
+                                return kind;
+                            }
+                            at = base;
+                        }
+                        None => return kind,
+                    }
+                }
+                _ => return kind,
+            }
+        }
+        self.kind(k)
+    }
+
+    /// The full name of the class.
+    pub fn name(&self, k: KlassId) -> String {
+        self.lib.full_name(self.key(k).def)
+    }
+
+    /// Where a part of the text of a klass stands.
+    pub fn location(&self, k: KlassId, span: Span) -> Location {
+        self.lib.location(self.file(k), span)
+    }
+
+    /// Reports an error at a place in the text of a klass.
+    pub fn error(&mut self, code: &'static str, message: String, file: FileId, span: Span) -> Reported {
+        let location = self.lib.location(file, span);
+        self.report(Diagnostic::error(code, message).at(location, ""))
+    }
+
+    /// Reports once: the same message at the same place is not repeated.
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+        Reported
+    }
+
+    /// The same klass seen from an instance `by` levels further down.
+    pub fn shift(&mut self, k: KlassId, by: Up) -> KlassId {
+        if by == Up(0) {
+            return k;
+        }
+        let key = self.key(k);
+        let mods = self.mods.shift(key.mods, by);
+        let extended = key.extended.map(|e| self.shift(e, by));
+        self.intern(Key { enclosing_up: key.enclosing_up.plus(by), mods, extended, ..key })
+    }
+
+    /// The same klass with other modifiers.
+    pub fn with_mods(&mut self, k: KlassId, mods: Vec<ModItem>) -> KlassId {
+        let mods = self.mods.add(mods);
+        let key = self.key(k);
+        self.intern(Key { mods, ..key })
+    }
+
+    /// The members of a class; `None` while they are being worked out.
+    pub fn members_if_built(&mut self, k: KlassId) -> Option<Arc<Members>> {
+        match &self.klasses[k.0 as usize].state {
+            State::Built(members) => Some(members.clone()),
+            State::Building => None,
+            State::New => self.members(k).ok(),
+        }
+    }
+
+    /// The members of a class.
+    pub fn members(&mut self, k: KlassId) -> Res<Arc<Members>> {
+        match &self.klasses[k.0 as usize].state {
+            State::Built(members) => return Ok(members.clone()),
+            State::Building => {
+                let def = self.key(k).def;
+                let name = self.lib.full_name(def);
+                let span = self.lib.class(def).name.span;
+                return Err(self.error("K0210", format!("the class {name} is based on itself"), self.file(k), span));
+            }
+            State::New => {}
+        }
+        self.klasses[k.0 as usize].state = State::Building;
+        self.depth += 1;
+        let members = if self.depth > MAX_DEPTH {
+            let def = self.key(k).def;
+            let span = self.lib.class(def).name.span;
+            let name = self.lib.full_name(def);
+            let message = format!("classes are nested too deeply while working out {name}");
+            self.error("K0211", message, self.file(k), span);
+            Arc::new(Members::default())
+        } else {
+            self.build(k)
+        };
+        self.depth -= 1;
+        self.klasses[k.0 as usize].state = State::Built(members.clone());
+        Ok(members)
+    }
+
+    fn build(&mut self, k: KlassId) -> Arc<Members> {
+        let key = self.key(k);
+        let file = self.file(k);
+        let ast = self.lib.ast(file);
+        let class = &ast.classes[self.lib.def(key.def).class];
+        match &class.body {
+            ClassBody::Short(short) => {
+                let Ok(base) = self.short_base(k) else { return Arc::new(Members::default()) };
+                let base_members = self.members(base).unwrap_or_default();
+                let _ = short;
+                Arc::new(Members {
+                    items: base_members.items.clone(),
+                    index: base_members.index.clone(),
+                    bases: vec![base],
+                    components: base_members.components.clone(),
+                    slot: base_members.slot.clone(),
+                })
+            }
+            ClassBody::Long(body) => {
+                let mut members = Members::default();
+                let passed = self.passed_to_bases(k);
+                if let Some(extended) = key.extended {
+                    let base = self.base_klass(k, extended, &passed, body.modification, false);
+                    self.inherit(&mut members, base, false);
+                }
+                for element in &body.elements {
+                    if let Element::Extends(ext) = element
+                        && let Ok(found) = self.lookup_name(k, &ast, file, ext.base)
+                    {
+                        let base = self.base_klass(k, found, &passed, ext.modification, true);
+                        self.inherit(&mut members, base, ext.protected);
+                        for b in &ext.breaks {
+                            if let kausal_syntax::ast::Break::Component(name) = b {
+                                remove(&mut members, name.symbol);
+                            }
+                        }
+                    }
+                }
+                for element in &body.elements {
+                    self.own_member(&mut members, k, &ast, element);
+                }
+                for (i, item) in members.items.iter().enumerate() {
+                    members.slot.push(members.components.len() as u32);
+                    if matches!(item.kind, MemberKind::Component(_)) {
+                        members.components.push(i as u32);
+                    }
+                }
+                Arc::new(members)
+            }
+            ClassBody::Enumeration(_) | ClassBody::Der { .. } => Arc::new(Members::default()),
+        }
+    }
+
+    /// The modifiers of a class that its bases get: its own, and the elements it redeclares.
+    fn passed_to_bases(&mut self, k: KlassId) -> Vec<ModItem> {
+        let key = self.key(k);
+        let (file, class) = (self.lib.def(key.def).file, self.lib.def(key.def).class);
+        let mut passed: Vec<ModItem> = self.mods.get(key.mods).iter().map(|m| ModItem { low: false, ..*m }).collect();
+        if redeclares_elements(&self.lib, file, class) {
+            passed.push(ModItem {
+                file,
+                what: ModWhat::Elements(class),
+                scope: k,
+                up: Up(0),
+                is_final: false,
+                each: false,
+                low: false,
+            });
+        }
+        passed
+    }
+
+    fn base_klass(
+        &mut self,
+        k: KlassId,
+        found: KlassId,
+        passed: &[ModItem],
+        modification: Option<kausal_syntax::ast::ModId>,
+        _by_name: bool,
+    ) -> KlassId {
+        let file = self.file(k);
+        let mut items = passed.to_vec();
+        if let Some(id) = modification {
+            items.push(plain(file, ModWhat::Whole(id), k, Up(0)));
+        }
+        items.extend_from_slice(&self.mods.get(self.key(found).mods));
+        self.with_mods(found, items)
+    }
+
+    /// The base of a short class definition, with all modifiers.
+    fn short_base(&mut self, k: KlassId) -> Res<KlassId> {
+        let key = self.key(k);
+        let file = self.file(k);
+        let ast = self.lib.ast(file);
+        let ClassBody::Short(short) = &ast.classes[self.lib.def(key.def).class].body else { return Err(Reported) };
+        let found = self.lookup_outside(k, &ast, file, short.base)?;
+        let own = self.mods.get(key.mods);
+        let mut items: Vec<ModItem> = own.iter().filter(|m| !m.low).copied().collect();
+        if let (Some(id), Some(scope)) = (short.modification, key.enclosing) {
+            items.push(plain(file, ModWhat::Whole(id), scope, key.enclosing_up));
+        } else if let Some(id) = short.modification {
+            items.push(plain(file, ModWhat::Whole(id), k, Up::STATIC));
+        }
+        items.extend(own.iter().filter(|m| m.low).map(|m| ModItem { low: false, ..*m }));
+        items.extend_from_slice(&self.mods.get(self.key(found).mods));
+        Ok(self.with_mods(found, items))
+    }
+
+    fn inherit(&mut self, members: &mut Members, base: KlassId, protected: bool) {
+        let Ok(inherited) = self.members(base) else { return };
+        members.bases.push(base);
+        for item in &inherited.items {
+            if !members.index.contains_key(&item.name) {
+                members.index.insert(item.name, members.items.len() as u32);
+                members.items.push(Member { protected: item.protected || protected, ..*item });
+            }
+        }
+    }
+
+    fn own_member(&mut self, members: &mut Members, k: KlassId, ast: &Ast, element: &Element) {
+        let mods = self.key(k).mods;
+        let (name, redeclare, kind, protected, member_mods, span) = match element {
+            Element::Component(id) => {
+                let c = &ast.components[*id];
+                let mods = self.mods.of_element(&self.lib, mods, c.name.symbol, Up(1));
+                let kind = MemberKind::Component(*id);
+                (c.name.symbol, c.prefixes.redeclare, kind, c.prefixes.protected, mods, c.name.span)
+            }
+            Element::Class(id) => {
+                let c = &ast.classes[*id];
+                let mods = self.mods.of_element(&self.lib, mods, c.name.symbol, Up(0));
+                let kind = MemberKind::Class(self.lib.def_of(self.file(k), *id));
+                (c.name.symbol, c.prefixes.redeclare, kind, c.prefixes.protected, mods, c.name.span)
+            }
+            _ => return,
+        };
+        if let Some(&at) = members.index.get(&name) {
+            let before = members.items[at as usize];
+            if before.origin == k {
+                let message = format!("{name} is declared twice in this class");
+                let first = self.member_location(&before);
+                let location = self.lib.location(self.file(k), span);
+                self.report(Diagnostic::error("K0212", message).at(location, "again here").at(first, "first here"));
+                return;
+            }
+            if redeclare && before.kind_matches(kind) {
+                return;
+            }
+            if matches!(kind, MemberKind::Component(_)) && !redeclare {
+                // Identical to the inherited one (specification section 7.1), or an error a user can live with.
+                return;
+            }
+            members.items[at as usize] = Member { name, origin: k, kind, protected, mods: member_mods };
+            return;
+        }
+        members.index.insert(name, members.items.len() as u32);
+        members.items.push(Member { name, origin: k, kind, protected, mods: member_mods });
+    }
+
+    /// Where a member is declared.
+    pub fn member_location(&self, member: &Member) -> Location {
+        let file = self.file(member.origin);
+        let span = match member.kind {
+            MemberKind::Component(id) => self.lib.ast_ref(file).components[id].name.span,
+            MemberKind::Class(def) => return self.def_location(def),
+        };
+        self.lib.location(file, span)
+    }
+
+    /// Where a class is defined.
+    pub fn def_location(&self, def: DefId) -> Location {
+        self.lib.location(self.lib.def(def).file, self.lib.class(def).name.span)
+    }
+
+    /// The klass of a class member, redeclarations followed.
+    pub fn class_member(&mut self, member: &Member) -> KlassId {
+        let MemberKind::Class(def) = member.kind else { return member.origin };
+        let items = self.mods.get(member.mods);
+        self.redeclared(def, member.origin, &items)
+    }
+
+    /// The klass of the class `def` written in `origin`, under these modifiers.
+    pub fn redeclared(&mut self, def: DefId, origin: KlassId, items: &[ModItem]) -> KlassId {
+        let plain_items = |items: &[ModItem]| -> Vec<ModItem> {
+            items.iter().filter(|m| !matches!(m.what, ModWhat::Class(_) | ModWhat::Component(_))).copied().collect()
+        };
+        let Some(at) = items.iter().position(|m| matches!(m.what, ModWhat::Class(_))) else {
+            let mut mods = plain_items(items);
+            mods.extend(self.constraining(def, origin));
+            let mods = self.mods.add(mods);
+            return self.intern(Key { def, enclosing: Some(origin), enclosing_up: Up(0), mods, extended: None });
+        };
+        let item = items[at];
+        let ModWhat::Class(class) = item.what else { return origin };
+        let new = self.lib.def_of(item.file, class);
+        let mut mods = plain_items(&items[..at]);
+        let extends = matches!(&self.lib.class(new).body, ClassBody::Long(body) if body.class_extends);
+        let extended = if extends {
+            Some(self.redeclared(def, origin, &items[at + 1..]))
+        } else {
+            mods.extend(plain_items(&items[at + 1..]).into_iter().map(|m| ModItem { low: true, ..m }));
+            mods.extend(self.constraining_default(def, origin));
+            None
+        };
+        let mods = self.mods.add(mods);
+        self.intern(Key { def: new, enclosing: Some(item.scope), enclosing_up: item.up, mods, extended })
+    }
+
+    fn constraining(&self, def: DefId, origin: KlassId) -> Option<ModItem> {
+        let class = self.lib.class(def);
+        let id = class.constraint.as_ref()?.modification?;
+        let file = self.lib.def(def).file;
+        Some(ModItem { low: true, ..plain(file, ModWhat::Arguments(id), origin, Up(0)) })
+    }
+
+    fn constraining_default(&self, def: DefId, origin: KlassId) -> Option<ModItem> {
+        let class = self.lib.class(def);
+        if class.constraint.is_some() {
+            return self.constraining(def, origin);
+        }
+        let ClassBody::Short(short) = &class.body else { return None };
+        let file = self.lib.def(def).file;
+        Some(ModItem { low: true, ..plain(file, ModWhat::Arguments(short.modification?), origin, Up(0)) })
+    }
+
+    /// The built-in type a class comes down to.
+    pub fn leaf(&mut self, k: KlassId) -> Option<Leaf> {
+        if let Some(leaf) = self.klasses[k.0 as usize].leaf {
+            return leaf;
+        }
+        let key = self.key(k);
+        let leaf = if let Some(&builtin) = self.builtins.get(&key.def) {
+            Some(Leaf { builtin, mods: key.mods })
+        } else if matches!(self.lib.class(key.def).body, ClassBody::Enumeration(_)) {
+            Some(Leaf { builtin: Builtin::Enumeration(key.def), mods: key.mods })
+        } else {
+            // Set before the bases are asked, so that a class based on itself ends here.
+            self.klasses[k.0 as usize].leaf = Some(None);
+            let bases = self.members(k).map(|m| m.bases.clone()).unwrap_or_default();
+            bases.iter().find_map(|&b| self.leaf(b))
+        };
+        self.klasses[k.0 as usize].leaf = Some(leaf);
+        leaf
+    }
+
+    /// Dimensions of an array type, seen from an instance of the class.
+    pub fn class_dims(&mut self, k: KlassId) -> Vec<Place> {
+        let mut out = Vec::new();
+        let mut at = k;
+        for _ in 0..MAX_DEPTH {
+            let key = self.key(at);
+            let file = self.file(at);
+            let ast = self.lib.ast(file);
+            let class = &ast.classes[self.lib.def(key.def).class];
+            if let ClassBody::Short(short) = &class.body {
+                for &expr in ast.lists.exprs.get(short.dims) {
+                    let scope = key.enclosing.unwrap_or(at);
+                    out.push(Place { expr, scope, file, up: key.enclosing_up, each: false });
+                }
+            }
+            let Some(base) = self.members(at).ok().and_then(|m| (m.bases.len() == 1).then(|| m.bases[0])) else { break };
+            at = base;
+        }
+        out
+    }
+
+    /// `input` or `output` said by a type definition.
+    pub fn class_causality(&mut self, k: KlassId) -> Causality {
+        let mut at = k;
+        for _ in 0..MAX_DEPTH {
+            let key = self.key(at);
+            let ClassBody::Short(short) = &self.lib.class(key.def).body else { break };
+            if short.causality != Causality::None {
+                return short.causality;
+            }
+            let Some(base) = self.members(at).ok().and_then(|m| m.bases.first().copied()) else { break };
+            at = base;
+        }
+        Causality::None
+    }
+
+    /// All there is to know about a component of a class.
+    pub fn component(&mut self, member: &Member) -> Res<Arc<ComponentInfo>> {
+        let id = (member.origin, member.name);
+        if let Some(info) = self.infos.get(&id) {
+            return info.clone();
+        }
+        let info = self.component_info(member).map(Arc::new);
+        self.infos.insert(id, info.clone());
+        info
+    }
+
+    fn component_info(&mut self, member: &Member) -> Res<ComponentInfo> {
+        let MemberKind::Component(original) = member.kind else { return Err(Reported) };
+        let origin_file = self.file(member.origin);
+        let items = self.mods.get(member.mods);
+        let at = items.iter().position(|m| matches!(m.what, ModWhat::Component(_)));
+        let (file, component, scope, up) = match at {
+            Some(i) => {
+                let ModWhat::Component(c) = items[i].what else { return Err(Reported) };
+                (items[i].file, c, items[i].scope, items[i].up)
+            }
+            None => (origin_file, original, member.origin, Up(1)),
+        };
+        let ast = self.lib.ast(file);
+        let decl = &ast.components[component];
+        let found = self.lookup_name(scope, &ast, file, decl.type_name)?;
+        let class = self.shift(found, up);
+
+        let is_plain = |m: &&ModItem| !matches!(m.what, ModWhat::Class(_) | ModWhat::Component(_));
+        let mut mods: Vec<ModItem> = items[..at.unwrap_or(items.len())].iter().filter(is_plain).copied().collect();
+        if let Some(id) = decl.modification {
+            mods.push(ModItem { is_final: decl.prefixes.is_final, ..plain(file, ModWhat::Whole(id), scope, up) });
+        }
+        let origin_ast = self.lib.ast(origin_file);
+        let original_decl = &origin_ast.components[original];
+        if let Some(i) = at {
+            let rest = items[i + 1..].iter().filter(is_plain).copied();
+            mods.extend(rest.map(|m| match m.what {
+                ModWhat::Whole(id) => ModItem { what: ModWhat::Arguments(id), ..m },
+                _ => m,
+            }));
+            if original_decl.constraint.is_none()
+                && let Some(id) = original_decl.modification
+            {
+                mods.push(plain(origin_file, ModWhat::Arguments(id), member.origin, Up(1)));
+            }
+        }
+        for (f, d, s, u) in [(file, decl, scope, up), (origin_file, original_decl, member.origin, Up(1))] {
+            if let Some(id) = d.constraint.as_ref().and_then(|c| c.modification) {
+                mods.push(plain(f, ModWhat::Arguments(id), s, u));
+            }
+            if at.is_none() {
+                break;
+            }
+        }
+        mods.extend_from_slice(&self.mods.get(self.key(class).mods));
+
+        let mut binding = None;
+        let mut is_final = decl.prefixes.is_final;
+        for item in &mods {
+            match binding_of(&self.lib, item) {
+                Some(Binding::Expr(expr)) => {
+                    binding =
+                        Some(Place { expr, scope: item.scope, file: item.file, up: item.up, each: item.each });
+                    is_final |= item.is_final;
+                    break;
+                }
+                Some(Binding::Break) => break,
+                _ => {}
+            }
+        }
+        let klass = self.with_mods(class, mods);
+        let place = |expr, f, s, u| Place { expr, scope: s, file: f, up: u, each: false };
+        let mut dims: Vec<Place> = Vec::new();
+        for list in [decl.dims, decl.type_dims] {
+            dims.extend(ast.lists.exprs.get(list).iter().map(|&e| place(e, file, scope, up)));
+        }
+        if dims.is_empty() && at.is_some() {
+            for list in [original_decl.dims, original_decl.type_dims] {
+                let list = origin_ast.lists.exprs.get(list).iter();
+                dims.extend(list.map(|&e| place(e, origin_file, member.origin, Up(1))));
+            }
+        }
+        let own_dims = dims.len();
+        dims.extend(self.class_dims(klass));
+        let condition = match (decl.condition, original_decl.condition) {
+            (Some(e), _) => Some(place(e, file, scope, up)),
+            (None, Some(e)) => Some(place(e, origin_file, member.origin, Up(1))),
+            _ => None,
+        };
+        let or = |a: Variability, b: Variability| if a == Variability::Continuous { b } else { a };
+        let causality = match (decl.causality, original_decl.causality) {
+            (Causality::None, Causality::None) => self.class_causality(klass),
+            (Causality::None, c) => c,
+            (c, _) => c,
+        };
+        let flow = if decl.flow == FlowPrefix::None { original_decl.flow } else { decl.flow };
+        Ok(ComponentInfo {
+            name: member.name,
+            klass,
+            leaf: self.leaf(klass),
+            dims,
+            own_dims,
+            binding,
+            is_final,
+            evaluate: annotation_flag(&ast, decl.description.annotation, "Evaluate"),
+            variability: or(decl.variability, original_decl.variability),
+            causality,
+            flow,
+            inner: decl.prefixes.inner || original_decl.prefixes.inner,
+            outer: decl.prefixes.outer || original_decl.prefixes.outer,
+            protected: member.protected,
+            condition,
+            kind: self.deep_kind(klass),
+            file,
+            component,
+            location: self.lib.location(file, decl.name.span),
+        })
+    }
+
+    /// The binding of an attribute such as `start` among the modifiers of a built-in type.
+    pub fn attribute(&mut self, mods: ModsId, name: Symbol) -> Option<(Place, bool)> {
+        let items = self.mods.of_element(&self.lib, mods, name, Up(0));
+        let items = self.mods.get(items);
+        items.iter().find_map(|item| match binding_of(&self.lib, item) {
+            Some(Binding::Expr(expr)) => {
+                let place = Place { expr, scope: item.scope, file: item.file, up: item.up, each: item.each };
+                Some((place, item.is_final))
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Member {
+    fn kind_matches(&self, kind: MemberKind) -> bool {
+        matches!(
+            (self.kind, kind),
+            (MemberKind::Component(_), MemberKind::Component(_)) | (MemberKind::Class(_), MemberKind::Class(_))
+        )
+    }
+}
+
+fn remove(members: &mut Members, name: Symbol) {
+    if let Some(at) = members.index.remove(&name) {
+        members.items.remove(at as usize);
+        for i in members.index.values_mut() {
+            if *i > at {
+                *i -= 1;
+            }
+        }
+    }
+}
+
+fn plain(file: FileId, what: ModWhat, scope: KlassId, up: Up) -> ModItem {
+    ModItem { file, what, scope, up, is_final: false, each: false, low: false }
+}
+
+/// The value of a Boolean annotation at the top of an annotation clause.
+pub fn annotation_flag(ast: &Ast, annotation: Option<kausal_syntax::ast::ModId>, name: &str) -> Option<bool> {
+    match ast.exprs[annotation_value(ast, annotation, name)?] {
+        kausal_syntax::ast::Expr::Boolean(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The expression of an annotation at the top of an annotation clause.
+pub fn annotation_value(
+    ast: &Ast,
+    annotation: Option<kausal_syntax::ast::ModId>,
+    name: &str,
+) -> Option<kausal_syntax::ast::ExprId> {
+    match annotation_modify(ast, annotation, name).map(|m| ast.modifications[m].binding)? {
+        Binding::Expr(expr) => Some(expr),
+        _ => None,
+    }
+}
+
+/// The modification of an annotation at the top of an annotation clause.
+pub fn annotation_modify(
+    ast: &Ast,
+    annotation: Option<kausal_syntax::ast::ModId>,
+    name: &str,
+) -> Option<kausal_syntax::ast::ModId> {
+    ast.modifications[annotation?].args.iter().find_map(|arg| match arg {
+        ModArg::Modify(m) => match ast.lists.idents.get(m.name.parts) {
+            [part] if part.symbol.as_str() == name => m.modification,
+            _ => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,183 @@
+//! Finds all connections: `connect` in loops and decided `if` equations, and `Connections.branch` and its like.
+
+use kausal_syntax::ast::{self, EquationKind, Expr, Variability};
+use kausal_syntax::{Diagnostic, Location};
+
+use super::{End, Link};
+use crate::class::Res;
+use crate::equation::{Condition, Context};
+use crate::expr::operator::IteratorBody;
+use crate::expr::reference::Cursor;
+use crate::flattener::Flattener;
+use crate::instance::{InstId, Node};
+
+/// The ends of one side of a `connect` equation.
+struct Side {
+    shape: Vec<usize>,
+    ends: Vec<End>,
+}
+
+impl Flattener<'_> {
+    /// Collects the connections of a list of equations.
+    pub fn collect_connections(&mut self, cx: Context<'_>, equations: &[ast::Equation]) {
+        for equation in equations {
+            let _ = self.collect_equation(cx, equation);
+        }
+    }
+
+    fn collect_equation(&mut self, cx: Context<'_>, equation: &ast::Equation) -> Res<()> {
+        if !connects(cx.ast, equation) {
+            return Ok(());
+        }
+        match &equation.kind {
+            EquationKind::Connect(a, b) => {
+                let location = Location { source: cx.ast.source, span: equation.span };
+                self.collect_connect(cx, a, b, location)
+            }
+            EquationKind::For { iterators, body } => {
+                self.collect_for(cx, cx.ast.lists.iterators.get(*iterators), body)
+            }
+            EquationKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    match self.condition(cx.scope, *condition)? {
+                        Condition::Known(true) => {
+                            self.collect_connections(cx, body);
+                            return Ok(());
+                        }
+                        Condition::Known(false) => {}
+                        Condition::Unknown(_) => {
+                            let message = "whether a connection exists must be known at compile time";
+                            return Err(self.at_expr(cx.scope, *condition, "K0230", message));
+                        }
+                    }
+                }
+                self.collect_connections(cx, otherwise);
+                Ok(())
+            }
+            EquationKind::Call(call) => self.collect_graph_call(cx, *call),
+            EquationKind::Equal(..) | EquationKind::When { .. } => Ok(()),
+        }
+    }
+
+    fn collect_for(&mut self, cx: Context<'_>, iterators: &[ast::Iterator], body: &[ast::Equation]) -> Res<()> {
+        let Some((first, rest)) = iterators.split_first() else {
+            self.collect_connections(cx, body);
+            return Ok(());
+        };
+        for value in self.iterator_values(cx.scope, first, IteratorBody::Equations(body))? {
+            self.locals.push((first.name.symbol, value));
+            let result = self.collect_for(cx, rest, body);
+            self.locals.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    fn collect_connect(
+        &mut self,
+        cx: Context<'_>,
+        a: &ast::ComponentRef,
+        b: &ast::ComponentRef,
+        location: Location,
+    ) -> Res<()> {
+        if self.collect_undeclared(cx, a, b, location)? {
+            return Ok(());
+        }
+        let left = self.side(cx, a)?;
+        let right = self.side(cx, b)?;
+        let (Some(left), Some(right)) = (left, right) else { return Ok(()) };
+        if left.ends.len() != right.ends.len() || left.shape != right.shape {
+            let message = format!(
+                "connected arrays differ in size: {} and {}",
+                crate::flattener::sizes_text(&left.shape),
+                crate::flattener::sizes_text(&right.shape)
+            );
+            return Err(self.cx.report(Diagnostic::error("K0231", message).at(location, "")));
+        }
+        for (&a, &b) in left.ends.iter().zip(&right.ends) {
+            self.connections.links.push(Link { a, b, location, owner: cx.scope.inst, broken: false });
+        }
+        Ok(())
+    }
+
+    /// The ends a reference stands for; `None` if they do not exist.
+    fn side(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Side>> {
+        let cursor = self.resolve_ref(cx.scope, cx.ast, reference)?;
+        let outside = self.is_outside(cx, reference)?;
+        let end = |inst| End { inst, element: None, outside };
+        Ok(Some(match cursor {
+            Cursor::Disabled(_) => return Ok(None),
+            Cursor::Inst(id) => match &self.inst(id).node {
+                Node::Disabled => return Ok(None),
+                Node::Array(shape, elements) => {
+                    Side { shape: shape.to_vec(), ends: elements.iter().map(|&e| end(e)).collect() }
+                }
+                Node::Leaf(_, shape) => Side { shape: shape.to_vec(), ends: vec![end(id)] }.spread(self, id),
+                _ => Side { shape: Vec::new(), ends: vec![end(id)] },
+            },
+            Cursor::Insts { shape, list, .. } => Side { shape, ends: list.into_iter().map(end).collect() },
+            Cursor::Value(value) => {
+                let shape = value.shape().to_vec();
+                let mut scalars = Vec::new();
+                value.scalars(&mut scalars);
+                let mut ends = Vec::with_capacity(scalars.len());
+                for e in scalars {
+                    let Some(var) = self.as_variable(e) else { return Err(self.not_a_connector(cx, reference)) };
+                    let (inst, offset) = self.slots[var.index()];
+                    ends.push(End { inst, element: Some(offset), outside });
+                }
+                Side { shape, ends }
+            }
+            Cursor::Class(_) => return Err(self.not_a_connector(cx, reference)),
+        }))
+    }
+
+    fn not_a_connector(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> crate::class::Reported {
+        let text = crate::expr::reference::ref_text(cx.ast, reference);
+        self.error_at("K0232", format!("{text} is not a connector"), cx.scope.file, reference.span)
+    }
+
+    /// Is the connector one of the component the equation is written in?
+    pub fn is_outside(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<bool> {
+        let parts = cx.ast.lists.parts.get(reference.parts);
+        let Some(first) = parts.first() else { return Ok(false) };
+        let Some(child) = self.child(cx.scope.inst, first.name.symbol)? else { return Ok(false) };
+        Ok(self.is_connector(child) && self.inst(child).info.as_ref().is_some_and(|i| !i.outer))
+    }
+
+    /// Is there anything variable in a connector?
+    pub fn is_variable(&self, id: InstId) -> bool {
+        self.inst(id).variability > Variability::Parameter
+    }
+}
+
+impl Side {
+    /// A leaf with dimensions: one end per scalar, so that it can meet single connectors.
+    fn spread(self, this: &mut Flattener<'_>, id: InstId) -> Side {
+        if self.shape.is_empty() {
+            return self;
+        }
+        let count = this.variables(id).map_or(0, |(_, n)| n);
+        let first = self.ends[0];
+        let ends = (0..count as u32).map(|i| End { element: Some(i), ..first }).collect();
+        Side { shape: self.shape, ends }
+    }
+}
+
+/// Does an equation hold connections anywhere?
+fn connects(ast: &kausal_syntax::Ast, equation: &ast::Equation) -> bool {
+    let any = |list: &[ast::Equation]| list.iter().any(|e| connects(ast, e));
+    match &equation.kind {
+        EquationKind::Connect(..) => true,
+        EquationKind::Call(call) => match ast.exprs[*call] {
+            Expr::Call { function, .. } => {
+                let parts = ast.lists.parts.get(function.parts);
+                parts.first().is_some_and(|p| p.name.symbol.as_str() == "Connections")
+            }
+            _ => false,
+        },
+        EquationKind::If { branches, otherwise } => branches.iter().any(|(_, b)| any(b)) || any(otherwise),
+        EquationKind::For { body, .. } => any(body),
+        EquationKind::Equal(..) | EquationKind::When { .. } => false,
+    }
+}

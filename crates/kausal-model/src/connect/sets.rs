@@ -1,0 +1,233 @@
+//! Connection sets (specification sections 9.1 and 9.2): equal potentials, flows that sum to zero.
+
+use kausal_symbolic::{Op, VarId};
+use kausal_syntax::ast::{FlowPrefix, Variability};
+use kausal_syntax::{Diagnostic, Location};
+
+use super::{End, Link, Partition};
+use crate::class::{Reported, Res};
+use crate::flat::{Equation, Origin, OriginKind};
+use crate::flattener::Flattener;
+use crate::instance::{InstId, Node};
+
+/// The sets being made.
+#[derive(Default)]
+struct Sets {
+    potentials: Partition,
+    /// A flow variable has two faces: `2 v` seen from outside its component, `2 v + 1` from inside.
+    flows: Partition,
+    potential_used: Vec<bool>,
+    flow_used: Vec<bool>,
+    location: Vec<Option<Location>>,
+}
+
+impl Flattener<'_> {
+    /// The equations of all connections, and zero for flow variables that are not connected.
+    pub fn connection_equations(&mut self, root: InstId) -> Vec<Equation> {
+        let mut sets = Sets::default();
+        let links = std::mem::take(&mut self.connections.links);
+        for link in &links {
+            let _ = self.connect_ends(&mut sets, link, link.a, link.b);
+        }
+        self.connections.links = links;
+        let mut out = Vec::new();
+        self.emit_potentials(&mut sets, &mut out);
+        self.emit_flows(&mut sets, &mut out);
+        self.emit_unconnected(&sets, root, &mut out);
+        out
+    }
+
+    fn connect_ends(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
+        let (Ok(ia), Ok(ib)) = (self.resolve(a.inst), self.resolve(b.inst)) else { return Err(Reported) };
+        match (self.inst(ia).node.clone(), self.inst(ib).node.clone()) {
+            (Node::Disabled, _) | (_, Node::Disabled) => Ok(()),
+            (Node::Leaf(_, sa), Node::Leaf(_, sb)) => {
+                let single = a.element.is_some() || b.element.is_some();
+                if !single && sa != sb {
+                    return Err(self.mismatch(link, ia, ib, "their sizes differ"));
+                }
+                self.connect_leaves(sets, link, End { inst: ia, ..a }, End { inst: ib, ..b })
+            }
+            (Node::Struct, Node::Struct) => self.connect_structs(sets, link, End { inst: ia, ..a }, End { inst: ib, ..b }),
+            (Node::Array(sa, ea), Node::Array(sb, eb)) => {
+                if sa != sb {
+                    return Err(self.mismatch(link, ia, ib, "their sizes differ"));
+                }
+                for (&x, &y) in ea.iter().zip(eb.iter()) {
+                    self.connect_ends(sets, link, End { inst: x, ..a }, End { inst: y, ..b })?;
+                }
+                Ok(())
+            }
+            _ => Err(self.mismatch(link, ia, ib, "they are of different kinds")),
+        }
+    }
+
+    fn connect_structs(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
+        if link.broken && self.is_overdetermined(a.inst) {
+            return Ok(());
+        }
+        let mut children = self.children(a.inst)?;
+        children.extend(self.extra.get(&a.inst).cloned().unwrap_or_default());
+        for child in children {
+            let name = self.inst(child).name;
+            let other = match self.child(b.inst, name)? {
+                Some(other) => other,
+                None => {
+                    let reason = format!("only one of them has {name}");
+                    return Err(self.mismatch(link, a.inst, b.inst, &reason));
+                }
+            };
+            self.connect_ends(sets, link, End { inst: child, ..a }, End { inst: other, ..b })?;
+        }
+        if self.children(b.inst)?.len() > self.children(a.inst)?.len() && !self.is_expandable(b.inst) {
+            return Err(self.mismatch(link, a.inst, b.inst, "one has more variables than the other"));
+        }
+        Ok(())
+    }
+
+    fn mismatch(&mut self, link: &Link, a: InstId, b: InstId, reason: &str) -> Reported {
+        let message = format!("{} and {} cannot be connected: {reason}", self.path(a), self.path(b));
+        let mut diagnostic = Diagnostic::error("K0233", message).at(link.location, "connected here");
+        for id in [a, b] {
+            if let Some(info) = &self.inst(id).info {
+                diagnostic = diagnostic.at(info.location, "declared here");
+            }
+        }
+        self.cx.report(diagnostic)
+    }
+
+    fn connect_leaves(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
+        let (fa, fb) = (self.inst(a.inst).flow, self.inst(b.inst).flow);
+        if fa != fb {
+            return Err(self.mismatch(link, a.inst, b.inst, "one is a flow or stream variable, the other is not"));
+        }
+        if fa == FlowPrefix::Stream {
+            return Ok(());
+        }
+        let ta = self.inst(a.inst).info.as_ref().and_then(|i| i.leaf).map(|l| l.builtin);
+        let tb = self.inst(b.inst).info.as_ref().and_then(|i| i.leaf).map(|l| l.builtin);
+        if ta != tb {
+            return Err(self.mismatch(link, a.inst, b.inst, "their types differ"));
+        }
+        if self.inst(a.inst).variability <= Variability::Parameter || self.inst(b.inst).variability <= Variability::Parameter {
+            // Parameters in connectors must agree; they are not unknowns.
+            return Ok(());
+        }
+        let (Some((va, na)), Some((vb, nb))) = (self.variables(a.inst), self.variables(b.inst)) else {
+            return Err(Reported);
+        };
+        let range = |element: Option<u32>, n: usize| match element {
+            Some(i) => (i, 1),
+            None => (0, n as u32),
+        };
+        let ((oa, ca), (ob, cb)) = (range(a.element, na), range(b.element, nb));
+        if ca != cb {
+            return Err(self.mismatch(link, a.inst, b.inst, "their sizes differ"));
+        }
+        sets.grow(self.slots.len());
+        for i in 0..ca {
+            let (x, y) = (va.0 + oa + i, vb.0 + ob + i);
+            sets.location[x as usize].get_or_insert(link.location);
+            sets.location[y as usize].get_or_insert(link.location);
+            if fa == FlowPrefix::Flow {
+                let (x, y) = (2 * x + u32::from(a.outside), 2 * y + u32::from(b.outside));
+                sets.flow_used[x as usize] = true;
+                sets.flow_used[y as usize] = true;
+                sets.flows.unite(x, y);
+            } else {
+                sets.potential_used[x as usize] = true;
+                sets.potential_used[y as usize] = true;
+                sets.potentials.unite(x, y);
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_potentials(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {
+        for v in 0..sets.potential_used.len() as u32 {
+            if !sets.potential_used[v as usize] {
+                continue;
+            }
+            let first = sets.potentials.find(v);
+            if first == v {
+                continue;
+            }
+            let (lhs, rhs) = (self.pool.var(VarId(first)), self.pool.var(VarId(v)));
+            out.push(Equation { lhs, rhs, origin: self.connect_origin(sets.location[v as usize], OriginKind::Connect) });
+        }
+    }
+
+    fn connect_origin(&self, location: Option<Location>, kind: OriginKind) -> Origin {
+        Origin { component: String::new(), location, kind }
+    }
+
+    fn emit_flows(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let mut set_of: rustc_hash::FxHashMap<u32, usize> = Default::default();
+        for face in 0..sets.flow_used.len() as u32 {
+            if sets.flow_used[face as usize] {
+                let first = sets.flows.find(face);
+                let at = *set_of.entry(first).or_insert_with(|| {
+                    members.push(Vec::new());
+                    members.len() - 1
+                });
+                members[at].push(face);
+            }
+        }
+        for set in members {
+            let mut terms = Vec::with_capacity(set.len());
+            for &face in &set {
+                let v = self.pool.var(VarId(face / 2));
+                terms.push(if face % 2 == 1 { self.pool.op(Op::Neg, &[v]) } else { v });
+            }
+            let lhs = match terms.as_slice() {
+                [one] => *one,
+                _ => self.pool.op(Op::Add, &terms),
+            };
+            let rhs = self.pool.constant(0.0);
+            let location = sets.location[(set[0] / 2) as usize];
+            out.push(Equation { lhs, rhs, origin: self.connect_origin(location, OriginKind::FlowSum) });
+        }
+    }
+
+    /// A flow variable that is connected to nothing outside its component is zero.
+    fn emit_unconnected(&mut self, sets: &Sets, _root: InstId, out: &mut Vec<Equation>) {
+        for v in 0..self.slots.len() as u32 {
+            let (inst, _) = self.slots[v as usize];
+            if self.inst(inst).flow != FlowPrefix::Flow
+                || self.inst(inst).variability <= Variability::Parameter
+                || sets.flow_used.get(2 * v as usize).copied().unwrap_or(false)
+                || !self.in_connector(inst)
+            {
+                continue;
+            }
+            let (lhs, rhs) = (self.pool.var(VarId(v)), self.pool.constant(0.0));
+            let location = self.inst(inst).info.as_ref().map(|i| i.location);
+            out.push(Equation { lhs, rhs, origin: self.connect_origin(location, OriginKind::Unconnected) });
+        }
+    }
+
+    /// Is the instance a connector or part of one?
+    pub fn in_connector(&self, id: InstId) -> bool {
+        let mut at = Some(id);
+        while let Some(i) = at {
+            if self.is_connector(i) {
+                return true;
+            }
+            at = self.inst(i).parent;
+        }
+        false
+    }
+}
+
+impl Sets {
+    fn grow(&mut self, count: usize) {
+        if self.potential_used.len() < count {
+            self.potentials.grow(count);
+            self.flows.grow(2 * count);
+            self.potential_used.resize(count, false);
+            self.flow_used.resize(2 * count, false);
+            self.location.resize(count, None);
+        }
+    }
+}

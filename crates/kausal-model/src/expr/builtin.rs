@@ -1,0 +1,578 @@
+//! Operators with function syntax and built-in functions (specification sections 3.7 and 10.3).
+//!
+//! `residue(x)` is zero and `relax(x)` is `x`: both leave a hint for the equation they stand in.
+
+use kausal_symbolic::function::algebra::{broadcast, identity, linspace};
+use kausal_symbolic::function::array::as_size;
+use kausal_symbolic::function::{Array, ArrayResult};
+use kausal_symbolic::{ExprId, Op};
+use kausal_syntax::Ast;
+use kausal_syntax::ast::{self, Arg, Expr};
+
+use super::reference::Cursor;
+use crate::class::{Reported, Res};
+use crate::flat::HintKind;
+use crate::flattener::{Flattener, PendingHint, Scope};
+use crate::instance::Node;
+use crate::value::{RecordValue, Ty, Value};
+
+/// The call being evaluated.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// Where.
+    pub scope: Scope,
+    /// The tree.
+    pub ast: &'a Ast,
+    /// The whole call.
+    pub expr: ast::ExprId,
+    /// What is called.
+    pub name: &'a str,
+    /// With what.
+    pub args: &'a [Arg],
+}
+
+/// Scalar functions of one number that give a `Real`.
+fn real_function(name: &str) -> Option<Op> {
+    Some(match name {
+        "sqrt" => Op::Sqrt,
+        "exp" => Op::Exp,
+        "log" => Op::Log,
+        "log10" => Op::Log10,
+        "sin" => Op::Sin,
+        "cos" => Op::Cos,
+        "tan" => Op::Tan,
+        "asin" => Op::Asin,
+        "acos" => Op::Acos,
+        "atan" => Op::Atan,
+        "sinh" => Op::Sinh,
+        "cosh" => Op::Cosh,
+        "tanh" => Op::Tanh,
+        _ => return None,
+    })
+}
+
+/// Names that are built in, whatever is in scope.
+pub fn is_builtin(name: &str) -> bool {
+    real_function(name).is_some()
+        || matches!(
+            name,
+            "atan2" | "abs" | "sign" | "floor" | "ceil" | "integer" | "div" | "mod" | "rem" | "min" | "max" | "sum"
+                | "product" | "der" | "pre" | "edge" | "change" | "initial" | "terminal" | "sample" | "delay"
+                | "noEvent" | "smooth" | "homotopy" | "semiLinear" | "size" | "ndims" | "scalar" | "vector"
+                | "matrix" | "transpose" | "outerProduct" | "symmetric" | "cross" | "skew" | "identity" | "diagonal"
+                | "zeros" | "ones" | "fill" | "linspace" | "cat" | "promote" | "String" | "Integer" | "Real"
+                | "getInstanceName" | "cardinality" | "inStream" | "actualStream" | "residue" | "relax" | "array"
+                | "spatialDistribution" | "pure" | "Boolean"
+        )
+        || is_clocked(name)
+}
+
+/// Operators of clocked models (specification chapter 16).
+pub fn is_clocked(name: &str) -> bool {
+    matches!(
+        name,
+        "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock" | "Clock"
+            | "interval" | "firstTick" | "transition" | "activeState" | "ticksInState" | "timeInState" | "initialState"
+    )
+}
+
+impl Flattener<'_> {
+    /// A built-in function; the arguments are not evaluated yet.
+    pub fn eval_builtin(&mut self, c: Call<'_>) -> Res<Vec<Value>> {
+        if is_clocked(c.name) {
+            let message = format!("the clocked operator {} is not supported yet", c.name);
+            return Err(self.at_expr(c.scope, c.expr, "K0390", message));
+        }
+        let one = |value: Res<Value>| value.map(|v| vec![v]);
+        match c.name {
+            "der" => one(self.builtin_der(c)),
+            "residue" => one(self.builtin_hint(c, HintKind::Residue)),
+            "relax" => one(self.builtin_hint(c, HintKind::Relax)),
+            "size" => one(self.builtin_size(c)),
+            "ndims" => {
+                let rank = self.arg_shape(c, 0)?.len();
+                Ok(vec![self.integer(rank as f64)])
+            }
+            "initial" | "terminal" => {
+                self.arity(c, 0, 0)?;
+                let op = if c.name == "initial" { Op::Initial } else { Op::Terminal };
+                let e = self.pool.op(op, &[]);
+                Ok(vec![Value::scalar(Ty::Boolean, e)])
+            }
+            "homotopy" => one(self.builtin_homotopy(c)),
+            "inStream" | "actualStream" => one(self.builtin_stream(c)),
+            "cardinality" => one(self.builtin_cardinality(c)),
+            "getInstanceName" => {
+                let path = self.path(c.scope.inst);
+                let name = if path.is_empty() { self.model_name.clone() } else { format!("{}.{path}", self.model_name) };
+                let e = self.pool.text(&name);
+                Ok(vec![Value::scalar(Ty::String, e)])
+            }
+            "String" => one(self.builtin_string(c)),
+            "pure" => {
+                self.arity(c, 1, 1)?;
+                one(self.eval(c.scope, c.args[0].value))
+            }
+            "spatialDistribution" => {
+                Err(self.at_expr(c.scope, c.expr, "K0391", "spatialDistribution is not supported yet"))
+            }
+            _ => {
+                let mut values = Vec::with_capacity(c.args.len());
+                for arg in c.args {
+                    values.push(self.eval(c.scope, arg.value)?);
+                }
+                one(self.builtin_values(c, values))
+            }
+        }
+    }
+
+    /// A built-in function of values.
+    pub fn builtin_values(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
+        if let Some(op) = real_function(c.name) {
+            let [value] = self.exactly::<1>(c, values)?;
+            return self.elementwise(c, op, &[value], Ty::Real);
+        }
+        match c.name {
+            "abs" | "sign" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                let ty = if c.name == "sign" { Ty::Integer } else { value.ty().unwrap_or(Ty::Real) };
+                self.elementwise(c, if c.name == "abs" { Op::Abs } else { Op::Sign }, &[value], ty)
+            }
+            "atan2" => {
+                let values = self.exactly::<2>(c, values)?;
+                self.elementwise(c, Op::Atan2, &values, Ty::Real)
+            }
+            "floor" | "ceil" => {
+                let values = self.exactly::<1>(c, values)?;
+                self.elementwise(c, if c.name == "floor" { Op::Floor } else { Op::Ceil }, &values, Ty::Real)
+            }
+            "integer" => {
+                let values = self.exactly::<1>(c, values)?;
+                self.elementwise(c, Op::Integer, &values, Ty::Integer)
+            }
+            "Integer" | "Real" | "Boolean" => self.builtin_conversion(c, values),
+            "div" | "mod" | "rem" => {
+                let values = self.exactly::<2>(c, values)?;
+                let ty = values[0].ty().and_then(|t| t.join(values[1].ty()?)).unwrap_or(Ty::Real);
+                let op = match c.name {
+                    "div" => Op::IntegerDiv,
+                    "mod" => Op::Mod,
+                    _ => Op::Rem,
+                };
+                self.elementwise(c, op, &values, ty)
+            }
+            "min" | "max" => self.builtin_extreme(c, values),
+            "sum" | "product" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                self.builtin_total(c, value)
+            }
+            "pre" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                Ok(value.map(&mut |e| self.pre(e)))
+            }
+            "edge" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                Ok(value.map(&mut |e| {
+                    let before = self.pre(e);
+                    let not = self.pool.op(Op::Not, &[before]);
+                    self.pool.op(Op::And, &[e, not])
+                }))
+            }
+            "change" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                let changed = value.map(&mut |e| {
+                    let before = self.pre(e);
+                    self.pool.op(Op::NotEqual, &[e, before])
+                });
+                Ok(crate::flattener::with_ty(changed, Ty::Boolean))
+            }
+            "noEvent" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                Ok(value.map(&mut |e| self.pool.op(Op::NoEvent, &[e])))
+            }
+            "smooth" => {
+                let [order, value] = self.exactly::<2>(c, values)?;
+                let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
+                Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
+            }
+            "sample" => {
+                let [start, interval] = self.exactly::<2>(c, values)?;
+                if start.ty() == Some(Ty::Clock) || interval.ty() == Some(Ty::Clock) {
+                    return Err(self.at_expr(c.scope, c.expr, "K0390", "clocked sample is not supported yet"));
+                }
+                let (Some(a), Some(b)) = (start.as_scalar(), interval.as_scalar()) else { return Err(self.wrong_args(c)) };
+                let e = self.pool.op(Op::Sample, &[a, b]);
+                Ok(Value::scalar(Ty::Boolean, e))
+            }
+            "delay" => {
+                self.arity(c, 2, 3)?;
+                let scalars: Option<Vec<ExprId>> = values.iter().skip(1).map(Value::as_scalar).collect();
+                let Some(times) = scalars else { return Err(self.wrong_args(c)) };
+                let (delay, max) = (times[0], *times.get(1).unwrap_or(&times[0]));
+                Ok(values[0].map(&mut |e| self.pool.op(Op::Delay, &[e, delay, max])))
+            }
+            "semiLinear" => {
+                let values = self.exactly::<3>(c, values)?;
+                let scalars: Option<Vec<ExprId>> = values.iter().map(Value::as_scalar).collect();
+                let Some(s) = scalars else { return Err(self.wrong_args(c)) };
+                let zero = self.pool.constant(0.0);
+                let forward = self.pool.op(Op::LessEqual, &[zero, s[0]]);
+                let a = self.pool.op(Op::Mul, &[s[0], s[1]]);
+                let b = self.pool.op(Op::Mul, &[s[0], s[2]]);
+                let e = self.pool.op(Op::If, &[forward, a, b]);
+                let order = self.pool.constant(0.0);
+                let e = self.pool.op(Op::Smooth, &[order, e]);
+                Ok(Value::scalar(Ty::Real, e))
+            }
+            _ => self.builtin_array(c, values),
+        }
+    }
+
+    fn builtin_array(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
+        match c.name {
+            "array" => self.construct(c.scope, c.expr, values),
+            "scalar" | "vector" | "matrix" | "transpose" | "symmetric" | "diagonal" | "skew" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                if let Value::Record(_) = value {
+                    return self.reshape_record(c, value);
+                }
+                let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+                let result: ArrayResult<Array<ExprId>> = match c.name {
+                    "scalar" => array.into_scalar().map(Array::scalar),
+                    "vector" => array.into_vector(),
+                    "matrix" => array.into_matrix(),
+                    "transpose" => array.transpose(),
+                    "symmetric" => array.symmetric(),
+                    "diagonal" => array.diagonal(&mut self.sym()),
+                    _ => array.skew(&mut self.sym()),
+                };
+                self.array_result(c.scope, c.expr, ty, result)
+            }
+            "outerProduct" | "cross" => {
+                let [a, b] = self.exactly::<2>(c, values)?;
+                let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else { return Err(self.wrong_args(c)) };
+                let ty = ta.join(tb).unwrap_or(Ty::Real);
+                let mut d = self.sym();
+                let result = if c.name == "cross" { x.cross(&mut d, &y) } else { x.outer_product(&mut d, &y) };
+                self.array_result(c.scope, c.expr, ty, result)
+            }
+            "identity" => {
+                let [n] = self.exactly::<1>(c, values)?;
+                let n = self.size_arg(c, &n)?;
+                let result = identity(&mut self.sym(), n);
+                self.array_result(c.scope, c.expr, Ty::Integer, result)
+            }
+            "zeros" | "ones" => {
+                let mut shape = Vec::with_capacity(values.len());
+                for value in &values {
+                    shape.push(self.size_arg(c, value)?);
+                }
+                let element = self.pool.constant(if c.name == "ones" { 1.0 } else { 0.0 });
+                self.array_result(c.scope, c.expr, Ty::Integer, Array::filled(element, &shape))
+            }
+            "fill" => {
+                let Some((value, sizes)) = values.split_first() else { return Err(self.wrong_args(c)) };
+                let mut shape = Vec::with_capacity(sizes.len());
+                for size in sizes {
+                    shape.push(self.size_arg(c, size)?);
+                }
+                Ok(self.fill(value, &shape))
+            }
+            "linspace" => {
+                let [a, b, n] = self.exactly::<3>(c, values)?;
+                let (Some(first), Some(last)) = (a.as_scalar(), b.as_scalar()) else { return Err(self.wrong_args(c)) };
+                let n = self.size_arg(c, &n)?;
+                let result = linspace(&mut self.sym(), first, last, n as f64);
+                self.array_result(c.scope, c.expr, Ty::Real, result)
+            }
+            "cat" => {
+                let Some((dimension, parts)) = values.split_first() else { return Err(self.wrong_args(c)) };
+                let dimension = self.size_arg(c, dimension)?;
+                if dimension == 0 || parts.is_empty() {
+                    return Err(self.wrong_args(c));
+                }
+                self.cat(c.scope, c.expr, dimension, parts)
+            }
+            "promote" => {
+                let [value, rank] = self.exactly::<2>(c, values)?;
+                let rank = self.size_arg(c, &rank)?;
+                self.promote(c.scope, c.expr, value, rank)
+            }
+            _ => {
+                let message = format!("the built-in function {} is not supported yet", c.name);
+                Err(self.at_expr(c.scope, c.expr, "K0391", message))
+            }
+        }
+    }
+
+    /// `scalar`, `vector`, `transpose` of an array of records: field by field.
+    fn reshape_record(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
+        let Value::Record(record) = value else { return Err(self.wrong_args(c)) };
+        let shape = match (c.name, &record.shape[..]) {
+            ("vector", shape) => vec![shape.iter().product()],
+            ("transpose", [n, m]) => vec![*m, *n],
+            ("scalar", _) => Vec::new(),
+            _ => return Err(self.wrong_args(c)),
+        };
+        let mut fields = Vec::with_capacity(record.fields.len());
+        for (name, field) in record.fields {
+            fields.push((name, self.builtin_array(c, vec![field])?));
+        }
+        Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape, fields })))
+    }
+
+    fn builtin_conversion(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
+        let [value] = self.exactly::<1>(c, values)?;
+        let ty = match c.name {
+            "Integer" => Ty::Integer,
+            "Boolean" => Ty::Boolean,
+            _ => Ty::Real,
+        };
+        match value {
+            Value::Plain(Ty::Enumeration(_) | Ty::Integer, array) if ty == Ty::Integer => Ok(Value::Plain(ty, array)),
+            Value::Plain(t, array) if t.is_number() && ty == Ty::Real => Ok(Value::Plain(ty, array)),
+            Value::Plain(t, array) if t == ty => Ok(Value::Plain(ty, array)),
+            other => {
+                let message = format!("{} cannot be made of {}", ty.text(), other.describe());
+                Err(self.at_expr(c.scope, c.expr, "K0348", message))
+            }
+        }
+    }
+
+    fn builtin_extreme(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
+        let op = if c.name == "min" { Op::Min } else { Op::Max };
+        match values.len() {
+            1 => {
+                let Value::Plain(ty, array) = &values[0] else { return Err(self.wrong_args(c)) };
+                let empty = if op == Op::Min { f64::MAX } else { -f64::MAX };
+                let mut d = self.sym();
+                let result = if op == Op::Min { array.min(&mut d, empty) } else { array.max(&mut d, empty) };
+                self.array_result(c.scope, c.expr, *ty, result.map(Array::scalar))
+            }
+            2 => {
+                let ty = values[0].ty().and_then(|t| t.join(values[1].ty()?));
+                let Some(ty) = ty else { return Err(self.wrong_args(c)) };
+                self.elementwise(c, op, &values, ty)
+            }
+            _ => Err(self.wrong_args(c)),
+        }
+    }
+
+    fn builtin_total(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
+        match value {
+            Value::Plain(ty, array) => {
+                let mut d = self.sym();
+                let total = if c.name == "sum" { array.sum(&mut d) } else { array.product(&mut d) };
+                self.array_result(c.scope, c.expr, ty, total.map(Array::scalar))
+            }
+            Value::Record(ref record) if c.name == "sum" => {
+                let count: usize = record.shape.iter().product();
+                let flat = crate::expr::call::flatten_record_array(&value);
+                let mut total: Option<Value> = None;
+                for i in 1..=count {
+                    let item = match flat.index(&[kausal_symbolic::function::Index::One(i)]) {
+                        Ok(item) => item,
+                        Err(e) => return Err(self.at_expr(c.scope, c.expr, "K0332", e.to_string())),
+                    };
+                    total = Some(match total {
+                        None => item,
+                        Some(sum) => self.binary(c.scope, c.expr, ast::BinaryOp::Add, sum, item)?,
+                    });
+                }
+                total.ok_or_else(|| self.wrong_args(c))
+            }
+            _ => Err(self.wrong_args(c)),
+        }
+    }
+
+    /// `pre(v)`; of what never changes it is the value itself.
+    pub fn pre(&mut self, e: ExprId) -> ExprId {
+        if self.variability(e) <= ast::Variability::Parameter {
+            return e;
+        }
+        self.pool.op(Op::Pre, &[e])
+    }
+
+    fn builtin_der(&mut self, c: Call<'_>) -> Res<Value> {
+        self.arity(c, 1, 1)?;
+        let arg = c.args[0].value;
+        if let Expr::Call { function, args } = c.ast.exprs[arg]
+            && super::reference::ref_text(c.ast, &function) == "residue"
+            && !self.user_defined(c.scope, "residue")
+        {
+            let Some(inner) = c.ast.lists.args.get(args).first() else { return Err(self.wrong_args(c)) };
+            let value = self.eval(c.scope, inner.value)?;
+            let target = self.derivative(c, &value)?;
+            return self.hint(c, HintKind::Residue, target);
+        }
+        let value = self.eval(c.scope, arg)?;
+        self.derivative(c, &value)
+    }
+
+    fn derivative(&mut self, c: Call<'_>, value: &Value) -> Res<Value> {
+        match value {
+            Value::Plain(Ty::Real | Ty::Integer, array) => {
+                let array = array.map(|&e| self.der(e));
+                Ok(Value::Plain(Ty::Real, array))
+            }
+            Value::Record(record) => {
+                let mut fields = Vec::with_capacity(record.fields.len());
+                for (name, field) in &record.fields {
+                    fields.push((*name, self.derivative(c, field)?));
+                }
+                Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape: record.shape.clone(), fields })))
+            }
+            other => {
+                let message = format!("der needs a Real, not {}", other.describe());
+                Err(self.at_expr(c.scope, c.expr, "K0349", message))
+            }
+        }
+    }
+
+    /// `der(e)`; of what never changes it is zero.
+    pub fn der(&mut self, e: ExprId) -> ExprId {
+        if self.variability(e) <= ast::Variability::Parameter {
+            return self.pool.constant(0.0);
+        }
+        self.pool.op(Op::Der, &[e])
+    }
+
+    fn builtin_hint(&mut self, c: Call<'_>, kind: HintKind) -> Res<Value> {
+        self.arity(c, 1, 1)?;
+        let value = self.eval(c.scope, c.args[0].value)?;
+        self.hint(c, kind, value)
+    }
+
+    fn hint(&mut self, c: Call<'_>, kind: HintKind, value: Value) -> Res<Value> {
+        let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+        self.hints.push(PendingHint { kind, target: array.clone() });
+        if kind == HintKind::Relax {
+            return Ok(Value::Plain(ty, array));
+        }
+        let zero = self.pool.constant(0.0);
+        Ok(Value::Plain(ty, array.map(|_| zero)))
+    }
+
+    fn builtin_homotopy(&mut self, c: Call<'_>) -> Res<Value> {
+        let [actual, simplified] = self.named_args(c, ["actual", "simplified"])?;
+        let a = self.eval(c.scope, actual)?;
+        let b = self.eval(c.scope, simplified)?;
+        if a.shape() != b.shape() {
+            return Err(self.wrong_args(c));
+        }
+        let mut others = Vec::new();
+        b.scalars(&mut others);
+        let mut others = others.into_iter();
+        Ok(a.map(&mut |x| match others.next() {
+            Some(y) => self.pool.op(Op::Homotopy, &[x, y]),
+            None => x,
+        }))
+    }
+
+    /// Arguments by position or name.
+    pub fn named_args<const N: usize>(&mut self, c: Call<'_>, names: [&str; N]) -> Res<[ast::ExprId; N]> {
+        let mut found = [None; N];
+        for (i, arg) in c.args.iter().enumerate() {
+            let at = match arg.name {
+                Some(name) => names.iter().position(|n| *n == name.symbol.as_str()),
+                None => Some(i),
+            };
+            match at {
+                Some(at) if at < N => found[at] = Some(arg.value),
+                _ => return Err(self.wrong_args(c)),
+            }
+        }
+        let mut out = [c.expr; N];
+        for (to, from) in out.iter_mut().zip(found) {
+            *to = from.ok_or(()).map_err(|()| self.wrong_args(c))?;
+        }
+        Ok(out)
+    }
+
+    fn builtin_size(&mut self, c: Call<'_>) -> Res<Value> {
+        self.arity(c, 1, 2)?;
+        let shape = self.arg_shape(c, 0)?;
+        match c.args.get(1) {
+            None => {
+                let data = shape.iter().map(|&n| self.pool.constant(n as f64)).collect();
+                Ok(Value::Plain(Ty::Integer, Array::vector(data)))
+            }
+            Some(arg) => {
+                let d = self.structural_number(c.scope, arg.value, "the dimension of size")?;
+                match shape.get((d as usize).wrapping_sub(1)) {
+                    Some(&n) => Ok(self.integer(n as f64)),
+                    None => {
+                        let message = format!("there is no dimension {d}: the argument has {}", shape.len());
+                        Err(self.at_expr(c.scope, c.expr, "K0350", message))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The dimensions of an argument, without building its value where it is a component.
+    pub fn arg_shape(&mut self, c: Call<'_>, i: usize) -> Res<Vec<usize>> {
+        let Some(arg) = c.args.get(i) else { return Err(self.wrong_args(c)) };
+        if let Expr::Ref(reference) = c.ast.exprs[arg.value] {
+            match self.resolve_ref(c.scope, c.ast, &reference)? {
+                Cursor::Inst(id) => match &self.inst(id).node {
+                    Node::Leaf(_, shape) | Node::Array(shape, _) => return Ok(shape.to_vec()),
+                    Node::Struct => return Ok(Vec::new()),
+                    _ => {}
+                },
+                Cursor::Insts { shape, .. } => return Ok(shape),
+                Cursor::Value(value) => return Ok(value.shape().to_vec()),
+                Cursor::Class(_) | Cursor::Disabled(_) => {}
+            }
+        }
+        Ok(self.eval(c.scope, arg.value)?.shape().to_vec())
+    }
+
+    /// An integer constant.
+    pub fn integer(&mut self, value: f64) -> Value {
+        let e = self.pool.constant(value);
+        Value::scalar(Ty::Integer, e)
+    }
+
+    fn size_arg(&mut self, c: Call<'_>, value: &Value) -> Res<usize> {
+        let Some(e) = value.as_scalar() else { return Err(self.wrong_args(c)) };
+        let number = match self.fold(e) {
+            Ok(e) => self.pool.as_constant(e),
+            Err(why) => {
+                let why = self.explain(why)?;
+                let message = format!("a size given to {} must be known at compile time, but it {why}", c.name);
+                return Err(self.at_expr(c.scope, c.expr, "K0301", message));
+            }
+        };
+        let Some(number) = number else { return Err(self.wrong_args(c)) };
+        as_size("a size", number).map_err(|e| self.at_expr(c.scope, c.expr, "K0312", e.to_string()))
+    }
+
+    /// An operator on numbers, element by element.
+    fn elementwise(&mut self, c: Call<'_>, op: Op, values: &[Value], ty: Ty) -> Res<Value> {
+        let mut arrays = Vec::with_capacity(values.len());
+        for value in values {
+            match value {
+                Value::Plain(t, array) if t.is_number() || matches!(t, Ty::Enumeration(_) | Ty::Boolean) => arrays.push(array),
+                _ => return Err(self.wrong_args(c)),
+            }
+        }
+        let result = broadcast(&mut self.sym(), op, &arrays);
+        self.array_result(c.scope, c.expr, ty, result)
+    }
+
+    fn exactly<const N: usize>(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<[Value; N]> {
+        values.try_into().map_err(|_| self.wrong_args(c))
+    }
+
+    /// Checks the number of arguments.
+    pub fn arity(&mut self, c: Call<'_>, min: usize, max: usize) -> Res<()> {
+        if (min..=max).contains(&c.args.len()) { Ok(()) } else { Err(self.wrong_args(c)) }
+    }
+
+    /// Reports arguments a built-in function cannot take.
+    pub fn wrong_args(&mut self, c: Call<'_>) -> Reported {
+        let message = format!("{} cannot be called with these arguments", c.name);
+        self.at_expr(c.scope, c.expr, "K0351", message)
+    }
+}

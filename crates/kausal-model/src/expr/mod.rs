@@ -1,0 +1,95 @@
+//! Expressions of equations: from syntax in a scope to arrays of scalar expressions.
+//!
+//! - [`reference`]: `a.b[2].c`, through instances, packages, records and loop variables
+//! - [`operator`]: arithmetic, relations, `if`, ranges, array constructors and reductions
+//! - [`builtin`]: operators with function syntax and built-in functions
+//! - [`call`]: functions, record constructors, external objects
+//! - [`overload`]: operators of operator records
+
+pub mod builtin;
+pub mod call;
+pub mod operator;
+pub mod overload;
+pub mod reference;
+pub mod string;
+
+use kausal_syntax::ast::{self, Expr};
+
+use crate::class::{Reported, Res};
+use crate::flattener::{Flattener, Scope};
+use crate::value::Value;
+
+/// How deep expressions may be nested, counting the calls and bindings they lead to.
+const MAX_DEPTH: u32 = 1500;
+
+impl Flattener<'_> {
+    /// The value of an expression.
+    pub fn eval(&mut self, scope: Scope, expr: ast::ExprId) -> Res<Value> {
+        if self.depth > MAX_DEPTH {
+            let span = self.cx.lib.ast_ref(scope.file).span(expr);
+            return Err(self.error_at("K0304", "the expression is nested too deeply", scope.file, span));
+        }
+        self.depth += 1;
+        let value = self.eval_inner(scope, expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn eval_inner(&mut self, scope: Scope, expr: ast::ExprId) -> Res<Value> {
+        let ast = self.cx.lib.ast(scope.file);
+        if let Some(value) = self.literal(&ast, expr) {
+            return Ok(value);
+        }
+        match ast.exprs[expr] {
+            Expr::Ref(reference) => self.eval_ref(scope, &ast, &reference),
+            Expr::Unary(op, a) => self.eval_unary(scope, &ast, expr, op, a),
+            Expr::Binary(..) => self.eval_binary(scope, &ast, expr),
+            Expr::If { branches, otherwise } => {
+                self.eval_if(scope, ast.lists.branches.get(branches), otherwise)
+            }
+            Expr::Range { start, step, stop } => self.eval_range(scope, start, step, stop),
+            Expr::Call { function, args } => {
+                let outputs = self.eval_call(scope, &ast, expr, &function, ast.lists.args.get(args))?;
+                Ok(outputs.into_iter().next().unwrap_or(Value::Nothing))
+            }
+            Expr::CallFor { function, body, iterators } => {
+                self.eval_reduction(scope, &ast, expr, &function, body, ast.lists.iterators.get(iterators))
+            }
+            Expr::Function { function, args } => {
+                self.eval_partial(scope, &ast, function, ast.lists.args.get(args))
+            }
+            Expr::Array(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for &item in ast.lists.exprs.get(items) {
+                    values.push(self.eval(scope, item)?);
+                }
+                self.construct(scope, expr, values)
+            }
+            Expr::ArrayFor { body, iterators } => {
+                self.eval_comprehension(scope, &ast, expr, body, ast.lists.iterators.get(iterators))
+            }
+            Expr::Matrix(rows) => self.eval_matrix(scope, &ast, expr, ast.lists.rows.get(rows)),
+            Expr::Tuple(items) => match ast.lists.exprs.get(items) {
+                [one] => self.eval(scope, *one),
+                _ => Err(self.at_expr(scope, expr, "K0305", "a list of receivers is not a value")),
+            },
+            Expr::End => match self.ends.last() {
+                Some(&n) => {
+                    let n = self.pool.constant(n as f64);
+                    Ok(Value::scalar(crate::value::Ty::Integer, n))
+                }
+                None => Err(self.at_expr(scope, expr, "K0306", "`end` has a meaning only inside subscripts")),
+            },
+            Expr::Missing => Ok(Value::Nothing),
+            Expr::Colon => Err(self.at_expr(scope, expr, "K0307", "`:` has a meaning only as a subscript or dimension")),
+            Expr::Error => Err(Reported),
+            Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Boolean(_) => Err(Reported),
+        }
+    }
+
+    /// Reports at an expression.
+    pub fn at_expr(&mut self, scope: Scope, expr: ast::ExprId, code: &'static str, message: impl Into<String>) -> Reported {
+        let span = self.cx.lib.ast_ref(scope.file).span(expr);
+        self.error_at(code, message, scope.file, span)
+    }
+}

@@ -1,0 +1,651 @@
+//! Component references (specification sections 5.3 and 10.5): what `a.b[2].c` leads to.
+//!
+//! A reference through an array of components without subscripts (`cells.v`) is an array; subscripts that are
+//! not known at compile time choose among all elements with `if`.
+
+use kausal_symbolic::function::{Array, Index};
+use kausal_symbolic::{ExprId, Op, VarId};
+use kausal_syntax::ast::{self, ComponentRef, Expr, RefPart, Variability};
+use kausal_syntax::{Ast, Diagnostic, Symbol};
+
+use super::operator::IteratorBody;
+use crate::class::{KlassId, Reported, Res};
+use crate::flattener::{Flattener, Scope, reshape_front};
+use crate::instance::{InstId, Node};
+use crate::lookup::Found;
+use crate::prelude::Builtin;
+use crate::value::{Ty, Value};
+
+/// What a part of a reference leads to.
+#[derive(Clone, Debug)]
+pub enum Cursor {
+    /// One instance, resolved.
+    Inst(InstId),
+    /// Elements of an array of components.
+    Insts {
+        /// The dimensions.
+        shape: Vec<usize>,
+        /// The elements.
+        list: Vec<InstId>,
+        /// Their class.
+        klass: KlassId,
+    },
+    /// A value.
+    Value(Value),
+    /// A class.
+    Class(KlassId),
+    /// A component whose condition is false, or something in it.
+    Disabled(InstId),
+}
+
+/// A subscript.
+#[derive(Clone, Debug)]
+pub enum Sub {
+    /// `:`
+    All,
+    /// A known position.
+    One(usize),
+    /// Known positions.
+    Many(Vec<usize>),
+    /// A position known only at run time.
+    Symbolic(ExprId),
+}
+
+impl Flattener<'_> {
+    /// The value of a reference.
+    pub fn eval_ref(&mut self, scope: Scope, ast: &Ast, reference: &ComponentRef) -> Res<Value> {
+        let parts = ast.lists.parts.get(reference.parts);
+        if let [only] = parts
+            && only.name.symbol.as_str() == "time"
+            && !reference.global
+        {
+            let time = self.pool.op(Op::Time, &[]);
+            return Ok(Value::scalar(Ty::Real, time));
+        }
+        let cursor = self.resolve_ref(scope, ast, reference)?;
+        self.cursor_value(scope, ast, reference, cursor)
+    }
+
+    fn cursor_value(&mut self, scope: Scope, ast: &Ast, reference: &ComponentRef, cursor: Cursor) -> Res<Value> {
+        match cursor {
+            Cursor::Value(value) => Ok(value),
+            Cursor::Disabled(id) => Err(self.disabled(scope, reference, id)),
+            Cursor::Inst(id) => {
+                if matches!(self.inst(id).node, Node::Disabled) {
+                    return Err(self.disabled(scope, reference, id));
+                }
+                self.instance_value(id)
+            }
+            Cursor::Insts { shape, list, klass } => match list.first() {
+                Some(&first) => self.array_value(first, &shape, &list),
+                None => {
+                    let probe = self.static_inst(klass);
+                    self.array_value(probe, &shape, &[])
+                }
+            },
+            Cursor::Class(k) => {
+                let text = ref_text(ast, reference);
+                let message = format!("{text} is a class, but a value is needed here");
+                let location = self.cx.lib.location(scope.file, reference.span);
+                let defined = self.cx.def_location(self.cx.key(k).def);
+                let diagnostic = Diagnostic::error("K0204", message).at(location, "").at(defined, "defined here");
+                Err(self.cx.report(diagnostic))
+            }
+        }
+    }
+
+    fn disabled(&mut self, scope: Scope, reference: &ComponentRef, id: InstId) -> Reported {
+        let path = self.path(id);
+        let message = format!("{path} is used, but its condition is false: it does not exist");
+        let location = self.cx.lib.location(scope.file, reference.span);
+        let diagnostic = Diagnostic::error("K0318", message).at(location, "used here");
+        self.report_at_decl(id, diagnostic)
+    }
+
+    /// What a reference leads to.
+    pub fn resolve_ref(&mut self, scope: Scope, ast: &Ast, reference: &ComponentRef) -> Res<Cursor> {
+        self.resolve_parts(scope, ast, reference, ast.lists.parts.get(reference.parts))
+    }
+
+    /// What the first parts of a reference lead to.
+    pub fn resolve_prefix(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        parts: &[RefPart],
+    ) -> Res<Cursor> {
+        self.resolve_parts(scope, ast, reference, parts)
+    }
+
+    fn resolve_parts(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        parts: &[RefPart],
+    ) -> Res<Cursor> {
+        let Some(first) = parts.first() else { return Err(Reported) };
+        let mut cursor = self.first_part(scope, first, reference.global)?;
+        cursor = self.subscripted(scope, ast, reference, cursor, first)?;
+        for part in &parts[1..] {
+            cursor = self.step_part(scope, ast, reference, cursor, part)?;
+        }
+        Ok(cursor)
+    }
+
+    fn first_part(&mut self, scope: Scope, part: &RefPart, global: bool) -> Res<Cursor> {
+        let name = part.name.symbol;
+        if !global
+            && let Some((_, value)) = self.locals[scope.locals as usize..].iter().rev().find(|(n, _)| *n == name)
+        {
+            return Ok(Cursor::Value(value.clone()));
+        }
+        let found = if global { self.cx.root(name).map(Found::Class) } else { self.cx.find(scope.klass, name) };
+        match found {
+            Some(Found::Class(k)) => Ok(Cursor::Class(k)),
+            Some(Found::Component { owner, up, .. }) => {
+                let at = match self.ancestor(scope.inst, up) {
+                    Some(at) => at,
+                    None => self.static_inst(owner),
+                };
+                match self.child(at, name)? {
+                    Some(child) => Ok(Cursor::Inst(self.resolve(child)?)),
+                    None => Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, None)),
+                }
+            }
+            None => {
+                if let Some(extra) = self.extra_child(scope.inst, name) {
+                    return Ok(Cursor::Inst(self.resolve(extra)?));
+                }
+                Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, None))
+            }
+        }
+    }
+
+    fn step_part(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        cursor: Cursor,
+        part: &RefPart,
+    ) -> Res<Cursor> {
+        let name = part.name.symbol;
+        match cursor {
+            Cursor::Class(k) => {
+                if let Some(leaf) = self.cx.leaf(k)
+                    && let Builtin::Enumeration(def) = leaf.builtin
+                {
+                    return self.enumeration_literal(scope, part, def).map(Cursor::Value);
+                }
+                let next = match self.cx.step(k, name) {
+                    Some(Found::Class(k)) => Cursor::Class(k),
+                    Some(Found::Component { owner, .. }) => {
+                        let at = self.static_inst(owner);
+                        match self.child(at, name)? {
+                            Some(child) => Cursor::Inst(self.resolve(child)?),
+                            None => return Err(Reported),
+                        }
+                    }
+                    None => return Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(k))),
+                };
+                self.subscripted(scope, ast, reference, next, part)
+            }
+            Cursor::Value(value) => match value.field(name) {
+                Some(field) => {
+                    let field = field.clone();
+                    // Subscripts of a field come behind the dimensions of the array of records.
+                    if part.subscripts.is_empty() || value.rank() == 0 {
+                        self.subscripted(scope, ast, reference, Cursor::Value(field), part)
+                    } else {
+                        let mut subs = vec![Sub::All; value.rank()];
+                        let own = field.shape()[value.rank()..].to_vec();
+                        subs.extend(self.subscripts(scope, ast, part, &own)?);
+                        self.index_value(scope, reference, &field, &subs).map(Cursor::Value)
+                    }
+                }
+                None => {
+                    let message = format!("{} has no field {name}", value.describe());
+                    Err(self.error_at("K0205", message, scope.file, part.name.span))
+                }
+            },
+            Cursor::Inst(id) => match self.inst(id).node.clone() {
+                Node::Array(shape, elements) => {
+                    let klass = self.inst(id).klass;
+                    let cursor = Cursor::Insts { shape: shape.to_vec(), list: elements.to_vec(), klass };
+                    self.step_part(scope, ast, reference, cursor, part)
+                }
+                Node::Disabled => Ok(Cursor::Disabled(id)),
+                Node::Struct => match self.child(id, name)? {
+                    Some(child) => {
+                        let child = self.resolve(child)?;
+                        self.subscripted(scope, ast, reference, Cursor::Inst(child), part)
+                    }
+                    None => {
+                        let klass = self.inst(id).klass;
+                        match self.cx.step(klass, name) {
+                            Some(Found::Class(k)) => Ok(Cursor::Class(k)),
+                            _ => Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(klass))),
+                        }
+                    }
+                },
+                _ => {
+                    let klass = self.inst(id).klass;
+                    Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(klass)))
+                }
+            },
+            Cursor::Disabled(id) => Ok(Cursor::Disabled(id)),
+            Cursor::Insts { shape, list, klass } => {
+                self.step_all(scope, ast, reference, part, &shape, &list, klass)
+            }
+        }
+    }
+
+    /// One step in every element of an array of components.
+    fn step_all(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        part: &RefPart,
+        shape: &[usize],
+        list: &[InstId],
+        klass: KlassId,
+    ) -> Res<Cursor> {
+        if list.is_empty() {
+            return self.step_none(scope, part, shape, klass);
+        }
+        let mut values = Vec::new();
+        let mut next: Vec<InstId> = Vec::new();
+        let mut inner: Option<Vec<usize>> = None;
+        let mut next_klass = klass;
+        for &id in list {
+            match self.step_part(scope, ast, reference, Cursor::Inst(id), part)? {
+                Cursor::Value(value) => values.push(value),
+                Cursor::Inst(child) => match self.inst(child).node.clone() {
+                    Node::Leaf(..) => values.push(self.instance_value(child)?),
+                    Node::Array(s, elements) => {
+                        next_klass = self.inst(child).klass;
+                        inner = Some(s.to_vec());
+                        next.extend_from_slice(&elements);
+                    }
+                    Node::Struct => {
+                        next_klass = self.inst(child).klass;
+                        inner = Some(Vec::new());
+                        next.push(child);
+                    }
+                    _ => return Ok(Cursor::Disabled(child)),
+                },
+                Cursor::Insts { shape: s, list, klass: k } => {
+                    next_klass = k;
+                    inner = Some(s);
+                    next.extend(list);
+                }
+                Cursor::Disabled(id) => return Ok(Cursor::Disabled(id)),
+                Cursor::Class(_) => return Err(Reported),
+            }
+        }
+        if let Some(inner) = inner {
+            let mut full = shape.to_vec();
+            full.extend(inner);
+            return Ok(Cursor::Insts { shape: full, list: next, klass: next_klass });
+        }
+        match Value::construct(&values) {
+            Ok(Some(value)) => Ok(Cursor::Value(reshape_front(value, shape))),
+            Ok(None) => Err(self.error_at("K0331", "elements of different types", scope.file, part.name.span)),
+            Err(e) => Err(self.error_at("K0332", e.to_string(), scope.file, part.name.span)),
+        }
+    }
+
+    /// One step in an array of components that has no elements: only the class tells what comes next.
+    fn step_none(&mut self, scope: Scope, part: &RefPart, shape: &[usize], klass: KlassId) -> Res<Cursor> {
+        let members = self.cx.members(klass)?;
+        let Some(&i) = members.index.get(&part.name.symbol) else {
+            return Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(klass)));
+        };
+        let info = self.cx.component(&members.items[i as usize])?;
+        let mut full = shape.to_vec();
+        let own = if part.subscripts.is_empty() { info.dims.len() } else { 0 };
+        full.extend(std::iter::repeat_n(0, own));
+        match info.leaf {
+            Some(leaf) => match Array::from_vec(&full, Vec::new()) {
+                Ok(array) => Ok(Cursor::Value(Value::Plain(Ty::of(leaf.builtin), array))),
+                Err(_) => Err(Reported),
+            },
+            None => Ok(Cursor::Insts { shape: full, list: Vec::new(), klass: info.klass }),
+        }
+    }
+
+    /// An enumeration literal.
+    pub fn enumeration_literal(
+        &mut self,
+        scope: Scope,
+        part: &RefPart,
+        def: crate::library::DefId,
+    ) -> Res<Value> {
+        if let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(def).body
+            && let Some(i) = literals.iter().position(|l| l.name.symbol == part.name.symbol)
+        {
+            let ordinal = self.pool.constant((i + 1) as f64);
+            return Ok(Value::scalar(Ty::Enumeration(def), ordinal));
+        }
+        let message = format!("{} has no literal {}", self.cx.lib.full_name(def), part.name.symbol);
+        let location = self.cx.lib.location(scope.file, part.name.span);
+        let defined = self.cx.def_location(def);
+        let diagnostic = Diagnostic::error("K0206", message).at(location, "").at(defined, "defined here");
+        Err(self.cx.report(diagnostic))
+    }
+
+    fn subscripted(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        cursor: Cursor,
+        part: &RefPart,
+    ) -> Res<Cursor> {
+        if part.subscripts.is_empty() {
+            return Ok(cursor);
+        }
+        match cursor {
+            Cursor::Value(value) => {
+                let shape = value.shape().to_vec();
+                let subs = self.subscripts(scope, ast, part, &shape)?;
+                self.index_value(scope, reference, &value, &subs).map(Cursor::Value)
+            }
+            Cursor::Inst(id) => match self.inst(id).node.clone() {
+                Node::Leaf(_, shape) => {
+                    let subs = self.subscripts(scope, ast, part, &shape)?;
+                    self.index_leaf(scope, reference, id, &shape, &subs).map(Cursor::Value)
+                }
+                Node::Array(shape, elements) => {
+                    let klass = self.inst(id).klass;
+                    let subs = self.subscripts(scope, ast, part, &shape)?;
+                    self.index_elements(scope, reference, &shape, &elements, klass, &subs)
+                }
+                Node::Disabled => Ok(Cursor::Disabled(id)),
+                _ => {
+                    let message = format!("{} is not an array", part.name.symbol);
+                    let location = self.cx.lib.location(scope.file, reference.span);
+                    let diagnostic = Diagnostic::error("K0333", message).at(location, "subscripts here");
+                    Err(self.report_at_decl(id, diagnostic))
+                }
+            },
+            Cursor::Disabled(id) => Ok(Cursor::Disabled(id)),
+            Cursor::Insts { .. } | Cursor::Class(_) => {
+                let message = format!("{} is not an array", part.name.symbol);
+                Err(self.error_at("K0333", message, scope.file, part.name.span))
+            }
+        }
+    }
+
+    /// Subscripts, checked against the dimensions.
+    pub fn subscripts(&mut self, scope: Scope, ast: &Ast, part: &RefPart, shape: &[usize]) -> Res<Vec<Sub>> {
+        let exprs = ast.lists.exprs.get(part.subscripts);
+        if exprs.len() > shape.len() {
+            let message = format!("{} has {} dimensions, but {} subscripts", part.name.symbol, shape.len(), exprs.len());
+            return Err(self.error_at("K0334", message, scope.file, part.name.span));
+        }
+        let mut subs = Vec::with_capacity(exprs.len());
+        for (&expr, &size) in exprs.iter().zip(shape) {
+            if matches!(ast.exprs[expr], Expr::Colon) {
+                subs.push(Sub::All);
+                continue;
+            }
+            self.ends.push(size);
+            let value = self.subscript_value(scope, expr);
+            self.ends.pop();
+            let value = value?;
+            let Value::Plain(ty, array) = &value else {
+                return Err(self.at_expr(scope, expr, "K0335", "a subscript must be an integer"));
+            };
+            if !matches!(ty, Ty::Integer | Ty::Boolean | Ty::Enumeration(_)) {
+                let message = format!("a subscript must be an integer, not {}", value.describe());
+                return Err(self.at_expr(scope, expr, "K0335", message));
+            }
+            let first = if *ty == Ty::Boolean { 1.0 } else { 0.0 };
+            let mut known = Vec::with_capacity(array.len());
+            for &e in array.data() {
+                match self.fold(e).ok().and_then(|e| self.pool.as_constant(e)) {
+                    Some(x) => {
+                        let x = x + first;
+                        if x < 1.0 || x > size as f64 {
+                            let message = format!("the subscript {x} is outside 1:{size}");
+                            return Err(self.at_expr(scope, expr, "K0336", message));
+                        }
+                        known.push(x as usize);
+                    }
+                    None if array.rank() == 0 => {
+                        let shift = self.pool.constant(first);
+                        let e = self.pool.op(Op::Add, &[e, shift]);
+                        subs.push(Sub::Symbolic(if first == 0.0 { array.data()[0] } else { e }));
+                    }
+                    None => {
+                        let message = "a vector of subscripts must be known at compile time";
+                        return Err(self.at_expr(scope, expr, "K0337", message));
+                    }
+                }
+            }
+            match array.rank() {
+                0 => subs.extend(known.first().map(|&n| Sub::One(n))),
+                1 => subs.push(Sub::Many(known)),
+                _ => return Err(self.at_expr(scope, expr, "K0335", "a subscript must be a scalar or a vector")),
+            }
+        }
+        Ok(subs)
+    }
+
+    fn subscript_value(&mut self, scope: Scope, expr: ast::ExprId) -> Res<Value> {
+        self.eval(scope, expr)
+    }
+
+    /// Elements of a leaf; one element makes one expression, not an array of all.
+    fn index_leaf(
+        &mut self,
+        scope: Scope,
+        reference: &ComponentRef,
+        id: InstId,
+        shape: &[usize],
+        subs: &[Sub],
+    ) -> Res<Value> {
+        let inst = self.inst(id);
+        let variable = !inst.is_static && inst.variability > Variability::Parameter;
+        if variable && subs.len() == shape.len() {
+            let mut offset = 0;
+            let mut scalar = true;
+            for (sub, &n) in subs.iter().zip(shape) {
+                match sub {
+                    Sub::One(i) => offset = offset * n + i - 1,
+                    _ => scalar = false,
+                }
+            }
+            if scalar && let Some((first, _)) = self.variables(id) {
+                let ty = self.inst(id).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+                let e = self.pool.var(VarId(first.0 + offset as u32));
+                return Ok(Value::scalar(ty, e));
+            }
+        }
+        let value = self.instance_value(id)?;
+        self.index_value(scope, reference, &value, subs)
+    }
+
+    fn index_elements(
+        &mut self,
+        scope: Scope,
+        reference: &ComponentRef,
+        shape: &[usize],
+        elements: &[InstId],
+        klass: KlassId,
+        subs: &[Sub],
+    ) -> Res<Cursor> {
+        let mut index = Vec::with_capacity(shape.len());
+        for sub in subs {
+            index.push(match sub {
+                Sub::All => Index::All,
+                Sub::One(n) => Index::One(*n),
+                Sub::Many(list) => Index::Many(list.clone()),
+                Sub::Symbolic(_) => {
+                    let message = "which component is meant must be known at compile time";
+                    return Err(self.error_at("K0338", message, scope.file, reference.span));
+                }
+            });
+        }
+        if index.len() == shape.len() && index.iter().all(|i| matches!(i, Index::One(_))) {
+            let offset = index.iter().zip(shape).fold(0, |at, (i, &n)| match i {
+                Index::One(i) => at * n + i - 1,
+                _ => at,
+            });
+            return match elements.get(offset) {
+                Some(&id) => Ok(Cursor::Inst(id)),
+                None => Err(Reported),
+            };
+        }
+        while index.len() < shape.len() {
+            index.push(Index::All);
+        }
+        let chosen = Array::from_vec(shape, elements.to_vec()).and_then(|a| a.index(&index));
+        match chosen {
+            Ok(array) => {
+                let shape = array.shape().to_vec();
+                Ok(Cursor::Insts { shape, list: array.into_data(), klass })
+            }
+            Err(e) => Err(self.error_at("K0332", e.to_string(), scope.file, reference.span)),
+        }
+    }
+
+    /// Elements of a value.
+    pub fn index_value(&mut self, scope: Scope, reference: &ComponentRef, value: &Value, subs: &[Sub]) -> Res<Value> {
+        if let Some(at) = subs.iter().position(|s| matches!(s, Sub::Symbolic(_))) {
+            let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
+            let size = value.shape()[at];
+            let mut result: Option<Value> = None;
+            for i in (1..=size).rev() {
+                let mut known = subs.to_vec();
+                known[at] = Sub::One(i);
+                let element = self.index_value(scope, reference, value, &known)?;
+                result = Some(match result {
+                    None => element,
+                    Some(rest) => {
+                        let i = self.pool.constant(i as f64);
+                        let here = self.pool.op(Op::Equal, &[position, i]);
+                        self.choose(here, &element, &rest)
+                    }
+                });
+            }
+            return result.ok_or_else(|| {
+                self.error_at("K0336", "an array without elements has no element", scope.file, reference.span)
+            });
+        }
+        let index: Vec<Index> = subs
+            .iter()
+            .map(|s| match s {
+                Sub::All | Sub::Symbolic(_) => Index::All,
+                Sub::One(n) => Index::One(*n),
+                Sub::Many(list) => Index::Many(list.clone()),
+            })
+            .collect();
+        value.index(&index).map_err(|e| self.error_at("K0332", e.to_string(), scope.file, reference.span))
+    }
+
+    /// `if condition then a else b` for every scalar of two values of the same shape.
+    pub fn choose(&mut self, condition: ExprId, a: &Value, b: &Value) -> Value {
+        let mut others = Vec::new();
+        b.scalars(&mut others);
+        let mut others = others.into_iter();
+        let value = a.map(&mut |x| match others.next() {
+            Some(y) => self.pool.op(Op::If, &[condition, x, y]),
+            None => x,
+        });
+        match (value, b) {
+            (Value::Plain(Ty::Integer, array), Value::Plain(Ty::Real, _)) => Value::Plain(Ty::Real, array),
+            (value, _) => value,
+        }
+    }
+
+    /// The values of a loop variable without a range: the subscripts it is used as (specification section 11.2.2.1).
+    pub fn implicit_range(&mut self, scope: Scope, iterator: &ast::Iterator, body: IteratorBody<'_>) -> Res<Vec<Value>> {
+        let ast = self.cx.lib.ast(scope.file);
+        let name = iterator.name.symbol;
+        let mut uses: Vec<(ComponentRef, usize, usize)> = Vec::new();
+        let is_iterator = |e: ast::ExprId| match ast.exprs[e] {
+            Expr::Ref(r) => matches!(ast.lists.parts.get(r.parts), [p] if p.name.symbol == name && p.subscripts.is_empty()),
+            _ => false,
+        };
+        let mut note = |r: &ComponentRef| {
+            for (i, part) in ast.lists.parts.get(r.parts).iter().enumerate() {
+                for (d, &sub) in ast.lists.exprs.get(part.subscripts).iter().enumerate() {
+                    if is_iterator(sub) {
+                        uses.push((*r, i, d));
+                    }
+                }
+            }
+        };
+        match body {
+            IteratorBody::Expr(e) => crate::walk::references(&ast, e, &mut note),
+            IteratorBody::Equations(list) => {
+                crate::walk::connect_refs(list, &mut note);
+                crate::walk::equation_exprs(&ast, list, &mut |e| crate::walk::references(&ast, e, &mut note));
+            }
+        }
+        for (reference, i, d) in uses {
+            let mut parts = ast.lists.parts.get(reference.parts)[..=i].to_vec();
+            parts[i].subscripts = kausal_syntax::arena::List::EMPTY;
+            let mark = self.cx.diagnostics.len();
+            let Ok(cursor) = self.resolve_parts(scope, &ast, &reference, &parts) else {
+                self.cx.diagnostics.truncate(mark);
+                continue;
+            };
+            let shape = match &cursor {
+                Cursor::Inst(id) => match &self.inst(*id).node {
+                    Node::Leaf(_, shape) | Node::Array(shape, _) => shape.to_vec(),
+                    _ => Vec::new(),
+                },
+                Cursor::Insts { shape, .. } => shape.clone(),
+                Cursor::Value(value) => value.shape().to_vec(),
+                Cursor::Class(_) | Cursor::Disabled(_) => Vec::new(),
+            };
+            if let Some(&n) = shape.get(d) {
+                return Ok((1..=n).map(|i| self.integer(i as f64)).collect());
+            }
+        }
+        let message = format!("the range of {name} cannot be deduced: it is not used as a subscript");
+        Err(self.error_at("K0355", message, scope.file, iterator.name.span))
+    }
+
+    /// The number of values of a type used as a dimension.
+    pub fn type_as_dimension(&mut self, scope: Scope, expr: ast::ExprId) -> Option<usize> {
+        let builtin = self.type_named(scope, expr)?;
+        self.enumeration_size(builtin)
+    }
+
+    /// The built-in type that an expression names, if it does.
+    pub fn type_named(&mut self, scope: Scope, expr: ast::ExprId) -> Option<Builtin> {
+        let ast = self.cx.lib.ast(scope.file);
+        let Expr::Ref(reference) = ast.exprs[expr] else { return None };
+        let parts = ast.lists.parts.get(reference.parts);
+        let first = parts.first()?.name.symbol;
+        if self.locals[scope.locals as usize..].iter().any(|(n, _)| *n == first) {
+            return None;
+        }
+        let found = if reference.global { self.cx.root(first).map(Found::Class) } else { self.cx.find(scope.klass, first) };
+        let Some(Found::Class(mut k)) = found else { return None };
+        for part in &parts[1..] {
+            match self.cx.step(k, part.name.symbol)? {
+                Found::Class(next) => k = next,
+                Found::Component { .. } => return None,
+            }
+        }
+        Some(self.cx.leaf(k)?.builtin)
+    }
+}
+
+/// A reference as text, for messages.
+pub fn ref_text(ast: &Ast, reference: &ComponentRef) -> String {
+    ast.text[reference.span.start as usize..reference.span.end as usize].to_owned()
+}
+
+/// The names of a reference without subscripts.
+pub fn ref_names(ast: &Ast, reference: &ComponentRef) -> Vec<Symbol> {
+    ast.lists.parts.get(reference.parts).iter().map(|p| p.name.symbol).collect()
+}

@@ -1,0 +1,169 @@
+//! Strings in equations: what is known is joined at once, the rest becomes a small function that is called
+//! with the numbers (specification section 3.7.1.2).
+
+use kausal_symbolic::function::text::{TextFormat, format_number};
+use kausal_symbolic::function::{Array, ArrayFn, Body, Dim, Function, Local, LocalId, Scalar, Stmt, Target, Term, TermId};
+use kausal_symbolic::{ExprId, Node as Expression};
+use kausal_syntax::ast;
+
+use super::builtin::Call;
+use crate::class::Res;
+use crate::flattener::{Flattener, Scope};
+use crate::value::{Ty, Value};
+
+impl Flattener<'_> {
+    /// `a + b` of strings.
+    pub(super) fn concat(
+        &mut self,
+        scope: Scope,
+        at: ast::ExprId,
+        x: &Array<ExprId>,
+        y: &Array<ExprId>,
+    ) -> Res<Value> {
+        if x.shape() != y.shape() {
+            return Err(self.at_expr(scope, at, "K0332", "arrays of strings must have equal sizes to be joined"));
+        }
+        let mut data = Vec::with_capacity(x.len());
+        for (&a, &b) in x.data().iter().zip(y.data()) {
+            data.push(self.concat_scalars(a, b));
+        }
+        let result = Array::from_vec(x.shape(), data);
+        self.array_result(scope, at, Ty::String, result)
+    }
+
+    fn concat_scalars(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        match (self.pool.node(a), self.pool.node(b)) {
+            (Expression::Text(x), Expression::Text(y)) => {
+                let joined = format!("{}{}", self.pool.text_of(x), self.pool.text_of(y));
+                self.pool.text(&joined)
+            }
+            _ => self.text_function("+", ArrayFn::Concat, &[(a, Scalar::String), (b, Scalar::String)]),
+        }
+    }
+
+    /// A function of scalars with one string as its result, and its call.
+    fn text_function(&mut self, name: &str, f: ArrayFn, args: &[(ExprId, Scalar)]) -> ExprId {
+        let kinds: Vec<Scalar> = args.iter().map(|a| a.1).collect();
+        let key = (name.to_owned(), kinds);
+        let id = match self.functions.texts.get(&key) {
+            Some(&id) => id,
+            None => {
+                let mut function = Function { name: format!("String{name}"), ..Function::default() };
+                for (i, (_, scalar)) in args.iter().enumerate() {
+                    let local = Local { name: format!("u{}", i + 1), scalar: *scalar, dims: Vec::new(), initial: None };
+                    function.locals.push(local);
+                    function.inputs.push(LocalId(i as u32));
+                    function.terms.push(Term::Local(LocalId(i as u32)));
+                }
+                let out = LocalId(args.len() as u32);
+                function.locals.push(Local { name: "y".to_owned(), scalar: Scalar::String, dims: Vec::<Dim>::new(), initial: None });
+                function.outputs.push(out);
+                let inputs = (0..args.len() as u32).map(TermId).collect();
+                function.terms.push(Term::Array(f, inputs));
+                let value = TermId(args.len() as u32);
+                let target = Target { local: out, subscripts: Vec::new() };
+                function.body = Body::Algorithm(vec![Stmt::Assign(target, value)]);
+                let id = self.pool.add_function(function);
+                self.functions.texts.insert(key, id);
+                id
+            }
+        };
+        let args: Vec<ExprId> = args.iter().map(|a| a.0).collect();
+        let call = self.pool.call(id, &args);
+        self.pool.output(call, 0)
+    }
+
+    /// `String(value, …)`
+    pub(super) fn builtin_string(&mut self, c: Call<'_>) -> Res<Value> {
+        let mut value = None;
+        let mut options: [Option<ExprId>; 3] = [None; 3];
+        let mut format = None;
+        let mut position = 0;
+        for arg in c.args {
+            let v = self.eval(c.scope, arg.value)?;
+            let at = match arg.name.map(|n| n.symbol.as_str()) {
+                Some("significantDigits") => 1,
+                Some("minimumLength") => 2,
+                Some("leftJustified") => 3,
+                Some("format") => 4,
+                Some(_) => return Err(self.wrong_args(c)),
+                None => {
+                    position += 1;
+                    match (position, value.as_ref().and_then(Value::ty), v.ty()) {
+                        (1, ..) => 0,
+                        (2, _, Some(Ty::String)) => 4,
+                        (n, Some(Ty::Real), _) => n - 1,
+                        // Integers, Booleans and enumerations have no significant digits.
+                        (n, ..) => n,
+                    }
+                }
+            };
+            match at {
+                0 => value = Some(v),
+                4 => format = v.as_scalar(),
+                n if n < 4 => options[n - 1] = v.as_scalar(),
+                _ => return Err(self.wrong_args(c)),
+            }
+        }
+        let Some(value) = value else { return Err(self.wrong_args(c)) };
+        if matches!(value, Value::Record(_)) {
+            return self.overloaded_string(c, value);
+        }
+        let (Some(ty), Some(e)) = (value.ty(), value.as_scalar()) else { return Err(self.wrong_args(c)) };
+        if ty == Ty::String {
+            return Ok(value);
+        }
+        if let Ty::Enumeration(def) = ty
+            && let Some(x) = self.pool.as_constant(e)
+            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(def).body
+            && let Some(literal) = literals.get(x as usize - 1)
+        {
+            let text = self.pool.text(literal.name.symbol.as_str());
+            return Ok(Value::scalar(Ty::String, text));
+        }
+        let kind = scalar_of(ty);
+        let known: Option<Vec<Option<f64>>> =
+            options.iter().map(|o| o.map_or(Some(None), |e| self.pool.as_constant(e).map(Some))).collect();
+        let fixed_format = format.map(|f| match self.pool.node(f) {
+            Expression::Text(t) => Some(self.pool.text_of(t).to_owned()),
+            _ => None,
+        });
+        if let (Some(x), Some(known)) = (self.pool.as_constant(e), known) {
+            let text_format = match fixed_format {
+                Some(Some(text)) => Some(TextFormat::C(text.as_str().into())),
+                Some(None) => None,
+                None => Some(TextFormat::Options([known[0], known[1], known[2]])),
+            };
+            if let Some(text_format) = text_format {
+                let text = format_number(x, kind, &text_format);
+                let text = self.pool.text(&text);
+                return Ok(Value::scalar(Ty::String, text));
+            }
+        }
+        let mut args = vec![(e, kind)];
+        if let Some(format) = format {
+            args.push((format, Scalar::String));
+        } else if options.iter().any(Option::is_some) {
+            let defaults = [(6.0, Scalar::Integer), (0.0, Scalar::Integer), (1.0, Scalar::Boolean)];
+            for (option, (default, scalar)) in options.into_iter().zip(defaults) {
+                let e = option.unwrap_or_else(|| self.pool.constant(default));
+                args.push((e, scalar));
+            }
+        }
+        let e = self.text_function("", ArrayFn::ToString, &args);
+        Ok(Value::scalar(Ty::String, e))
+    }
+}
+
+/// The same type among functions.
+pub fn scalar_of(ty: Ty) -> Scalar {
+    match ty {
+        Ty::Real => Scalar::Real,
+        Ty::Integer => Scalar::Integer,
+        Ty::Boolean => Scalar::Boolean,
+        Ty::String => Scalar::String,
+        Ty::Enumeration(_) => Scalar::Enumeration,
+        Ty::External => Scalar::External,
+        Ty::Clock => Scalar::Boolean,
+    }
+}

@@ -1,0 +1,259 @@
+//! The flat model: scalar variables and equations, every name resolved.
+//!
+//! What no longer exists here: classes, records, arrays, connectors, `for`, redeclaration, conditional
+//! components. An algorithm section is a [`Function`](kausal_symbolic::Function) like any other, called with
+//! what it reads, its outputs equated with what it assigns.
+
+use kausal_symbolic::{ExprId, Pool, VarId};
+use kausal_syntax::Location;
+
+pub use kausal_syntax::ast::{Causality, Variability};
+
+/// A model as a list of scalar variables and equations.
+#[derive(Clone, Debug, Default)]
+pub struct FlatModel {
+    /// The full name of the class.
+    pub name: String,
+    /// What the class says about itself.
+    pub description: String,
+    /// All expressions and functions.
+    pub pool: Pool,
+    /// All variables; a [`VarId`] is an index.
+    pub variables: Vec<Variable>,
+    /// Equations that always hold.
+    pub equations: Vec<Equation>,
+    /// Equations that hold at the start.
+    pub initial_equations: Vec<Equation>,
+    /// `when` clauses, of equations; those of algorithms are inside their function.
+    pub whens: Vec<When>,
+    /// `assert`, `terminate` and calls for their effects, outside `when`.
+    pub actions: Vec<Action>,
+    /// The same in initial equations.
+    pub initial_actions: Vec<Action>,
+    /// `residue` and `relax` hints.
+    pub hints: Vec<Hint>,
+    /// Names of the literals of the enumerations that variables have.
+    pub enumerations: Vec<Enumeration>,
+    /// What the `experiment` annotation says.
+    pub experiment: Experiment,
+}
+
+impl FlatModel {
+    /// A variable.
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+}
+
+/// Names an equation of [`FlatModel::equations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EquationId(pub u32);
+
+/// An enumeration type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumeration {
+    /// Its full name.
+    pub name: String,
+    /// Its literals, from ordinal 1.
+    pub literals: Vec<String>,
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `Real`
+    Real,
+    /// `Integer`
+    Integer,
+    /// `Boolean`
+    Boolean,
+    /// `String`
+    String,
+    /// An index into [`FlatModel::enumerations`].
+    Enumeration(u32),
+    /// An external object.
+    External,
+}
+
+/// `stateSelect`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StateSelect {
+    /// Never a state.
+    Never,
+    /// A state only if nothing else will do.
+    Avoid,
+    /// A state where natural.
+    #[default]
+    Default,
+    /// Rather a state.
+    Prefer,
+    /// A state.
+    Always,
+}
+
+/// A scalar variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its path: `robot.axis[2].motor.i`.
+    pub name: String,
+    /// What it is.
+    pub ty: Type,
+    /// Constant, parameter, discrete or continuous.
+    pub variability: Variability,
+    /// Input or output of the whole model (of its top level), or neither.
+    pub causality: Causality,
+    /// A `flow` variable of a connector.
+    pub flow: bool,
+    /// Below `protected` somewhere on its path.
+    pub protected: bool,
+    /// The declaration binding of a parameter or constant; those of other variables are equations.
+    pub binding: Option<ExprId>,
+    /// A parameter whose value was needed while flattening, or `final`/`Evaluate=true`: it cannot be changed.
+    pub evaluated: bool,
+    /// `start`
+    pub start: Option<ExprId>,
+    /// `fixed`, if given
+    pub fixed: Option<bool>,
+    /// `min`
+    pub min: Option<ExprId>,
+    /// `max`
+    pub max: Option<ExprId>,
+    /// `nominal`
+    pub nominal: Option<ExprId>,
+    /// `stateSelect`
+    pub state_select: StateSelect,
+    /// `unit`
+    pub unit: String,
+    /// `displayUnit`
+    pub display_unit: String,
+    /// `quantity`
+    pub quantity: String,
+    /// What the declaration says about itself.
+    pub description: String,
+    /// Where it is declared.
+    pub location: Option<Location>,
+}
+
+/// A scalar equation: both sides are equal.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// Left side.
+    pub lhs: ExprId,
+    /// Right side.
+    pub rhs: ExprId,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where an equation comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The component it belongs to; empty for the model itself.
+    pub component: String,
+    /// Where it is written.
+    pub location: Option<Location>,
+    /// What kind of thing made it.
+    pub kind: OriginKind,
+}
+
+/// What kind of thing made an equation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OriginKind {
+    /// It was written as an equation.
+    #[default]
+    Equation,
+    /// A declaration with a binding.
+    Binding,
+    /// An algorithm section.
+    Algorithm,
+    /// Equality of connected variables.
+    Connect,
+    /// Flow variables sum to zero.
+    FlowSum,
+    /// A flow variable that is not connected is zero.
+    Unconnected,
+}
+
+/// A `when` clause.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// `when` and `elsewhen` branches, in order.
+    pub branches: Vec<WhenBranch>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// One branch of a `when` clause.
+#[derive(Clone, Debug)]
+pub struct WhenBranch {
+    /// It fires when this becomes true; of `when {a, b}` any of these.
+    pub conditions: Vec<ExprId>,
+    /// What happens then.
+    pub actions: Vec<Action>,
+}
+
+/// Something that is done rather than solved.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// What.
+    pub kind: ActionKind,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// What is done.
+#[derive(Clone, Debug)]
+pub enum ActionKind {
+    /// `v = e` in a `when` clause.
+    Assign(VarId, ExprId),
+    /// `reinit(x, e)`
+    Reinit(VarId, ExprId),
+    /// `assert(condition, message, level)`
+    Assert {
+        /// What must hold.
+        condition: ExprId,
+        /// A string expression.
+        message: ExprId,
+        /// `AssertionLevel.warning`?
+        warning: bool,
+    },
+    /// `terminate(message)`
+    Terminate(ExprId),
+    /// A call for its effects.
+    Call(ExprId),
+    /// Only when the condition holds (an `if` equation around asserts and calls).
+    If(ExprId, Vec<Action>, Vec<Action>),
+}
+
+/// `residue(x)` or `relax(x)`: it left the formula and is kept here. A hint never changes the solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// In which equation it stood.
+    pub equation: EquationId,
+    /// On what; a constant's value for a lone residue equation.
+    pub target: ExprId,
+    /// Which of the two.
+    pub kind: HintKind,
+}
+
+/// The two hints of the papers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintKind {
+    /// `residue(x)`: x is a tearing variable, the equation a residue equation.
+    Residue,
+    /// `relax(x)`: x does not count in this equation when the elimination order is made.
+    Relax,
+}
+
+/// What the `experiment` annotation says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Experiment {
+    /// `StartTime`
+    pub start: Option<f64>,
+    /// `StopTime`
+    pub stop: Option<f64>,
+    /// `Tolerance`
+    pub tolerance: Option<f64>,
+    /// `Interval`
+    pub interval: Option<f64>,
+}

@@ -1,0 +1,397 @@
+//! From a class to a flat model, step by step: instances, connections, bindings and equations, variables.
+
+use kausal_symbolic::VarId;
+use kausal_syntax::Symbol;
+use kausal_syntax::ast::{Causality, ClassBody, ClassKind, Expr, FlowPrefix, Variability};
+use rustc_hash::FxHashSet;
+
+use crate::class::{Classes, KlassId, Res, annotation_modify, annotation_value};
+use crate::equation::{Context, Sink};
+use crate::flat::{Enumeration, Equation, EquationId, Experiment, FlatModel, Hint, Origin, OriginKind, StateSelect, Type, Variable};
+use crate::flattener::{Flattener, Scope};
+use crate::instance::{Inst, InstId, Node};
+use crate::prelude::Builtin;
+use crate::value::{Ty, Value};
+
+/// Flattens a class. What is wrong with it is in [`Classes::diagnostics`]; errors there make the result useless.
+pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
+    let name = cx.name(klass);
+    let mut this = Flattener::new(cx);
+    this.model_name = name.clone();
+    let root = this.root_instance(klass);
+    this.instantiate(root);
+    this.collect_all(root);
+    this.finish_connections(root);
+    let mut sink = Sink::default();
+    let mut initial = Sink::default();
+    this.flatten_all(root, &mut sink, &mut initial);
+    let connections = this.connection_equations(root);
+    sink.equations.extend(connections);
+    this.finish(klass, name, sink, initial)
+}
+
+impl Flattener<'_> {
+    fn root_instance(&mut self, klass: KlassId) -> InstId {
+        let name = self.cx.lib.class(self.cx.key(klass).def).name.symbol;
+        self.push(Inst {
+            parent: None,
+            name,
+            klass,
+            info: None,
+            subs: Box::default(),
+            variability: Variability::Continuous,
+            causality: Causality::None,
+            flow: FlowPrefix::None,
+            protected: false,
+            is_static: false,
+            node: Node::Struct,
+            children: None,
+        })
+    }
+
+    /// Everything below an instance that exists: resolved, with variables in the order of the tree.
+    fn instantiate(&mut self, id: InstId) {
+        if !matches!(self.inst(id).node, Node::Raw | Node::Struct) || self.resolve(id).is_err() {
+            if let Node::Leaf(..) = self.inst(id).node {
+                self.variables(id);
+            } else if let Node::Array(_, elements) = self.inst(id).node.clone() {
+                elements.iter().for_each(|&e| self.instantiate(e));
+            }
+            return;
+        }
+        match self.inst(id).node.clone() {
+            Node::Leaf(..) => {
+                self.variables(id);
+            }
+            Node::Struct => {
+                if let Ok(children) = self.children(id) {
+                    children.into_iter().for_each(|c| self.instantiate(c));
+                }
+                // Missing inner components may be added on the way.
+                let mut done = 0;
+                while let Some(&extra) = self.extra.get(&id).and_then(|list| list.get(done)) {
+                    done += 1;
+                    self.instantiate(extra);
+                }
+            }
+            Node::Array(_, elements) => elements.iter().for_each(|&e| self.instantiate(e)),
+            _ => {}
+        }
+    }
+
+    /// Calls `f` for every component with components, owners first.
+    fn each_struct(&mut self, id: InstId, f: &mut dyn FnMut(&mut Self, InstId)) {
+        match self.inst(id).node.clone() {
+            Node::Struct => {
+                f(self, id);
+                for child in self.below(id) {
+                    self.each_struct(child, f);
+                }
+            }
+            Node::Array(_, elements) => elements.iter().for_each(|&e| self.each_struct(e, f)),
+            _ => {}
+        }
+    }
+
+    /// The components of an instance and those added to it.
+    pub fn below(&self, id: InstId) -> Vec<InstId> {
+        let mut list = self.inst(id).children.as_deref().unwrap_or_default().to_vec();
+        list.extend(self.extra.get(&id).into_iter().flatten().copied());
+        list
+    }
+
+    fn collect_all(&mut self, root: InstId) {
+        self.connections.collecting = true;
+        self.each_struct(root, &mut |this, id| {
+            let sections = this.sections(this.inst(id).klass);
+            for &klass in sections.iter() {
+                let file = this.cx.file(klass);
+                let ast = this.cx.lib.ast(file);
+                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body else {
+                    continue;
+                };
+                let scope = Scope { klass, inst: id, file, locals: this.locals.len() as u32 };
+                let cx = Context { scope, ast: &ast, component: "", initial: false };
+                for section in body.equations.iter().filter(|s| !s.initial) {
+                    this.collect_connections(cx, &section.equations);
+                }
+            }
+        });
+        self.connections.collecting = false;
+    }
+
+    fn finish_connections(&mut self, _root: InstId) {
+        self.connections.complete = true;
+    }
+
+    /// The classes whose equations an instance of `klass` has: bases first.
+    pub fn sections(&mut self, klass: KlassId) -> std::sync::Arc<[KlassId]> {
+        if let Some(list) = self.sections.get(&klass) {
+            return list.clone();
+        }
+        let mut list = Vec::new();
+        let mut seen = FxHashSet::default();
+        self.linearize(klass, &mut seen, &mut list);
+        let list: std::sync::Arc<[KlassId]> = list.into();
+        self.sections.insert(klass, list.clone());
+        list
+    }
+
+    fn linearize(&mut self, klass: KlassId, seen: &mut FxHashSet<KlassId>, list: &mut Vec<KlassId>) {
+        if !seen.insert(klass) {
+            return;
+        }
+        let Ok(members) = self.cx.members(klass) else { return };
+        for &base in &members.bases {
+            self.linearize(base, seen, list);
+        }
+        if let ClassBody::Long(body) = &self.cx.lib.class(self.cx.key(klass).def).body
+            && (!body.equations.is_empty() || !body.algorithms.is_empty())
+        {
+            list.push(klass);
+        }
+    }
+
+    fn flatten_all(&mut self, root: InstId, sink: &mut Sink, initial: &mut Sink) {
+        self.each_struct(root, &mut |this, id| {
+            let path = this.path(id);
+            for child in this.below(id) {
+                this.binding_equations(child, &path, sink);
+            }
+            let sections = this.sections(this.inst(id).klass);
+            for &klass in sections.iter() {
+                let file = this.cx.file(klass);
+                let ast = this.cx.lib.ast(file);
+                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body else {
+                    continue;
+                };
+                let scope = Scope { klass, inst: id, file, locals: this.locals.len() as u32 };
+                for section in &body.equations {
+                    let cx = Context { scope, ast: &ast, component: &path, initial: section.initial };
+                    this.equations(cx, &section.equations, if section.initial { initial } else { sink });
+                }
+                for section in &body.algorithms {
+                    let cx = Context { scope, ast: &ast, component: &path, initial: section.initial };
+                    this.algorithm(cx, section, if section.initial { initial } else { sink });
+                }
+            }
+        });
+    }
+
+    /// A declaration `Real x = e` of something that is not a parameter is an equation.
+    fn binding_equations(&mut self, id: InstId, owner: &str, sink: &mut Sink) {
+        let inst = self.inst(id);
+        if inst.variability <= Variability::Parameter || !matches!(inst.node, Node::Leaf(..)) || !self.has_binding(id) {
+            return;
+        }
+        let Ok(Some(value)) = self.binding(id) else { return };
+        let Value::Plain(_, array) = &*value else { return };
+        let Some((first, _)) = self.variables(id) else { return };
+        let location = self.inst(id).info.as_ref().map(|i| i.location);
+        for (i, &rhs) in array.data().iter().enumerate() {
+            let lhs = self.pool.var(VarId(first.0 + i as u32));
+            let origin = Origin { component: owner.to_owned(), location, kind: OriginKind::Binding };
+            sink.equations.push(Equation { lhs, rhs, origin });
+        }
+    }
+
+    fn finish(mut self, klass: KlassId, name: String, sink: Sink, initial: Sink) -> FlatModel {
+        let mut enumerations = Vec::new();
+        let mut variables = Vec::with_capacity(self.slots.len());
+        let mut at = 0;
+        while at < self.slots.len() {
+            let (inst, _) = self.slots[at];
+            let count = self.variables(inst).map_or(1, |(_, n)| n).max(1);
+            self.leaf_variables(inst, &mut enumerations, &mut variables);
+            at += count;
+        }
+        for var in &self.assigned_when {
+            let v = &mut variables[var.index()];
+            v.variability = v.variability.min(Variability::Discrete);
+        }
+        for &leaf in &self.when_leaves {
+            if let Node::Leaf(Some(first), shape) = &self.insts[leaf.0 as usize].node {
+                for i in 0..shape.iter().product::<usize>() {
+                    let v = &mut variables[first.index() + i];
+                    v.variability = v.variability.min(Variability::Discrete);
+                }
+            }
+        }
+        for var in &self.evaluated {
+            variables[var.index()].evaluated = true;
+        }
+        let hints = sink
+            .hints
+            .iter()
+            .map(|&(i, target, kind)| Hint { equation: EquationId(i as u32), target, kind })
+            .collect();
+        let (description, experiment) = self.about(klass);
+        FlatModel {
+            name,
+            description,
+            pool: self.pool,
+            variables,
+            equations: sink.equations,
+            initial_equations: initial.equations,
+            whens: sink.whens,
+            actions: sink.actions,
+            initial_actions: initial.actions,
+            hints,
+            enumerations,
+            experiment,
+        }
+    }
+
+    fn leaf_variables(&mut self, id: InstId, enumerations: &mut Vec<Enumeration>, out: &mut Vec<Variable>) {
+        let Node::Leaf(Some(first), shape) = self.inst(id).node.clone() else { return };
+        let count = shape.iter().product::<usize>();
+        let inst = self.inst(id);
+        let (variability, causality, flow, protected) = (inst.variability, inst.causality, inst.flow, inst.protected);
+        let Some(info) = inst.info.clone() else { return };
+        let builtin = info.leaf.map_or(Builtin::Real, |l| l.builtin);
+        let ty = self.flat_type(builtin, enumerations);
+        let variability = match (variability, ty) {
+            (Variability::Continuous, Type::Real) => Variability::Continuous,
+            (Variability::Continuous, Type::External) => Variability::Parameter,
+            (Variability::Continuous, _) => Variability::Discrete,
+            (v, _) => v,
+        };
+        let causality = if self.is_top_level(id) { causality } else { Causality::None };
+        let binding = if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
+        let attribute = |this: &mut Self, name: &str| this.attribute(id, Symbol::new(name)).ok().flatten();
+        let start = attribute(self, "start");
+        let fixed = attribute(self, "fixed");
+        let min = attribute(self, "min");
+        let max = attribute(self, "max");
+        let nominal = attribute(self, "nominal");
+        let select = attribute(self, "stateSelect");
+        let unit = self.text_attribute(id, "unit");
+        let display_unit = self.text_attribute(id, "displayUnit");
+        let quantity = self.text_attribute(id, "quantity");
+        let ast = self.cx.lib.ast(info.file);
+        let description = ast.description(&ast.components[info.component].description);
+        let element = |value: &Option<Value>, i: usize| match value {
+            Some(Value::Plain(_, array)) if array.rank() == 0 => array.data().first().copied(),
+            Some(Value::Plain(_, array)) => array.data().get(i).copied(),
+            _ => None,
+        };
+        for i in 0..count {
+            let number = |this: &mut Self, value: &Option<Value>| {
+                let e = element(value, i)?;
+                let e = this.fold(e).ok()?;
+                this.pool.as_constant(e)
+            };
+            let fixed = number(self, &fixed).map(|x| x != 0.0);
+            let state_select = match number(self, &select) {
+                Some(1.0) => StateSelect::Never,
+                Some(2.0) => StateSelect::Avoid,
+                Some(4.0) => StateSelect::Prefer,
+                Some(5.0) => StateSelect::Always,
+                _ => StateSelect::Default,
+            };
+            out.push(Variable {
+                name: self.variable_name(VarId(first.0 + i as u32)),
+                ty,
+                variability,
+                causality,
+                flow: flow == FlowPrefix::Flow,
+                protected,
+                binding: element(&binding.as_deref().cloned(), i),
+                evaluated: info.is_final || info.evaluate == Some(true),
+                start: element(&start, i),
+                fixed,
+                min: element(&min, i),
+                max: element(&max, i),
+                nominal: element(&nominal, i),
+                state_select,
+                unit: unit.clone(),
+                display_unit: display_unit.clone(),
+                quantity: quantity.clone(),
+                description: description.clone(),
+                location: Some(info.location),
+            });
+        }
+    }
+
+    fn text_attribute(&mut self, id: InstId, name: &str) -> String {
+        let value = self.attribute(id, Symbol::new(name)).ok().flatten();
+        let e = match &value {
+            Some(Value::Plain(Ty::String, array)) => array.data().first().copied(),
+            _ => None,
+        };
+        match e.and_then(|e| self.fold(e).ok()).map(|e| self.pool.node(e)) {
+            Some(kausal_symbolic::Node::Text(t)) => self.pool.text_of(t).to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn flat_type(&self, builtin: Builtin, enumerations: &mut Vec<Enumeration>) -> Type {
+        match builtin {
+            Builtin::Real => Type::Real,
+            Builtin::Integer => Type::Integer,
+            Builtin::Boolean | Builtin::Clock => Type::Boolean,
+            Builtin::String => Type::String,
+            Builtin::ExternalObject => Type::External,
+            Builtin::Enumeration(def) => {
+                let name = self.cx.lib.full_name(def);
+                let at = enumerations.iter().position(|e| e.name == name).unwrap_or_else(|| {
+                    let literals = match &self.cx.lib.class(def).body {
+                        ClassBody::Enumeration(Some(list)) => {
+                            list.iter().map(|l| l.name.symbol.as_str().to_owned()).collect()
+                        }
+                        _ => Vec::new(),
+                    };
+                    enumerations.push(Enumeration { name, literals });
+                    enumerations.len() - 1
+                });
+                Type::Enumeration(at as u32)
+            }
+        }
+    }
+
+    /// Is it an input or output of the whole model: at the top, or in a connector at the top?
+    fn is_top_level(&self, id: InstId) -> bool {
+        let mut at = id;
+        loop {
+            let Some(parent) = self.inst(at).parent else { return false };
+            if self.inst(parent).parent.is_none() {
+                return !self.inst(parent).is_static;
+            }
+            if !self.is_connector(parent) && !self.is_record(parent) {
+                return false;
+            }
+            at = parent;
+        }
+    }
+
+    fn about(&mut self, klass: KlassId) -> (String, Experiment) {
+        let ast = self.cx.ast(klass);
+        let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
+        let description = ast.description(&class.description);
+        let mut experiment = Experiment::default();
+        if let Some(id) = annotation_modify(&ast, class.description.annotation, "experiment") {
+            let scope_inst = self.static_inst(klass);
+            let scope = Scope { klass, inst: scope_inst, file: self.cx.file(klass), locals: self.locals.len() as u32 };
+            let number = |this: &mut Self, name: &str| -> Option<f64> {
+                let expr = annotation_value(&ast, Some(id), name)?;
+                if matches!(ast.exprs[expr], Expr::Error) {
+                    return None;
+                }
+                this.structural_number(scope, expr, "the experiment").ok()
+            };
+            experiment.start = number(self, "StartTime");
+            experiment.stop = number(self, "StopTime");
+            experiment.tolerance = number(self, "Tolerance");
+            experiment.interval = number(self, "Interval");
+        }
+        (description, experiment)
+    }
+
+    /// Can the class be flattened: a model or block, not a partial one?
+    pub fn is_model(kind: ClassKind) -> bool {
+        matches!(kind, ClassKind::Model | ClassKind::Block | ClassKind::Class)
+    }
+}
+
+/// Needed by callers that only look at results.
+pub type Flat = Res<FlatModel>;

@@ -1,0 +1,870 @@
+//! Lowering a function class: its variables, statements, external declaration and annotations.
+
+use std::sync::Arc;
+
+use kausal_symbolic::{FunctionId, Op};
+use kausal_symbolic::function::{
+    Body, DerivativeNote, Dim, ExternalBody, Function, InverseNote, Local, LocalId, Stmt, Subscript, Target, Term, TermId,
+};
+use kausal_syntax::ast::{
+    self, Binding, ClassBody, Expr, ModArg, Purity, RefPart, Statement, StatementKind, Variability,
+};
+use kausal_syntax::{Ast, Diagnostic, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::term::TVal;
+use super::{FunctionArgument, FunctionKey};
+use crate::class::{ComponentInfo, KlassId, Place, Reported, Res, annotation_flag, annotation_value};
+use crate::expr::string::scalar_of;
+use crate::flattener::{Flattener, assignable};
+use crate::instance::InstId;
+use crate::library::FileId;
+use crate::lookup::Found;
+use crate::value::Ty;
+
+/// A function being lowered.
+pub struct Lower {
+    /// What there is of it.
+    pub function: Function,
+    /// The values of names: local variables, loop variables, arguments.
+    pub env: FxHashMap<Symbol, TVal>,
+    /// The class whose names are used.
+    pub klass: KlassId,
+    /// The file it is in.
+    pub file: FileId,
+    /// Arrays whose sizes `end` stands for: term and dimension.
+    pub ends: Vec<(TermId, usize)>,
+    /// Constants already embedded.
+    pub constants: FxHashMap<InstId, TVal>,
+    /// `pre` of variables, in algorithm sections of models.
+    pub pre: FxHashMap<LocalId, LocalId>,
+    /// Names that stand for variables of a model; `None` in functions.
+    pub outer: Option<crate::algorithm::Outer>,
+}
+
+impl Lower {
+    /// Nothing lowered yet.
+    pub fn new(name: String, klass: KlassId, file: FileId) -> Self {
+        Lower {
+            function: Function::named(&name),
+            env: FxHashMap::default(),
+            klass,
+            file,
+            ends: Vec::new(),
+            constants: FxHashMap::default(),
+            pre: FxHashMap::default(),
+            outer: None,
+        }
+    }
+
+    /// Adds a local variable.
+    pub fn local(&mut self, name: String, ty: Ty, dims: Vec<Dim>) -> LocalId {
+        self.function.locals.push(Local { name, scalar: scalar_of(ty), dims, initial: None });
+        LocalId(self.function.locals.len() as u32 - 1)
+    }
+
+    /// Adds a term; an operator on constants is computed at once.
+    pub fn term(&mut self, term: Term) -> TermId {
+        if let Term::Op(op, args) = &term
+            && !op.is_context_dependent()
+            && let Some(value) = self.constant(*op, args)
+        {
+            return self.function.add(Term::Const(value));
+        }
+        self.function.add(term)
+    }
+
+    fn constant(&self, op: Op, args: &[TermId]) -> Option<f64> {
+        let mut numbers = Vec::with_capacity(args.len());
+        for arg in args {
+            match &self.function.terms[arg.0 as usize] {
+                Term::Const(x) => numbers.push(*x),
+                Term::Text(a) if args.len() == 2 => {
+                    let Term::Text(b) = &self.function.terms[args[1].0 as usize] else { return None };
+                    let holds = match op {
+                        Op::Equal => a == b,
+                        Op::NotEqual => a != b,
+                        _ => return None,
+                    };
+                    return Some(f64::from(u8::from(holds)));
+                }
+                _ => return None,
+            }
+        }
+        (!numbers.is_empty()).then(|| op.eval(&numbers))
+    }
+}
+
+/// More local variables than this can only be a mistake.
+const MAX_LOCALS: usize = 20_000;
+
+/// A declared component whose sizes and values are still to come.
+struct Declared {
+    info: Arc<ComponentInfo>,
+    dims: Vec<Place>,
+    nested: bool,
+    value: TVal,
+}
+
+/// What a variable is to a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Input,
+    Output,
+    Protected,
+}
+
+impl Flattener<'_> {
+    /// The function of a class; lowered when first asked for.
+    pub fn lower_function(&mut self, key: &FunctionKey) -> Res<FunctionId> {
+        if let Some(id) = self.functions.lowered.get(key) {
+            return *id;
+        }
+        // Entered before its body is lowered, so that it can call itself.
+        let name = self.cx.name(key.klass);
+        let id = self.pool.add_function(Function::named(&name));
+        self.functions.lowered.insert(key.clone(), Ok(id));
+        let locals = std::mem::take(&mut self.locals);
+        let result = self.lower_new(key, id, name);
+        self.locals = locals;
+        match result {
+            Ok(function) => {
+                self.pool.set_function(id, function);
+                Ok(id)
+            }
+            Err(Reported) => {
+                self.functions.lowered.insert(key.clone(), Err(Reported));
+                Err(Reported)
+            }
+        }
+    }
+
+    fn lower_new(&mut self, key: &FunctionKey, id: FunctionId, name: String) -> Res<Function> {
+        let k = key.klass;
+        let signature = self.signature(k)?;
+        let mut lo = Lower::new(name, k, self.cx.file(k));
+        // All variables are known before any of their sizes or values is looked at.
+        let mut pending = Vec::new();
+        for (list, role) in
+            [(&signature.inputs, Role::Input), (&signature.outputs, Role::Output), (&signature.locals, Role::Protected)]
+        {
+            for info in list {
+                if info.is_function() {
+                    continue;
+                }
+                let path = info.name.as_str().to_owned();
+                let value = self.declare(&mut lo, info, path, role, None, &mut pending)?;
+                lo.env.insert(info.name, value);
+            }
+        }
+        for argument in &key.functions {
+            self.declare_function(&mut lo, argument);
+        }
+        for item in pending {
+            self.complete(&mut lo, k, &item)?;
+        }
+        self.lower_body(&mut lo, k)?;
+        self.lower_notes(&mut lo, k, id);
+        Ok(lo.function)
+    }
+
+    /// A function argument: what is bound to it becomes further inputs.
+    fn declare_function(&mut self, lo: &mut Lower, argument: &FunctionArgument) {
+        let mut bound = Vec::new();
+        for (name, ty, rank) in &argument.bound {
+            let local = lo.local(format!("{}.{name}", argument.input), *ty, vec![Dim::Unknown; *rank]);
+            lo.function.inputs.push(local);
+            let term = lo.term(Term::Local(local));
+            bound.push((*name, TVal::Plain { ty: *ty, rank: *rank, term }));
+        }
+        lo.env.insert(argument.input, TVal::Function { klass: argument.klass, bound });
+    }
+
+    /// Makes the local variables of a component; sizes and values come later.
+    fn declare(
+        &mut self,
+        lo: &mut Lower,
+        info: &Arc<ComponentInfo>,
+        path: String,
+        role: Role,
+        outer: Option<&[Place]>,
+        pending: &mut Vec<Declared>,
+    ) -> Res<TVal> {
+        let mut dims = outer.unwrap_or_default().to_vec();
+        dims.extend_from_slice(&info.dims);
+        let rank = dims.len();
+        let value = match info.leaf {
+            Some(leaf) => {
+                let ty = Ty::of(leaf.builtin);
+                let local = lo.local(path, ty, vec![Dim::Unknown; rank]);
+                match role {
+                    Role::Input => lo.function.inputs.push(local),
+                    Role::Output => lo.function.outputs.push(local),
+                    Role::Protected => {}
+                }
+                let term = lo.term(Term::Local(local));
+                TVal::Plain { ty, rank, term }
+            }
+            None => {
+                if info.is_function() || lo.function.locals.len() > MAX_LOCALS {
+                    return Err(self.cx.report(
+                        Diagnostic::error("K0380", format!("{} cannot be a variable of a function", info.name))
+                            .at(info.location, "declared here"),
+                    ));
+                }
+                let members = self.cx.members(info.klass)?;
+                let mut fields = Vec::with_capacity(members.components.len());
+                for &i in &members.components {
+                    let field = self.cx.component(&members.items[i as usize])?;
+                    let inner = self.declare(lo, &field, format!("{path}.{}", field.name), role, Some(&dims), pending)?;
+                    fields.push((field.name, inner));
+                }
+                TVal::Record { klass: info.klass, rank, fields }
+            }
+        };
+        pending.push(Declared { info: info.clone(), dims, nested: outer.is_some(), value: value.clone() });
+        Ok(value)
+    }
+
+    /// Sizes and initial values of a declared component.
+    fn complete(&mut self, lo: &mut Lower, k: KlassId, item: &Declared) -> Res<()> {
+        match &item.value {
+            TVal::Plain { term, .. } => {
+                if let Term::Local(local) = lo.function.terms[term.0 as usize] {
+                    let mut dims = Vec::with_capacity(item.dims.len());
+                    for place in &item.dims {
+                        dims.push(self.lower_dim(lo, k, place)?);
+                    }
+                    lo.function.locals[local.0 as usize].dims = dims;
+                }
+            }
+            TVal::Record { klass, fields, rank } => {
+                // Values that the record class gives its fields; of arrays of records they would have to be spread.
+                let members = self.cx.members(*klass)?;
+                for &i in &members.components {
+                    let field = self.cx.component(&members.items[i as usize])?;
+                    if let Some(place) = field.binding
+                        && *rank == 0
+                        && let Some(to) = item.value.field(field.name)
+                    {
+                        let initial = self.lower_place(lo, k, &place, Some(fields))?;
+                        self.set_initial(lo, to, &initial);
+                    }
+                }
+            }
+            _ => {}
+        }
+        match item.info.binding {
+            Some(place) if !item.nested => {
+                let initial = self.lower_place(lo, k, &place, None)?;
+                self.set_initial(lo, &item.value, &initial);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set_initial(&mut self, lo: &mut Lower, value: &TVal, initial: &TVal) {
+        match (value, initial) {
+            (TVal::Plain { term, .. }, TVal::Plain { term: from, .. }) => {
+                if let Term::Local(local) = lo.function.terms[term.0 as usize] {
+                    lo.function.locals[local.0 as usize].initial = Some(*from);
+                }
+            }
+            (TVal::Record { fields, .. }, TVal::Record { .. }) => {
+                for (name, field) in fields {
+                    if let Some(from) = initial.field(*name) {
+                        self.set_initial(lo, field, from);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn lower_dim(&mut self, lo: &mut Lower, k: KlassId, place: &Place) -> Res<Dim> {
+        let ast = self.cx.lib.ast(place.file);
+        if matches!(ast.exprs[place.expr], Expr::Colon) {
+            return Ok(Dim::Unknown);
+        }
+        let at = self.static_inst(place.scope);
+        let scope = crate::flattener::Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 };
+        if let Some(n) = self.type_as_dimension(scope, place.expr) {
+            return Ok(Dim::Known(n));
+        }
+        let TVal::Plain { term, .. } = self.lower_place(lo, k, place, None)? else { return Err(Reported) };
+        Ok(match lo.function.terms[term.0 as usize] {
+            Term::Const(n) if n >= 0.0 => Dim::Known(n as usize),
+            _ => Dim::Computed(term),
+        })
+    }
+
+    /// An expression of a declaration: in the scope it is written in. Names of the function are visible in what is
+    /// written in it, the fields of a record in what is written in the record class.
+    fn lower_place(&mut self, lo: &mut Lower, k: KlassId, place: &Place, fields: Option<&[(Symbol, TVal)]>) -> Res<TVal> {
+        let (klass, file) = (lo.klass, lo.file);
+        (lo.klass, lo.file) = (place.scope, place.file);
+        let value = if self.has_base(k, place.scope) {
+            self.lower_expr(lo, place.expr)
+        } else {
+            let inner = fields.map(|f| f.iter().cloned().collect()).unwrap_or_default();
+            let env = std::mem::replace(&mut lo.env, inner);
+            let value = self.lower_expr(lo, place.expr);
+            lo.env = env;
+            value
+        };
+        (lo.klass, lo.file) = (klass, file);
+        value
+    }
+
+    /// Is `base` the class `k` or one of its bases?
+    pub fn has_base(&mut self, k: KlassId, base: KlassId) -> bool {
+        if k == base {
+            return true;
+        }
+        let Ok(members) = self.cx.members(k) else { return false };
+        members.bases.iter().any(|&b| self.has_base(b, base))
+    }
+
+    fn lower_body(&mut self, lo: &mut Lower, k: KlassId) -> Res<()> {
+        let mut chain = Vec::new();
+        self.function_chain(k, &mut chain);
+        let mut statements = Vec::new();
+        let mut found = false;
+        for klass in chain {
+            let key = self.cx.key(klass);
+            let file = self.cx.file(klass);
+            let ast = self.cx.lib.ast(file);
+            let class = &ast.classes[self.cx.lib.def(key.def).class];
+            let ClassBody::Long(body) = &class.body else {
+                if let ClassBody::Der { .. } = &class.body {
+                    let message = format!("{}: partial derivatives of functions are not supported yet", self.cx.name(k));
+                    return Err(self.error_at("K0391", message, file, class.span));
+                }
+                continue;
+            };
+            (lo.klass, lo.file) = (klass, file);
+            for section in &body.algorithms {
+                found = true;
+                statements.extend(self.lower_statements(lo, &ast, &section.statements)?);
+            }
+            if let Some(external) = &body.external {
+                lo.function.body = Body::External(Box::new(self.lower_external(lo, &ast, class, external)?));
+                let impure = matches!(class.purity, Purity::Impure);
+                lo.function.notes.impure |= impure;
+                return Ok(());
+            }
+        }
+        (lo.klass, lo.file) = (k, self.cx.file(k));
+        let _ = found;
+        lo.function.body = Body::Algorithm(statements);
+        Ok(())
+    }
+
+    /// The classes a function consists of, bases first.
+    fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
+        let Ok(members) = self.cx.members(k) else { return };
+        for &base in &members.bases {
+            self.function_chain(base, out);
+        }
+        if !out.contains(&k) {
+            out.push(k);
+        }
+    }
+
+    fn lower_external(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        class: &ast::ClassDef,
+        external: &ast::External,
+    ) -> Res<ExternalBody> {
+        let language = external.language.map_or("C".to_owned(), |l| ast.string(l).into_owned());
+        let mut body = ExternalBody {
+            language,
+            name: class.name.symbol.as_str().to_owned(),
+            result: None,
+            args: Vec::new(),
+            annotations: Vec::new(),
+        };
+        match &external.call {
+            Some(call) => {
+                body.name = call.function.symbol.as_str().to_owned();
+                if let Some(result) = &call.result {
+                    let target = self.lower_target(lo, ast, result)?;
+                    if let TVal::Plain { term, .. } = &target.value
+                        && let Term::Local(local) = lo.function.terms[term.0 as usize]
+                    {
+                        body.result = Some(local);
+                    }
+                }
+                for &arg in ast.lists.exprs.get(call.args) {
+                    let value = self.lower_expr(lo, arg)?;
+                    value.terms(&mut body.args);
+                }
+            }
+            None => {
+                for &input in &lo.function.inputs.clone() {
+                    let term = lo.term(Term::Local(input));
+                    body.args.push(term);
+                }
+                match lo.function.outputs[..] {
+                    [one] if lo.function.locals[one.0 as usize].dims.is_empty() => body.result = Some(one),
+                    _ => {
+                        for output in lo.function.outputs.clone() {
+                            let term = lo.term(Term::Local(output));
+                            body.args.push(term);
+                        }
+                    }
+                }
+            }
+        }
+        for annotation in [external.annotation, class.description.annotation] {
+            for name in ["Include", "Library", "IncludeDirectory", "LibraryDirectory"] {
+                let Some(value) = annotation_value(ast, annotation, name) else { continue };
+                for text in string_list(ast, value) {
+                    body.annotations.push((name.to_owned(), text));
+                }
+            }
+        }
+        Ok(body)
+    }
+
+    /// Statements.
+    pub fn lower_statements(&mut self, lo: &mut Lower, ast: &Ast, list: &[Statement]) -> Res<Vec<Stmt>> {
+        let mut out = Vec::with_capacity(list.len());
+        let mut failed = false;
+        for statement in list {
+            failed |= self.lower_statement(lo, ast, statement, &mut out).is_err();
+        }
+        if failed { Err(Reported) } else { Ok(out) }
+    }
+
+    fn lower_statement(&mut self, lo: &mut Lower, ast: &Ast, statement: &Statement, out: &mut Vec<Stmt>) -> Res<()> {
+        match &statement.kind {
+            StatementKind::Assign(target, value) => {
+                let target = self.lower_target(lo, ast, target)?;
+                if let Expr::Call { function, args } = ast.exprs[*value]
+                    && matches!(target.value, TVal::Record { .. })
+                    && let Some(call) = self.lower_user_call(lo, ast, *value, &function, ast.lists.args.get(args))?
+                    && let [output] = &call.outputs[..1.min(call.outputs.len())]
+                {
+                    // One call, not one per field.
+                    let mut targets = Vec::new();
+                    self.flat_targets(lo, ast, statement, &target, output, &mut targets)?;
+                    out.push(Stmt::AssignCall(targets.into_iter().map(Some).collect(), call.first_term(lo)));
+                    return Ok(());
+                }
+                let value_term = self.lower_expr(lo, *value)?;
+                self.assign(lo, ast, statement, &target, &value_term, out)
+            }
+            StatementKind::AssignTuple { targets, call } => self.lower_tuple(lo, ast, statement, targets, *call, out),
+            StatementKind::Call(call) => self.lower_call_statement(lo, ast, *call, out),
+            StatementKind::Break => {
+                out.push(Stmt::Break);
+                Ok(())
+            }
+            StatementKind::Return => {
+                out.push(Stmt::Return);
+                Ok(())
+            }
+            StatementKind::If { branches, otherwise } => {
+                let mut list = Vec::with_capacity(branches.len());
+                for (condition, body) in branches {
+                    let condition = self.lower_scalar(lo, *condition, Some(Ty::Boolean))?;
+                    if let Term::Const(c) = lo.function.terms[condition.0 as usize] {
+                        // Decided now: what follows can only be the rest, or nothing.
+                        if c == 0.0 {
+                            continue;
+                        }
+                        let body = self.lower_statements(lo, ast, body)?;
+                        out.push(Stmt::If(list, body));
+                        return Ok(());
+                    }
+                    list.push((condition, self.lower_statements(lo, ast, body)?));
+                }
+                let otherwise = self.lower_statements(lo, ast, otherwise)?;
+                if list.is_empty() {
+                    out.extend(otherwise);
+                } else {
+                    out.push(Stmt::If(list, otherwise));
+                }
+                Ok(())
+            }
+            StatementKind::For { iterators, body } => {
+                let iterators = ast.lists.iterators.get(*iterators);
+                out.push(self.lower_for(lo, ast, iterators, body)?);
+                Ok(())
+            }
+            StatementKind::While { condition, body } => {
+                let condition = self.lower_scalar(lo, *condition, Some(Ty::Boolean))?;
+                let body = self.lower_statements(lo, ast, body)?;
+                out.push(Stmt::While(condition, body));
+                Ok(())
+            }
+            StatementKind::When { branches } => self.lower_when(lo, ast, statement, branches, out),
+        }
+    }
+
+    fn lower_for(&mut self, lo: &mut Lower, ast: &Ast, iterators: &[ast::Iterator], body: &[Statement]) -> Res<Stmt> {
+        let Some((first, rest)) = iterators.split_first() else { return Err(Reported) };
+        let (ty, range) = self.lower_iterator(lo, ast, first, None)?;
+        let local = lo.local(first.name.symbol.as_str().to_owned(), ty, Vec::new());
+        let term = lo.term(Term::Local(local));
+        let hidden = lo.env.insert(first.name.symbol, TVal::Plain { ty, rank: 0, term });
+        let inner = if rest.is_empty() {
+            self.lower_statements(lo, ast, body)
+        } else {
+            self.lower_for(lo, ast, rest, body).map(|s| vec![s])
+        };
+        match hidden {
+            Some(value) => lo.env.insert(first.name.symbol, value),
+            None => lo.env.remove(&first.name.symbol),
+        };
+        Ok(Stmt::For(local, range, inner?))
+    }
+
+    fn lower_tuple(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        targets: &[Option<ast::ComponentRef>],
+        call: ast::ExprId,
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        let Expr::Call { function, args } = ast.exprs[call] else {
+            let message = "several results can only come from a function call";
+            return Err(self.error_at("K0361", message, lo.file, statement.span));
+        };
+        let Some(call) = self.lower_user_call(lo, ast, call, &function, ast.lists.args.get(args))? else {
+            let message = "this function has only one result";
+            return Err(self.error_at("K0361", message, lo.file, statement.span));
+        };
+        if targets.len() > call.outputs.len() {
+            let message = format!("{} results are expected, but there are {}", targets.len(), call.outputs.len());
+            return Err(self.error_at("K0360", message, lo.file, statement.span));
+        }
+        let mut list = Vec::new();
+        for (target, output) in targets.iter().zip(&call.outputs) {
+            match target {
+                Some(target) => {
+                    let target = self.lower_target(lo, ast, target)?;
+                    let mut flat = Vec::new();
+                    self.flat_targets(lo, ast, statement, &target, output, &mut flat)?;
+                    list.extend(flat.into_iter().map(Some));
+                }
+                None => {
+                    let mut terms = Vec::new();
+                    output.terms(&mut terms);
+                    list.extend(terms.iter().map(|_| None));
+                }
+            }
+        }
+        out.push(Stmt::AssignCall(list, call.first_term(lo)));
+        Ok(())
+    }
+
+    fn lower_call_statement(&mut self, lo: &mut Lower, ast: &Ast, call: ast::ExprId, out: &mut Vec<Stmt>) -> Res<()> {
+        let Expr::Call { function, args } = ast.exprs[call] else { return Err(Reported) };
+        let name = crate::expr::reference::ref_text(ast, &function);
+        let args = ast.lists.args.get(args);
+        match name.as_str() {
+            "assert" => {
+                let mut found = [None; 3];
+                for (i, arg) in args.iter().enumerate() {
+                    let at = match arg.name.map(|n| n.symbol.as_str()) {
+                        Some("message") => 1,
+                        Some("level") => 2,
+                        Some(_) => 0,
+                        None => i,
+                    };
+                    if let Some(slot) = found.get_mut(at) {
+                        *slot = Some(arg.value);
+                    }
+                }
+                let (Some(condition), Some(message)) = (found[0], found[1]) else {
+                    return Err(self.error_at("K0351", "assert needs a condition and a message", lo.file, ast.span(call)));
+                };
+                let condition = self.lower_scalar(lo, condition, Some(Ty::Boolean))?;
+                let message = self.lower_scalar(lo, message, Some(Ty::String))?;
+                let level = match found[2] {
+                    Some(level) => self.lower_scalar(lo, level, None)?,
+                    None => lo.term(Term::Const(2.0)),
+                };
+                out.push(Stmt::Assert(condition, message, level));
+                Ok(())
+            }
+            "terminate" | "reinit" if lo.outer.is_some() => self.lower_effect(lo, ast, call, &name, args, out),
+            _ => {
+                match self.lower_user_call(lo, ast, call, &function, args)? {
+                    Some(call) => {
+                        let term = call.first_term(lo);
+                        out.push(Stmt::Call(term));
+                    }
+                    None => {
+                        let value = self.lower_expr(lo, call)?;
+                        let mut terms = Vec::new();
+                        value.terms(&mut terms);
+                        out.extend(terms.first().map(|&t| Stmt::Call(t)));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn lower_notes(&mut self, lo: &mut Lower, k: KlassId, _id: FunctionId) {
+        let mut chain = Vec::new();
+        self.function_chain(k, &mut chain);
+        for &klass in chain.iter().rev() {
+            let ast = self.cx.ast(klass);
+            let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
+            let annotation = class.description.annotation;
+            let notes = &mut lo.function.notes;
+            notes.inline = notes.inline.or(annotation_flag(&ast, annotation, "Inline"));
+            notes.late_inline = notes.late_inline.or(annotation_flag(&ast, annotation, "LateInline"));
+            notes.impure |= class.purity == Purity::Impure;
+            if notes.smooth_order.is_none()
+                && let Some(value) = annotation_value(&ast, annotation, "smoothOrder")
+                && let Expr::Integer(n) = ast.exprs[value]
+            {
+                notes.smooth_order = u32::try_from(n).ok();
+            }
+            let Some(annotation) = annotation else { continue };
+            let modification = &ast.modifications[annotation];
+            for arg in &modification.args {
+                let ModArg::Modify(modify) = arg else { continue };
+                let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+                match name.symbol.as_str() {
+                    "derivative" => self.derivative_note(lo, klass, &ast, modify.modification),
+                    "inverse" => self.inverse_notes(lo, klass, &ast, modify.modification),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn note_function(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<FunctionId> {
+        let reference = match ast.exprs[expr] {
+            Expr::Ref(r) => r,
+            Expr::Call { function, .. } => function,
+            _ => return None,
+        };
+        let parts = ast.lists.parts.get(reference.parts);
+        let first = parts.first()?.name.symbol;
+        let mut found = if reference.global { self.cx.root(first).map(Found::Class) } else { self.cx.find(klass, first) }?;
+        for part in &parts[1..] {
+            let Found::Class(k) = found else { return None };
+            found = self.cx.step(k, part.name.symbol)?;
+        }
+        let Found::Class(k) = found else { return None };
+        // A derivative that cannot be lowered is as good as none: the function itself still works.
+        let mark = self.cx.diagnostics.len();
+        match self.lower_function(&FunctionKey { klass: k, functions: Vec::new() }) {
+            Ok(id) => Some(id),
+            Err(Reported) => {
+                self.cx.diagnostics.truncate(mark);
+                None
+            }
+        }
+    }
+
+    fn derivative_note(&mut self, lo: &mut Lower, klass: KlassId, ast: &Ast, modification: Option<ast::ModId>) {
+        let Some(modification) = modification else { return };
+        let modification = &ast.modifications[modification];
+        let Binding::Expr(expr) = modification.binding else { return };
+        let Some(function) = self.note_function(klass, ast, expr) else { return };
+        let mut note = DerivativeNote { function, order: 1, zero: Vec::new(), none: Vec::new() };
+        for arg in &modification.args {
+            let ModArg::Modify(modify) = arg else { continue };
+            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else { continue };
+            match (name.symbol.as_str(), ast.exprs[value]) {
+                ("order", Expr::Integer(n)) => note.order = u32::try_from(n).unwrap_or(1),
+                ("zeroDerivative", Expr::Ref(r)) => note.zero.extend(locals_named(lo, ast, &r)),
+                ("noDerivative", Expr::Ref(r)) => note.none.extend(locals_named(lo, ast, &r)),
+                _ => {}
+            }
+        }
+        lo.function.notes.derivatives.push(note);
+    }
+
+    fn inverse_notes(&mut self, lo: &mut Lower, klass: KlassId, ast: &Ast, modification: Option<ast::ModId>) {
+        let Some(modification) = modification else { return };
+        for arg in &ast.modifications[modification].args {
+            let ModArg::Modify(modify) = arg else { continue };
+            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else { continue };
+            let Expr::Call { args, .. } = ast.exprs[value] else { continue };
+            let Some(TVal::Plain { term, .. }) = lo.env.get(&name.symbol) else { continue };
+            let Term::Local(input) = lo.function.terms[term.0 as usize] else { continue };
+            let mut list = Vec::new();
+            for arg in ast.lists.args.get(args) {
+                if let Expr::Ref(r) = ast.exprs[arg.value] {
+                    list.extend(locals_named(lo, ast, &r));
+                }
+            }
+            let Some(function) = self.note_function(klass, ast, value) else { continue };
+            lo.function.notes.inverses.push(InverseNote { input, function, args: list });
+        }
+    }
+
+    /// What is assigned to: variable, subscripts.
+    pub fn lower_target(&mut self, lo: &mut Lower, ast: &Ast, reference: &ast::ComponentRef) -> Res<LTarget> {
+        let parts = ast.lists.parts.get(reference.parts);
+        let Some(first) = parts.first() else { return Err(Reported) };
+        let Some(mut value) = self.lower_target_base(lo, first)? else {
+            return Err(self.cx.not_found(Some(lo.klass), lo.file, &first.name, None));
+        };
+        let mut subs = Vec::new();
+        let mut scalar_subs = 0;
+        for (i, part) in parts.iter().enumerate() {
+            if i > 0 {
+                value = match value.field(part.name.symbol) {
+                    Some(field) => field.clone(),
+                    None => {
+                        let message = format!("there is no field {}", part.name.symbol);
+                        return Err(self.error_at("K0205", message, lo.file, part.name.span));
+                    }
+                };
+            }
+            if !part.subscripts.is_empty() {
+                let (list, scalars) = self.lower_subscripts(lo, ast, part, &value, subs.len())?;
+                subs.extend(list);
+                scalar_subs += scalars;
+            } else if i + 1 < parts.len() {
+                subs.extend(std::iter::repeat_n(Subscript::All, value.rank().saturating_sub(subs.len())));
+            }
+        }
+        if subs.iter().all(|s| *s == Subscript::All) {
+            subs.clear();
+        }
+        Ok(LTarget { value, subs, scalar_subs })
+    }
+
+    fn lower_target_base(&mut self, lo: &mut Lower, part: &RefPart) -> Res<Option<TVal>> {
+        if let Some(value) = lo.env.get(&part.name.symbol) {
+            return Ok(Some(value.clone()));
+        }
+        if lo.outer.is_some() {
+            return self.outer_variable(lo, part);
+        }
+        Ok(None)
+    }
+
+    /// `target := value`
+    pub fn assign(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        target: &LTarget,
+        value: &TVal,
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        match (&target.value, value) {
+            (TVal::Plain { ty, rank, term }, TVal::Plain { ty: from, rank: from_rank, term: value }) => {
+                let Term::Local(local) = lo.function.terms[term.0 as usize] else {
+                    return Err(self.error_at("K0378", "this cannot be assigned to", lo.file, statement.span));
+                };
+                if lo.function.inputs.contains(&local) && lo.outer.is_none() {
+                    let message = "an input of a function cannot be assigned to";
+                    return Err(self.error_at("K0378", message, lo.file, statement.span));
+                }
+                if !assignable(*ty, *from) || rank - target.scalar_subs != *from_rank {
+                    let message = format!(
+                        "{} cannot be assigned to {}",
+                        TVal::describe_parts(*from, *from_rank),
+                        TVal::describe_parts(*ty, rank - target.scalar_subs)
+                    );
+                    return Err(self.error_at("K0379", message, lo.file, statement.span));
+                }
+                let target = Target { local, subscripts: target.subs.clone() };
+                out.push(Stmt::Assign(target, *value));
+                Ok(())
+            }
+            (TVal::Record { fields, .. }, TVal::Record { .. }) => {
+                for (name, field) in fields {
+                    let Some(from) = value.field(*name) else {
+                        let message = format!("the value has no field {name}");
+                        return Err(self.error_at("K0205", message, lo.file, statement.span));
+                    };
+                    let inner = LTarget { value: field.clone(), subs: target.subs.clone(), scalar_subs: target.scalar_subs };
+                    self.assign(lo, ast, statement, &inner, from, out)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.error_at("K0379", "the types of both sides do not fit together", lo.file, statement.span)),
+        }
+    }
+
+    /// The targets of all scalars or arrays a call gives back for one receiver.
+    fn flat_targets(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        target: &LTarget,
+        output: &TVal,
+        out: &mut Vec<Target>,
+    ) -> Res<()> {
+        let mut list = Vec::new();
+        // Same checks as for an assignment, and in the order of the outputs' fields.
+        if let (TVal::Record { .. }, TVal::Record { fields, .. }) = (&target.value, output) {
+            for (name, field) in fields {
+                let Some(to) = target.value.field(*name) else {
+                    let message = format!("there is no field {name}");
+                    return Err(self.error_at("K0205", message, lo.file, statement.span));
+                };
+                let inner = LTarget { value: to.clone(), subs: target.subs.clone(), scalar_subs: target.scalar_subs };
+                self.flat_targets(lo, ast, statement, &inner, field, out)?;
+            }
+            return Ok(());
+        }
+        self.assign(lo, ast, statement, target, output, &mut list)?;
+        for stmt in list {
+            if let Stmt::Assign(target, _) = stmt {
+                out.push(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Is a variable of this kind assignable at all?
+    pub fn is_fixed(variability: Variability) -> bool {
+        variability <= Variability::Parameter
+    }
+}
+
+/// What is assigned to.
+pub struct LTarget {
+    /// The whole variable.
+    pub value: TVal,
+    /// Which elements.
+    pub subs: Vec<Subscript>,
+    /// How many dimensions the subscripts take away.
+    pub scalar_subs: usize,
+}
+
+fn locals_named(lo: &Lower, ast: &Ast, r: &ast::ComponentRef) -> Vec<LocalId> {
+    let [part] = ast.lists.parts.get(r.parts) else { return Vec::new() };
+    let Some(value) = lo.env.get(&part.name.symbol) else { return Vec::new() };
+    let mut terms = Vec::new();
+    value.terms(&mut terms);
+    terms
+        .iter()
+        .filter_map(|t| match lo.function.terms[t.0 as usize] {
+            Term::Local(local) => Some(local),
+            _ => None,
+        })
+        .collect()
+}
+
+fn string_list(ast: &Ast, expr: ast::ExprId) -> Vec<String> {
+    match ast.exprs[expr] {
+        Expr::String(s) => vec![ast.string(s).into_owned()],
+        Expr::Array(items) => ast.lists.exprs.get(items).iter().flat_map(|&e| string_list(ast, e)).collect(),
+        _ => Vec::new(),
+    }
+}

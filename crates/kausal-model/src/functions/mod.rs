@@ -1,0 +1,517 @@
+//! Functions: from classes to [`Function`]s, and their calls in equations (specification chapter 12).
+//!
+//! - [`lower`]: declarations, statements, external declarations, annotations
+//! - [`term`]: expressions of functions; records are lists of fields
+//! - [`term_call`]: calls inside functions
+//! - [`externals`]: foreign functions that can be run while flattening
+//!
+//! A function is lowered once per class with its modifiers; one that takes functions as arguments once per
+//! choice of those.
+
+pub mod externals;
+pub mod lower;
+pub mod term;
+pub mod term_call;
+
+use std::sync::Arc;
+
+use kausal_symbolic::function::calls::{Calls, constant_call};
+use kausal_symbolic::function::inline::Stage;
+use kausal_symbolic::function::layout::{Flat, Layout};
+use kausal_symbolic::function::{self as f, Array, EvalError, Evaluator, Numbers, Scalar, Text};
+use kausal_symbolic::{ExprId, FunctionId, Node as Expression};
+use kausal_syntax::ast::{self, Causality, ClassKind};
+use kausal_syntax::{Diagnostic, Symbol};
+use rustc_hash::FxHashMap;
+
+use crate::class::{ComponentInfo, KlassId, Reported, Res};
+use crate::expr::call::ValueArg;
+use crate::flattener::{Flattener, Scope, assignable, with_ty};
+use crate::fold::Unfolded;
+use crate::modifier::Up;
+use crate::value::{FunctionValue, RecordValue, Ty, Value};
+
+/// Functions lowered so far.
+#[derive(Debug, Default)]
+pub struct Functions {
+    /// Small functions that make strings.
+    pub texts: FxHashMap<(String, Vec<Scalar>), FunctionId>,
+    /// The last call made, for calls without outputs.
+    pub last_call: Option<ExprId>,
+    pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
+    signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
+    calls: Calls,
+    run: FxHashMap<(FunctionId, Vec<ExprId>), Vec<ExprId>>,
+}
+
+/// What a lowered function is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionKey {
+    /// The class.
+    pub klass: KlassId,
+    /// For every function among its arguments: its name, the function given, and the names and types of the
+    /// arguments bound to it.
+    pub functions: Vec<FunctionArgument>,
+}
+
+/// A function given as an argument.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionArgument {
+    /// The input.
+    pub input: Symbol,
+    /// What is given.
+    pub klass: KlassId,
+    /// Bound arguments.
+    pub bound: Vec<(Symbol, Ty, usize)>,
+}
+
+/// The inputs and outputs of a function.
+#[derive(Debug, Default)]
+pub struct Signature {
+    /// Inputs, in order.
+    pub inputs: Vec<Arc<ComponentInfo>>,
+    /// Outputs, in order.
+    pub outputs: Vec<Arc<ComponentInfo>>,
+    /// Everything else.
+    pub locals: Vec<Arc<ComponentInfo>>,
+}
+
+impl ComponentInfo {
+    /// Is it a function as an argument?
+    pub fn is_function(&self) -> bool {
+        matches!(self.kind, ClassKind::Function | ClassKind::OperatorFunction)
+    }
+}
+
+impl Flattener<'_> {
+    /// The inputs and outputs of a function.
+    pub fn signature(&mut self, k: KlassId) -> Res<Arc<Signature>> {
+        if let Some(signature) = self.functions.signatures.get(&k) {
+            return signature.clone();
+        }
+        let signature = self.make_signature(k).map(Arc::new);
+        self.functions.signatures.insert(k, signature.clone());
+        signature
+    }
+
+    fn make_signature(&mut self, k: KlassId) -> Res<Signature> {
+        let members = self.cx.members(k)?;
+        let mut signature = Signature::default();
+        for &i in &members.components {
+            let info = self.cx.component(&members.items[i as usize])?;
+            match info.causality {
+                Causality::Input => signature.inputs.push(info),
+                Causality::Output => signature.outputs.push(info),
+                Causality::None => signature.locals.push(info),
+            }
+        }
+        Ok(signature)
+    }
+
+    /// All outputs of a function call in an equation.
+    pub fn call_function(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Vec<Value>> {
+        if self.cx.lib.class(self.cx.key(k).def).partial {
+            let name = self.cx.name(k);
+            let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
+            let defined = self.cx.def_location(self.cx.key(k).def);
+            let message = format!("{name} is a partial function and cannot be called");
+            let diagnostic = Diagnostic::error("K0222", message).at(location, "called here").at(defined, "defined here");
+            return Err(self.cx.report(diagnostic));
+        }
+        let signature = self.signature(k)?;
+        let values = self.match_args(scope, expr, k, &signature, args)?;
+        match self.vector_size(&signature, &values) {
+            None => self.call_scalar(scope, expr, k, &signature, values),
+            Some(shape) => self.call_vectorized(scope, expr, k, &signature, values, &shape),
+        }
+    }
+
+    /// One value per input: given by position or name, or the default.
+    fn match_args(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        signature: &Signature,
+        args: Vec<ValueArg>,
+    ) -> Res<Vec<Value>> {
+        let mut given: Vec<Option<Value>> = vec![None; signature.inputs.len()];
+        let mut position = 0;
+        for arg in args {
+            let at = match arg.name {
+                Some(name) => signature.inputs.iter().position(|i| i.name == name),
+                None => {
+                    position += 1;
+                    Some(position - 1)
+                }
+            };
+            match at.and_then(|at| given.get_mut(at)) {
+                Some(slot) => *slot = Some(arg.value),
+                None => {
+                    let message = match arg.name {
+                        Some(name) => format!("{} has no input {name}", self.cx.name(k)),
+                        None => format!("{} has only {} inputs", self.cx.name(k), signature.inputs.len()),
+                    };
+                    return Err(self.call_error(scope, expr, k, "K0371", message));
+                }
+            }
+        }
+        let first_local = self.locals.len();
+        let result = self.complete_args(scope, expr, k, signature, given, first_local);
+        self.locals.truncate(first_local);
+        result
+    }
+
+    fn complete_args(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        signature: &Signature,
+        given: Vec<Option<Value>>,
+        first_local: usize,
+    ) -> Res<Vec<Value>> {
+        for (info, value) in signature.inputs.iter().zip(&given) {
+            if let Some(value) = value {
+                self.locals.push((info.name, value.clone()));
+            }
+        }
+        let mut values = Vec::with_capacity(given.len());
+        for (info, value) in signature.inputs.iter().zip(given) {
+            let value = match value {
+                Some(value) => self.check_arg(scope, expr, k, info, value)?,
+                None => {
+                    let value = self.default_arg(scope, expr, k, info, first_local)?;
+                    self.locals.push((info.name, value.clone()));
+                    value
+                }
+            };
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    fn default_arg(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        info: &ComponentInfo,
+        first_local: usize,
+    ) -> Res<Value> {
+        let Some(place) = info.binding else {
+            if info.leaf.is_none() && !info.is_function() && info.dims.is_empty() {
+                // A record whose fields all have defaults.
+                return self.construct_record(scope, expr, info.klass, Vec::new());
+            }
+            let message = format!("the input {} of {} is not given", info.name, self.cx.name(k));
+            return Err(self.call_error(scope, expr, k, "K0372", message));
+        };
+        let at = self.static_inst(k);
+        let inner = if place.up == Up(1) || place.up == Up::STATIC {
+            Scope { klass: place.scope, inst: at, file: place.file, locals: first_local as u32 }
+        } else {
+            let at = self.static_inst(place.scope);
+            Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 }
+        };
+        let value = self.eval(inner, place.expr)?;
+        self.check_arg(scope, expr, k, info, value)
+    }
+
+    fn check_arg(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        info: &ComponentInfo,
+        value: Value,
+    ) -> Res<Value> {
+        match (&value, info.leaf) {
+            (Value::Plain(ty, _), Some(leaf)) if assignable(Ty::of(leaf.builtin), *ty) => {
+                Ok(with_ty(value, Ty::of(leaf.builtin)))
+            }
+            (Value::Record(record), None) if !info.is_function() => {
+                // Fields in the order of the declaration.
+                let members = self.cx.members(info.klass)?;
+                let mut fields = Vec::with_capacity(record.fields.len());
+                for &i in &members.components {
+                    let name = members.items[i as usize].name;
+                    match value.field(name) {
+                        Some(field) => fields.push((name, field.clone())),
+                        None => {
+                            let message =
+                                format!("the input {} of {} has a field {name}, the value has not", info.name, self.cx.name(k));
+                            return Err(self.call_error(scope, expr, k, "K0373", message));
+                        }
+                    }
+                }
+                Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape: record.shape.clone(), fields })))
+            }
+            (Value::Function(_), None) => Ok(value),
+            _ => {
+                let expected = match info.leaf {
+                    Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),
+                    None => self.cx.name(info.klass),
+                };
+                let message =
+                    format!("the input {} of {} is {expected}, not {}", info.name, self.cx.name(k), self.describe(&value));
+                Err(self.call_error(scope, expr, k, "K0373", message))
+            }
+        }
+    }
+
+    fn call_error(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, code: &'static str, message: String) -> Reported {
+        let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
+        let defined = self.cx.def_location(self.cx.key(k).def);
+        let diagnostic = Diagnostic::error(code, message).at(location, "called here").at(defined, "defined here");
+        self.cx.report(diagnostic)
+    }
+
+    /// The dimensions over which a call goes element by element (specification section 12.4.6).
+    fn vector_size(&self, signature: &Signature, values: &[Value]) -> Option<Vec<usize>> {
+        signature.inputs.iter().zip(values).find_map(|(info, value)| {
+            let surplus = value.rank().checked_sub(info.dims.len())?;
+            (surplus > 0 && !matches!(value, Value::Function(_))).then(|| value.shape()[..surplus].to_vec())
+        })
+    }
+
+    fn call_vectorized(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        signature: &Signature,
+        values: Vec<Value>,
+        shape: &[usize],
+    ) -> Res<Vec<Value>> {
+        let count: usize = shape.iter().product();
+        let mut columns: Vec<Vec<Value>> = vec![Vec::with_capacity(count); signature.outputs.len()];
+        for i in 0..count {
+            let index: Vec<f::Index> =
+                crate::instance::subscripts_of(i, shape).into_iter().map(f::Index::One).collect();
+            let mut element = Vec::with_capacity(values.len());
+            for (info, value) in signature.inputs.iter().zip(&values) {
+                let surplus = value.rank().saturating_sub(info.dims.len());
+                if surplus == 0 || matches!(value, Value::Function(_)) {
+                    element.push(value.clone());
+                    continue;
+                }
+                if value.shape()[..surplus] != *shape {
+                    let message = "arrays given to a function of scalars must have equal sizes".to_owned();
+                    return Err(self.call_error(scope, expr, k, "K0374", message));
+                }
+                match value.index(&index) {
+                    Ok(v) => element.push(v),
+                    Err(e) => return Err(self.call_error(scope, expr, k, "K0332", e.to_string())),
+                }
+            }
+            let outputs = self.call_scalar(scope, expr, k, signature, element)?;
+            for (column, output) in columns.iter_mut().zip(outputs) {
+                column.push(output);
+            }
+        }
+        let mut out = Vec::with_capacity(columns.len());
+        for (column, info) in columns.into_iter().zip(&signature.outputs) {
+            if column.is_empty() {
+                let ty = info.leaf.map_or(Ty::Real, |l| Ty::of(l.builtin));
+                let array = Array::from_vec(shape, Vec::new());
+                out.push(self.array_result(scope, expr, ty, array)?);
+                continue;
+            }
+            let value = self.construct(scope, expr, column)?;
+            out.push(crate::flattener::reshape_front(value, shape));
+        }
+        Ok(out)
+    }
+
+    fn call_scalar(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        signature: &Signature,
+        values: Vec<Value>,
+    ) -> Res<Vec<Value>> {
+        let mut key = FunctionKey { klass: k, functions: Vec::new() };
+        let mut flat = Vec::new();
+        let mut bound = Vec::new();
+        for (info, value) in signature.inputs.iter().zip(&values) {
+            match value {
+                Value::Function(function) => key.functions.push(self.function_argument(info.name, function, &mut bound)),
+                other => self.flat_args(other, &mut flat),
+            }
+        }
+        bound.iter().for_each(|v| self.flat_args(v, &mut flat));
+        let function = self.lower_function(&key).map_err(|Reported| {
+            self.note_call(scope, expr, k);
+            Reported
+        })?;
+        let outputs = self.apply(scope, expr, k, function, flat)?;
+        let mut outputs = outputs.into_iter();
+        let mut out = Vec::with_capacity(signature.outputs.len());
+        for info in &signature.outputs {
+            out.push(self.assemble(info, &mut outputs)?);
+        }
+        Ok(out)
+    }
+
+    fn function_argument(&mut self, input: Symbol, function: &FunctionValue, bound: &mut Vec<Value>) -> FunctionArgument {
+        let mut list = Vec::new();
+        for (name, value) in &function.bound {
+            if let Some(ty) = value.ty() {
+                list.push((*name, ty, value.rank()));
+                bound.push(value.clone());
+            }
+        }
+        FunctionArgument { input, klass: function.klass, bound: list }
+    }
+
+    fn note_call(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId) {
+        let name = self.cx.name(k);
+        let span = self.cx.lib.ast_ref(scope.file).span(expr);
+        let location = self.cx.lib.location(scope.file, span);
+        self.cx.report(Diagnostic::note("K0375", format!("{name} is called here")).at(location, ""));
+    }
+
+    fn apply(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        function: FunctionId,
+        mut args: Vec<f::Value<ExprId>>,
+    ) -> Res<Vec<f::Value<ExprId>>> {
+        match self.try_apply(function, &args) {
+            Ok(outputs) => Ok(outputs),
+            Err(first) => {
+                // Sizes may depend on parameters.
+                for arg in &mut args {
+                    *arg = arg.map(|e| self.fold(e).unwrap_or(e));
+                }
+                self.try_apply(function, &args).map_err(|_| {
+                    let message = format!("{} cannot be called like this: {first}", self.cx.name(k));
+                    self.call_error(scope, expr, k, "K0376", message)
+                })
+            }
+        }
+    }
+
+    fn try_apply(&mut self, function: FunctionId, args: &[f::Value<ExprId>]) -> Result<Vec<f::Value<ExprId>>, EvalError> {
+        let calls = &mut self.functions.calls;
+        if let Some(outputs) = constant_call(&mut self.pool, function, args) {
+            return Ok(outputs);
+        }
+        if let Ok(applied) = calls.apply(&mut self.pool, function, args, Stage::Early)
+            && applied.assertions.is_empty()
+        {
+            self.functions.last_call = applied.outputs.iter().flat_map(|o| o.scalars()).find_map(|&e| {
+                match self.pool.node(e) {
+                    Expression::Output(call, _) => Some(call),
+                    _ => None,
+                }
+            });
+            if applied.outputs.is_empty() {
+                self.functions.last_call = Some(self.keep_effect(function, args)?);
+            }
+            return Ok(applied.outputs);
+        }
+        let outputs = self.functions.calls.keep(&mut self.pool, function, args)?;
+        self.functions.last_call = Some(self.keep_effect(function, args)?);
+        Ok(outputs)
+    }
+
+    /// The call node itself.
+    fn keep_effect(&mut self, function: FunctionId, args: &[f::Value<ExprId>]) -> Result<ExprId, EvalError> {
+        let closed = self.functions.calls.close(&mut self.pool, function, args)?;
+        let flat = f::layout::flatten(&mut self.pool, args);
+        Ok(self.pool.call(closed, &flat))
+    }
+
+    /// A value as arguments of a lowered function: one per field.
+    fn flat_args(&self, value: &Value, out: &mut Vec<f::Value<ExprId>>) {
+        match value {
+            Value::Plain(Ty::String, array) => {
+                let texts = array.map(|&e| match self.pool.node(e) {
+                    Expression::Text(t) => Text::Known(self.pool.text_of(t).into()),
+                    _ => Text::Expr(e),
+                });
+                out.push(f::Value::texts(texts));
+            }
+            Value::Plain(_, array) => out.push(array.clone().into()),
+            Value::Record(record) => record.fields.iter().for_each(|(_, v)| self.flat_args(v, out)),
+            Value::Nothing | Value::Function(_) => {}
+        }
+    }
+
+    /// A value of a declared type from the outputs of a lowered function.
+    fn assemble(&mut self, info: &ComponentInfo, outputs: &mut dyn Iterator<Item = f::Value<ExprId>>) -> Res<Value> {
+        if let Some(leaf) = info.leaf {
+            let Some(value) = outputs.next() else { return Err(Reported) };
+            let ty = Ty::of(leaf.builtin);
+            return Ok(Value::Plain(ty, self.plain_array(value)?));
+        }
+        let members = self.cx.members(info.klass)?;
+        let mut fields = Vec::with_capacity(members.components.len());
+        for &i in &members.components {
+            let member = members.items[i as usize];
+            let field = self.cx.component(&member)?;
+            fields.push((field.name, self.assemble(&field, outputs)?));
+        }
+        let shape = fields.first().map_or(Vec::new(), |(_, v): &(Symbol, Value)| v.shape()[..info.dims.len().min(v.rank())].to_vec());
+        Ok(Value::Record(Box::new(RecordValue { klass: info.klass, shape, fields })))
+    }
+
+    fn plain_array(&mut self, value: f::Value<ExprId>) -> Res<Array<ExprId>> {
+        match value {
+            f::Value::Text(texts) => Ok(texts.map(|t| match t {
+                Text::Known(text) => self.pool.text(text),
+                Text::Expr(e) => *e,
+            })),
+            other => other.into_array().map_err(|_| Reported),
+        }
+    }
+
+    /// An external object made by its constructor: the call stays a call.
+    pub fn construct_external(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Vec<Value>> {
+        let Some(crate::lookup::Found::Class(constructor)) = self.cx.step(k, Symbol::new("constructor")) else {
+            let message = format!("{} has no constructor", self.cx.name(k));
+            return Err(self.call_error(scope, expr, k, "K0377", message));
+        };
+        self.call_function(scope, expr, constructor, args)
+    }
+
+    /// Runs a function with literals.
+    pub fn run_function(&mut self, function: FunctionId, args: &[ExprId]) -> Result<Vec<ExprId>, Unfolded> {
+        let key = (function, args.to_vec());
+        if let Some(outputs) = self.functions.run.get(&key) {
+            return Ok(outputs.clone());
+        }
+        let flat: Vec<Flat> = args
+            .iter()
+            .map(|&e| match self.pool.node(e) {
+                Expression::Text(t) => Flat::Text(self.pool.text_of(t).into()),
+                Expression::Const(x) => Flat::Number(x),
+                _ => Flat::Number(f64::NAN),
+            })
+            .collect();
+        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri) };
+        let mut evaluator = Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals);
+        let outputs = evaluator
+            .call_flat_with_texts(function, &flat)
+            .map_err(|e| Unfolded::Call(function, e.to_string()))?;
+        let outputs: Vec<ExprId> = outputs
+            .into_iter()
+            .map(|o| match o {
+                Flat::Number(x) => self.pool.constant(x),
+                Flat::Text(text) => self.pool.text(&text),
+            })
+            .collect();
+        self.functions.run.insert(key, outputs.clone());
+        Ok(outputs)
+    }
+
+    /// How many scalars a closed function gives back.
+    pub fn output_count(&self, function: FunctionId) -> Option<usize> {
+        Layout::of_outputs(self.pool.function(function)).map(|l| l.len)
+    }
+}

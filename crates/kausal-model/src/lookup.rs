@@ -1,0 +1,395 @@
+//! Finding names (specification chapter 5): enclosing classes, inherited members, imports, global names.
+//!
+//! A class found from class `k` is seen from an instance of `k`: its modifiers count levels from there.
+
+use kausal_syntax::ast::{ClassBody, Element, Ident, ImportKind, Name};
+use kausal_syntax::{Ast, Diagnostic, Symbol};
+
+use crate::class::{Classes, Key, KlassId, Member, MemberKind, Reported, Res};
+use crate::library::{DefId, FileId};
+use crate::modifier::{ModItem, ModsId, Up};
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// A class.
+    Class(KlassId),
+    /// A component of the class `owner`; its instance is `up` levels above.
+    Component {
+        /// The class it was found in.
+        owner: KlassId,
+        /// The member.
+        member: Member,
+        /// Where the instance of the owner is.
+        up: Up,
+    },
+}
+
+impl Classes {
+    /// The klass of a class at the top.
+    pub fn root(&mut self, name: Symbol) -> Option<KlassId> {
+        let def = self.lib.root(name)?;
+        Some(self.intern(Key {
+            def,
+            enclosing: None,
+            enclosing_up: Up::STATIC,
+            mods: ModsId::NONE,
+            extended: None,
+        }))
+    }
+
+    /// The klass of a definition, reached through the packages it stands in.
+    pub fn klass_of_def(&mut self, def: DefId) -> Option<KlassId> {
+        let name = self.lib.class(def).name.symbol;
+        match self.lib.def(def).parent {
+            None => self.root(name),
+            Some(parent) => {
+                let parent = self.klass_of_def(parent)?;
+                match self.step(parent, name)? {
+                    Found::Class(k) => Some(k),
+                    Found::Component { .. } => None,
+                }
+            }
+        }
+    }
+
+    /// A class by its full name `A.B.C`.
+    pub fn by_path(&mut self, path: &str) -> Option<KlassId> {
+        let mut parts = split_path(path).into_iter();
+        let mut k = self.root(Symbol::new(parts.next()?))?;
+        for part in parts {
+            match self.step(k, Symbol::new(part))? {
+                Found::Class(next) => k = next,
+                Found::Component { .. } => return None,
+            }
+        }
+        Some(k)
+    }
+
+    /// The class a name of a type stands for, seen from class `k`.
+    pub fn lookup_name(&mut self, k: KlassId, ast: &Ast, file: FileId, name: Name) -> Res<KlassId> {
+        self.lookup_from(Some((k, Up(0))), ast, file, name)
+    }
+
+    /// The same from outside of `k`: what a short class definition is based on.
+    pub fn lookup_outside(&mut self, k: KlassId, ast: &Ast, file: FileId, name: Name) -> Res<KlassId> {
+        let key = self.key(k);
+        self.lookup_from(key.enclosing.map(|e| (e, key.enclosing_up)), ast, file, name)
+    }
+
+    fn lookup_from(&mut self, start: Option<(KlassId, Up)>, ast: &Ast, file: FileId, name: Name) -> Res<KlassId> {
+        let parts = ast.lists.idents.get(name.parts);
+        let Some(first) = parts.first() else { return Err(Reported) };
+        let found = match start {
+            Some((k, up)) if !name.global => {
+                let found = self.find(k, first.symbol);
+                found.map(|f| self.shift_found(f, up))
+            }
+            _ => self.root(first.symbol).map(Found::Class),
+        };
+        let start = start.map(|(k, _)| k);
+        let Some(mut found) = found else {
+            return Err(self.not_found(start, file, first, None));
+        };
+        for part in &parts[1..] {
+            let k = match found {
+                Found::Class(k) => k,
+                Found::Component { member, .. } => {
+                    let info = self.component(&member)?;
+                    info.klass
+                }
+            };
+            found = match self.step(k, part.symbol) {
+                Some(found) => found,
+                None => return Err(self.not_found(start, file, part, Some(k))),
+            };
+        }
+        match found {
+            Found::Class(k) => Ok(k),
+            Found::Component { member, .. } => {
+                let message = format!("{} is a component, but a class is needed here", ast.name_text(name));
+                let location = self.lib.location(file, name.span);
+                let declared = self.member_location(&member);
+                let diagnostic = Diagnostic::error("K0203", message).at(location, "").at(declared, "declared here");
+                Err(self.report(diagnostic))
+            }
+        }
+    }
+
+    /// What `name` stands for inside class `k`: its members and imports, then those of the enclosing classes.
+    pub fn find(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
+        // While members are being worked out an answer may be incomplete; such answers are not kept.
+        if self.is_building() {
+            return self.search(k, name);
+        }
+        if let Some(&found) = self.found.get(&(k, name)) {
+            return found;
+        }
+        let found = self.search(k, name);
+        self.found.insert((k, name), found);
+        found
+    }
+
+    fn search(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
+        let (mut at, mut up) = (k, Up(0));
+        loop {
+            if let Some(found) = self.find_in(at, name) {
+                return Some(self.shift_found(found, up));
+            }
+            if let Some(found) = self.find_import(at, name) {
+                return Some(found);
+            }
+            let key = self.key(at);
+            if self.lib.class(key.def).encapsulated {
+                break;
+            }
+            let Some(enclosing) = key.enclosing else { break };
+            up = up.plus(key.enclosing_up);
+            at = enclosing;
+        }
+        self.root(name).map(Found::Class)
+    }
+
+    /// Seen from `by` levels further down.
+    pub fn shift_found(&mut self, found: Found, by: Up) -> Found {
+        match found {
+            Found::Class(k) => Found::Class(self.shift(k, by)),
+            Found::Component { owner, member, up } => Found::Component { owner, member, up: up.plus(by) },
+        }
+    }
+
+    /// A member of class `k`, own or inherited.
+    pub fn find_in(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
+        if let Some(members) = self.members_if_built(k) {
+            if let Some(&i) = members.index.get(&name) {
+                let member = members.items[i as usize];
+                return Some(match member.kind {
+                    MemberKind::Component(_) => Found::Component { owner: k, member, up: Up(0) },
+                    MemberKind::Class(_) => Found::Class(self.class_member(&member)),
+                });
+            }
+        } else if let Some(member) = self.own_syntactic(k, name) {
+            return Some(match member.kind {
+                MemberKind::Component(_) => Found::Component { owner: k, member, up: Up(0) },
+                MemberKind::Class(_) => Found::Class(self.class_member(&member)),
+            });
+        }
+        let key = self.key(k);
+        let def = self.lib.folder_child(key.def, name)?;
+        let mods = self.mods.of_element(&self.lib, key.mods, name, Up(0));
+        Some(Found::Class(self.intern(Key {
+            def,
+            enclosing: Some(k),
+            enclosing_up: Up(0),
+            mods,
+            extended: None,
+        })))
+    }
+
+    /// An own element, looked for while the members are still being worked out.
+    fn own_syntactic(&mut self, k: KlassId, name: Symbol) -> Option<Member> {
+        let key = self.key(k);
+        let file = self.file(k);
+        let ast = self.lib.ast(file);
+        let ClassBody::Long(body) = &ast.classes[self.lib.def(key.def).class].body else { return None };
+        for element in &body.elements {
+            let (kind, by) = match element {
+                Element::Component(id) if ast.components[*id].name.symbol == name => {
+                    (MemberKind::Component(*id), Up(1))
+                }
+                Element::Class(id) if ast.classes[*id].name.symbol == name => {
+                    // `redeclare model extends X` extends what is inherited: not known yet.
+                    if matches!(&ast.classes[*id].body, ClassBody::Long(b) if b.class_extends) {
+                        continue;
+                    }
+                    (MemberKind::Class(self.lib.def_of(file, *id)), Up(0))
+                }
+                _ => continue,
+            };
+            let mods = self.mods.of_element(&self.lib, key.mods, name, by);
+            return Some(Member { name, origin: k, kind, protected: false, mods });
+        }
+        None
+    }
+
+    /// A member of the package or component class `k`, which need not have an instance: levels counted from
+    /// `k` itself become static, levels above stay.
+    pub fn step(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
+        let inside = self.shift(k, Up(1));
+        match self.find_in(inside, name)? {
+            Found::Class(found) => Some(Found::Class(self.lift(found))),
+            Found::Component { owner, member, .. } => Some(Found::Component { owner, member, up: Up::STATIC }),
+        }
+    }
+
+    /// The same class seen from one level higher; the level left becomes static.
+    fn lift(&mut self, k: KlassId) -> KlassId {
+        let down = |up: Up| match up {
+            Up::STATIC | Up(0) => Up::STATIC,
+            Up(n) => Up(n - 1),
+        };
+        let key = self.key(k);
+        let items: Vec<ModItem> = self.mods.get(key.mods).iter().map(|m| ModItem { up: down(m.up), ..*m }).collect();
+        let mods = self.mods.add(items);
+        let extended = key.extended.map(|e| self.lift(e));
+        self.intern(Key { enclosing_up: down(key.enclosing_up), mods, extended, ..key })
+    }
+
+    fn find_import(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
+        let key = self.key(k);
+        let file = self.file(k);
+        let ast = self.lib.ast(file);
+        let ClassBody::Long(body) = &ast.classes[self.lib.def(key.def).class].body else { return None };
+        let mut wild = Vec::new();
+        for element in &body.elements {
+            let Element::Import(import) = element else { continue };
+            let parts = ast.lists.idents.get(import.name.parts);
+            match &import.kind {
+                ImportKind::Qualified if parts.last().is_some_and(|p| p.symbol == name) => {
+                    return self.find_global(parts);
+                }
+                ImportKind::Renamed(alias) if alias.symbol == name => return self.find_global(parts),
+                ImportKind::Listed(names) if names.iter().any(|n| n.symbol == name) => {
+                    return match self.find_global(parts)? {
+                        Found::Class(k) => self.step(k, name),
+                        Found::Component { .. } => None,
+                    };
+                }
+                ImportKind::Unqualified => wild.push(parts),
+                _ => {}
+            }
+        }
+        for parts in wild {
+            if let Some(Found::Class(k)) = self.find_global(parts)
+                && let Some(found) = self.step(k, name)
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn find_global(&mut self, parts: &[Ident]) -> Option<Found> {
+        let mut found = Found::Class(self.root(parts.first()?.symbol)?);
+        for part in &parts[1..] {
+            let Found::Class(k) = found else { return None };
+            found = self.step(k, part.symbol)?;
+        }
+        Some(found)
+    }
+
+    /// Reports that a name was not found, with the nearest spellings in scope.
+    pub fn not_found(&mut self, scope: Option<KlassId>, file: FileId, name: &Ident, within: Option<KlassId>) -> Reported {
+        let message = match within {
+            Some(k) => format!("{} has no element {}", self.name(k), name.symbol),
+            None => format!("nothing named {} can be found from here", name.symbol),
+        };
+        let location = self.lib.location(file, name.span);
+        let mut diagnostic = Diagnostic::error("K0202", message).at(location, "not found");
+        if let Some(k) = within {
+            let def = self.key(k).def;
+            diagnostic = diagnostic.at(self.def_location(def), "looked for in this class");
+        }
+        let candidates = match within {
+            Some(k) => self.names_in(k),
+            None => self.names_in_scope(scope),
+        };
+        let near = nearest(name.symbol.as_str(), &candidates);
+        if !near.is_empty() {
+            diagnostic = diagnostic.help(format!("did you mean {}?", near.join(" or ")));
+        }
+        self.report(diagnostic)
+    }
+
+    fn names_in(&mut self, k: KlassId) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = Vec::new();
+        if let Some(members) = self.members_if_built(k) {
+            names.extend(members.items.iter().map(|m| m.name.as_str()));
+        }
+        let def = self.key(k).def;
+        names.extend(self.lib.child_names(def).iter().map(|n| n.as_str()));
+        names
+    }
+
+    fn names_in_scope(&mut self, scope: Option<KlassId>) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        let mut at = scope;
+        while let Some(k) = at {
+            names.extend(self.names_in(k));
+            at = self.key(k).enclosing;
+        }
+        names.extend(self.lib.root_names().iter().map(|n| n.as_str()));
+        names
+    }
+}
+
+/// Splits `A.B.'c.d'` at the dots outside quotes.
+pub fn split_path(path: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut quoted) = (0, false);
+    for (i, c) in path.char_indices() {
+        match c {
+            '\'' => quoted = !quoted,
+            '.' if !quoted => {
+                parts.push(&path[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&path[start..]);
+    parts
+}
+
+/// Up to three names that differ little from `name`, nearest first.
+pub fn nearest(name: &str, candidates: &[&'static str]) -> Vec<&'static str> {
+    let limit = (name.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &'static str)> = candidates
+        .iter()
+        .filter_map(|&c| {
+            let d = if c.eq_ignore_ascii_case(name) { 0 } else { distance(name, c) };
+            (d <= limit).then_some((d, c))
+        })
+        .collect();
+    near.sort();
+    near.dedup();
+    near.truncate(3);
+    near.into_iter().map(|(_, c)| c).collect()
+}
+
+/// Edit distance with swaps of neighbours counted once.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let cost = usize::from(a[i - 1] != b[j - 1]);
+                let mut d = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    d = d.min(rows[i - 2][j - 2] + 1);
+                }
+                d
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_spellings() {
+        assert_eq!(nearest("resistr", &["Resistor", "resistor", "Capacitor"]), ["resistor", "Resistor"]);
+        assert_eq!(nearest("phi", &["PHI", "w", "tau"]), ["PHI"]);
+    }
+
+    #[test]
+    fn quoted_parts_stay_whole() {
+        assert_eq!(split_path("A.'b.c'.D"), ["A", "'b.c'", "D"]);
+    }
+}

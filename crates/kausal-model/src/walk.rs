@@ -1,0 +1,124 @@
+//! Walking over trees of expressions and equations.
+
+use kausal_syntax::Ast;
+use kausal_syntax::ast::{ComponentRef, Equation, EquationKind, Expr, ExprId, Iterator, Statement, StatementKind};
+
+/// Calls `f` with every component reference in an expression, those in subscripts included.
+pub fn references(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(&ComponentRef)) {
+    let mut stack = vec![expr];
+    while let Some(e) = stack.pop() {
+        let of_ref = |r: &ComponentRef, stack: &mut Vec<ExprId>| {
+            for part in ast.lists.parts.get(r.parts) {
+                stack.extend_from_slice(ast.lists.exprs.get(part.subscripts));
+            }
+        };
+        let of_iterators = |list: &[Iterator], stack: &mut Vec<ExprId>| {
+            stack.extend(list.iter().filter_map(|i| i.range));
+        };
+        match ast.exprs[e] {
+            Expr::Ref(r) => {
+                f(&r);
+                of_ref(&r, &mut stack);
+            }
+            Expr::Unary(_, a) => stack.push(a),
+            Expr::Binary(_, a, b) => stack.extend([b, a]),
+            Expr::If { branches, otherwise } => {
+                stack.push(otherwise);
+                for &(c, v) in ast.lists.branches.get(branches).iter().rev() {
+                    stack.extend([v, c]);
+                }
+            }
+            Expr::Range { start, step, stop } => {
+                stack.extend([stop, start]);
+                stack.extend(step);
+            }
+            Expr::Call { args, .. } | Expr::Function { args, .. } => {
+                stack.extend(ast.lists.args.get(args).iter().rev().map(|a| a.value));
+            }
+            Expr::CallFor { body, iterators, .. } | Expr::ArrayFor { body, iterators } => {
+                stack.push(body);
+                of_iterators(ast.lists.iterators.get(iterators), &mut stack);
+            }
+            Expr::Array(items) | Expr::Tuple(items) => {
+                stack.extend(ast.lists.exprs.get(items).iter().rev());
+            }
+            Expr::Matrix(rows) => {
+                for &row in ast.lists.rows.get(rows).iter().rev() {
+                    stack.extend(ast.lists.exprs.get(row).iter().rev());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with every expression of a list of equations.
+pub fn equation_exprs(ast: &Ast, equations: &[Equation], f: &mut dyn FnMut(ExprId)) {
+    for equation in equations {
+        match &equation.kind {
+            EquationKind::Equal(a, b) => {
+                f(*a);
+                f(*b);
+            }
+            EquationKind::Connect(a, b) => {
+                for r in [a, b] {
+                    for part in ast.lists.parts.get(r.parts) {
+                        ast.lists.exprs.get(part.subscripts).iter().for_each(|&e| f(e));
+                    }
+                }
+            }
+            EquationKind::Call(e) => f(*e),
+            EquationKind::If { branches, otherwise } => {
+                for (c, body) in branches {
+                    f(*c);
+                    equation_exprs(ast, body, f);
+                }
+                equation_exprs(ast, otherwise, f);
+            }
+            EquationKind::For { iterators, body } => {
+                ast.lists.iterators.get(*iterators).iter().filter_map(|i| i.range).for_each(&mut *f);
+                equation_exprs(ast, body, f);
+            }
+            EquationKind::When { branches } => {
+                for (c, body) in branches {
+                    f(*c);
+                    equation_exprs(ast, body, f);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `f` with every component reference that a `connect` equation joins.
+pub fn connect_refs(equations: &[Equation], f: &mut dyn FnMut(&ComponentRef)) {
+    for equation in equations {
+        match &equation.kind {
+            EquationKind::Connect(a, b) => {
+                f(a);
+                f(b);
+            }
+            EquationKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| connect_refs(body, f));
+                connect_refs(otherwise, f);
+            }
+            EquationKind::For { body, .. } => connect_refs(body, f),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with every statement, nested ones included.
+pub fn statements(list: &[Statement], f: &mut dyn FnMut(&Statement)) {
+    for statement in list {
+        f(statement);
+        match &statement.kind {
+            StatementKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| statements(body, f));
+                statements(otherwise, f);
+            }
+            StatementKind::For { body, .. } | StatementKind::While { body, .. } => statements(body, f),
+            StatementKind::When { branches } => branches.iter().for_each(|(_, body)| statements(body, f)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The front door of this crate: texts and folders in, flat models out.
+
+use kausal_syntax::{Diagnostic, Sources};
+
+use crate::class::Classes;
+use crate::flat::FlatModel;
+use crate::library::{DefId, Files};
+use crate::lookup::split_path;
+
+/// Classes from texts and folders, and the flat models made of them.
+pub struct Workspace {
+    classes: Classes,
+}
+
+impl Workspace {
+    /// A workspace that reads libraries through `files`.
+    pub fn new(files: Box<dyn Files>) -> Self {
+        Workspace { classes: Classes::new(files) }
+    }
+
+    /// Adds a folder in which top-level packages are searched; earlier ones win.
+    pub fn add_folder(&mut self, folder: &str) {
+        self.classes.lib.add_folder(folder);
+    }
+
+    /// Parses a text and enters its classes; gives their full names. A name ending in `.dym` is in the classic notation.
+    pub fn add_source(&mut self, name: &str, text: &str) -> (Vec<String>, Vec<Diagnostic>) {
+        let defs: Vec<DefId> = self.classes.lib.add_source(name, text);
+        let names = defs.iter().map(|&d| self.classes.lib.full_name(d)).collect();
+        (names, std::mem::take(&mut self.classes.lib.diagnostics))
+    }
+
+    /// All texts read so far, for showing diagnostics.
+    pub fn sources(&self) -> &Sources {
+        self.classes.lib.sources()
+    }
+
+    /// The classes, for those who want to look closer.
+    pub fn classes(&mut self) -> &mut Classes {
+        &mut self.classes
+    }
+
+    /// Flattens the model with this full name. Without errors there is a model; warnings may come with it.
+    pub fn flatten(&mut self, path: &str) -> (Option<FlatModel>, Vec<Diagnostic>) {
+        self.classes.diagnostics.clear();
+        let model = match self.classes.by_path(path) {
+            Some(klass) => Some(crate::flatten::flatten(&mut self.classes, klass)),
+            None => {
+                let name = split_path(path).last().copied().unwrap_or(path).to_owned();
+                let message = format!("there is no class {path}");
+                let help = format!("the class {name} was looked for in the texts given and the library folders");
+                self.classes.report(Diagnostic::error("K0200", message).help(help));
+                None
+            }
+        };
+        let mut diagnostics = std::mem::take(&mut self.classes.lib.diagnostics);
+        diagnostics.append(&mut self.classes.diagnostics);
+        let failed = diagnostics.iter().any(Diagnostic::is_error);
+        (model.filter(|_| !failed), diagnostics)
+    }
+}

@@ -1,0 +1,302 @@
+//! The compiled model: steps with their straight-line parts as code.
+
+use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
+use kausal_solver::linear::{Factor, Pattern, Structure};
+use kausal_symbolic::{ExprId, FunctionId, VarId};
+use kausal_translate::Program;
+use crate::function::Functions;
+use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
+
+/// A program with machine code, ready to run; immutable and shared between threads.
+#[derive(Debug)]
+pub struct CompiledModel {
+    /// What it was compiled from.
+    pub program: Program,
+    /// The code of all chunks.
+    pub code: Code,
+    /// See [`Program::parameters`].
+    pub parameters: Vec<Exec>,
+    /// See [`Program::initial`].
+    pub initial: Vec<Exec>,
+    /// See [`Program::dynamics`].
+    pub dynamics: Vec<Exec>,
+    /// See [`Program::outputs`].
+    pub outputs: Vec<Exec>,
+    /// See [`Program::discrete`].
+    pub discrete: Vec<Exec>,
+    /// Instants of time events, then starts and intervals of samples, then times and limits of delays.
+    pub schedule: ChunkId,
+    /// How many numbers [`CompiledModel::schedule`] gives.
+    pub schedule_len: usize,
+    /// Kernels of linear systems: their shape.
+    pub kernels: Vec<Kernel>,
+    /// Nonlinear systems.
+    pub newtons: Vec<Newton>,
+    /// Functions that are called.
+    pub functions: Functions,
+}
+
+/// A step that is executed.
+#[derive(Clone, Debug)]
+pub enum Exec {
+    /// Straight-line code.
+    Code(ChunkId),
+    /// A function call: arguments, function, where outputs go.
+    Call {
+        /// Computes the arguments.
+        args: ChunkId,
+        /// How many there are.
+        count: usize,
+        /// The function.
+        function: FunctionId,
+        /// Where the outputs go.
+        outputs: Vec<Option<VarId>>,
+    },
+    /// An index into [`CompiledModel::kernels`].
+    Solve(usize),
+    /// An index into [`CompiledModel::newtons`].
+    Newton(usize),
+    /// Discrete unknowns iterated around a continuous part.
+    Mixed {
+        /// The continuous part.
+        continuous: Vec<Exec>,
+        /// Computes the discrete unknowns anew.
+        discrete: Vec<Exec>,
+        /// The discrete unknowns.
+        unknowns: Vec<VarId>,
+    },
+    /// The first branch that fires is executed.
+    When(Vec<Branch>),
+    /// `reinit(variable, value)`.
+    Reinit(VarId, ChunkId),
+    /// Condition and message.
+    Assert(ChunkId, Box<Assert>),
+    /// `terminate`.
+    Terminate(ExprId),
+    /// `if`.
+    If(ChunkId, Vec<Exec>, Vec<Exec>),
+}
+
+/// A branch of a `when` clause.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// Fires when one of these becomes true.
+    pub conditions: Vec<VarId>,
+    /// Fires at the start.
+    pub initial: bool,
+    /// What is done.
+    pub steps: Vec<Exec>,
+}
+
+/// A linear system for a numerical solver.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Order of the matrix.
+    pub n: usize,
+    /// Dense column-major, or on a pattern.
+    pub structure: Structure,
+    /// Place in the values and variable of each entry.
+    pub entries: Vec<(usize, VarId)>,
+    /// Right sides.
+    pub rhs: Vec<VarId>,
+    /// Unknowns.
+    pub unknowns: Vec<VarId>,
+    /// Factorised once.
+    pub constant: bool,
+}
+
+impl Kernel {
+    /// Workspace for one run.
+    pub(crate) fn factor(&self) -> Option<Factor> {
+        Factor::new(&self.structure).ok()
+    }
+}
+
+/// A nonlinear system.
+#[derive(Clone, Debug)]
+pub struct Newton {
+    /// Iteration variables.
+    pub unknowns: Vec<VarId>,
+    /// Residuals.
+    pub residuals: Vec<VarId>,
+    /// Computes the residuals.
+    pub steps: Vec<Exec>,
+    /// Computes the entries of the Jacobian.
+    pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
+}
+
+impl CompiledModel {
+    /// Compiles a program.
+    pub fn new(program: Program, backend: Backend) -> Result<CompiledModel, Error> {
+        let (mut kernels, mut newtons) = (Vec::new(), Vec::new());
+        let mut compiler = Compiler::new(&program.pool, backend);
+        let mut lower = Lowering { compiler: &mut compiler, kernels: &mut kernels, newtons: &mut newtons };
+        let parameters = lower.steps(&program.parameters)?;
+        let initial = lower.steps(&program.initial)?;
+        let dynamics = lower.steps(&program.dynamics)?;
+        let outputs = lower.steps(&program.outputs)?;
+        let discrete = lower.steps(&program.discrete)?;
+        let schedule: Vec<ExprId> = program
+            .time_events
+            .iter()
+            .map(|e| e.instant)
+            .chain(program.samples.iter().flat_map(|s| [s.start, s.interval]))
+            .chain(program.delays.iter().flat_map(|d| [d.delay, d.maximum]))
+            .collect();
+        let schedule_len = schedule.len();
+        let schedule = compiler.add_outputs(&schedule)?;
+        let code = compiler.finish()?;
+        let functions = Functions::new(&program.pool);
+        Ok(CompiledModel {
+            program,
+            code,
+            parameters,
+            initial,
+            dynamics,
+            outputs,
+            discrete,
+            schedule,
+            schedule_len,
+            kernels,
+            newtons,
+            functions,
+        })
+    }
+}
+
+struct Lowering<'a, 'p> {
+    compiler: &'a mut Compiler<'p>,
+    kernels: &'a mut Vec<Kernel>,
+    newtons: &'a mut Vec<Newton>,
+}
+
+impl Lowering<'_, '_> {
+    fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {
+        let mut out = Vec::new();
+        let mut run: Vec<Assign> = Vec::new();
+        for step in steps {
+            if let Step::Assign(assign) = step {
+                run.push(*assign);
+                continue;
+            }
+            // Closed forms are straight-line code as well, and join what is around them.
+            if let Some(assigns) = straight_line(step) {
+                run.extend(assigns);
+                continue;
+            }
+            self.flush(&mut run, &mut out)?;
+            self.step(step, &mut out)?;
+        }
+        self.flush(&mut run, &mut out)?;
+        Ok(out)
+    }
+
+    fn flush(&mut self, run: &mut Vec<Assign>, out: &mut Vec<Exec>) -> Result<(), Error> {
+        if !run.is_empty() {
+            out.push(Exec::Code(self.compiler.add(run)?));
+            run.clear();
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step, out: &mut Vec<Exec>) -> Result<(), Error> {
+        match step {
+            Step::Assign(assign) => out.push(Exec::Code(self.compiler.add(std::slice::from_ref(assign))?)),
+            Step::Call(call) => out.push(Exec::Call {
+                args: self.compiler.add_outputs(&call.args)?,
+                count: call.args.len(),
+                function: call.function,
+                outputs: call.outputs.clone(),
+            }),
+            Step::Solve(solve) => {
+                let n = solve.unknowns.len();
+                let mut entries = Vec::new();
+                let structure = if solve.kind == SolveKind::Sparse {
+                    let at = |&(r, c, _): &(u32, u32, VarId)| (r as usize, c as usize);
+                    let pattern = Pattern::new(n, solve.entries.iter().map(at));
+                    for &(r, c, v) in &solve.entries {
+                        let place = pattern.position(r as usize, c as usize).unwrap_or(usize::MAX);
+                        entries.push((place, v));
+                    }
+                    Structure::Sparse(pattern)
+                } else {
+                    for &(r, c, v) in &solve.entries {
+                        entries.push((c as usize * n + r as usize, v));
+                        if solve.kind == SolveKind::Symmetric && r != c {
+                            entries.push((r as usize * n + c as usize, v));
+                        }
+                    }
+                    Structure::Dense(n)
+                };
+                self.kernels.push(Kernel {
+                    n,
+                    structure,
+                    entries,
+                    rhs: solve.rhs.clone(),
+                    unknowns: solve.unknowns.clone(),
+                    constant: solve.constant,
+                });
+                out.push(Exec::Solve(self.kernels.len() - 1));
+            }
+            Step::System(system) => match &system.form {
+                Form::Linear { steps, .. } => out.extend(self.steps(steps)?),
+                Form::Nonlinear(nonlinear) => {
+                    let steps = self.steps(&nonlinear.steps)?;
+                    let jacobian = match &nonlinear.jacobian {
+                        Some(jacobian) => Some((self.steps(&jacobian.steps)?, jacobian.entries.clone())),
+                        None => None,
+                    };
+                    self.newtons.push(Newton {
+                        unknowns: nonlinear.unknowns.clone(),
+                        residuals: nonlinear.residuals.clone(),
+                        steps,
+                        jacobian,
+                    });
+                    out.push(Exec::Newton(self.newtons.len() - 1));
+                }
+                Form::Mixed { continuous, discrete, unknowns } => out.push(Exec::Mixed {
+                    continuous: self.steps(continuous)?,
+                    discrete: self.steps(discrete)?,
+                    unknowns: unknowns.clone(),
+                }),
+            },
+            Step::When(when) => {
+                let mut branches = Vec::new();
+                for branch in &when.branches {
+                    branches.push(Branch {
+                        conditions: branch.conditions.clone(),
+                        initial: branch.initial,
+                        steps: self.steps(&branch.steps)?,
+                    });
+                }
+                out.push(Exec::When(branches));
+            }
+            Step::Reinit(variable, value) => {
+                out.push(Exec::Reinit(*variable, self.compiler.add_outputs(&[*value])?));
+            }
+            Step::Assert(assert) => {
+                let condition = self.compiler.add_outputs(&[assert.condition])?;
+                out.push(Exec::Assert(condition, Box::new(assert.clone())));
+            }
+            Step::Terminate(message) => out.push(Exec::Terminate(*message)),
+            Step::If(condition, yes, no) => {
+                let condition = self.compiler.add_outputs(&[*condition])?;
+                out.push(Exec::If(condition, self.steps(yes)?, self.steps(no)?));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The assignments of a linear system that needs no kernel.
+fn straight_line(step: &Step) -> Option<Vec<Assign>> {
+    let Step::System(system) = step else { return None };
+    let Form::Linear { steps, .. } = &system.form else { return None };
+    steps
+        .iter()
+        .map(|step| match step {
+            Step::Assign(assign) => Some(*assign),
+            _ => None,
+        })
+        .collect()
+}

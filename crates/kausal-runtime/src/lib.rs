@@ -1,0 +1,20 @@
+//! # kausal-runtime: a program that runs
+//!
+//! Between [`Program`](kausal_translate::Program) and result: straight-line parts are compiled
+//! ([`image`]), the steps between them are executed here ([`machine`]: linear and nonlinear systems, mixed
+//! systems, `when` clauses), and [`simulation`] carries the whole through time: initial values, integration,
+//! events.
+//!
+//! [`CompiledModel`] is immutable and shared between threads; a [`Machine`] is one run's memory and allocates
+//! nothing while it runs.
+//!
+//! **This room does not know where models come from or where results go**: an [`Observer`] is told.
+
+pub mod function;
+pub mod image;
+pub mod machine;
+pub mod simulation;
+
+pub use image::CompiledModel;
+pub use machine::{Machine, Mode};
+pub use simulation::{Observer, RunError, Settings, Statistics, simulate};

@@ -1,0 +1,318 @@
+//! The classical interface: a model that evaluates `f(t, x)`, iterated on all of `x`.
+//!
+//! [`ClassicalStep`] turns an [`OdeModel`] into a [`StepModel`]. The step equation `x = h f(t, x) + old` is solved by the chord
+//! method: Newton's with a matrix `I - γ J` that is kept as long as it serves, over many steps. The policy is that of
+//! DASSL and CVODE (Brenan, Campbell & Petzold, *Numerical Solution of Initial-Value Problems in DAEs*, §5.2.3; Hindmarsh et
+//! al., *SUNDIALS*, ACM TOMS 31, 2005):
+//!
+//! - the matrix is factorised anew when `h` has drifted too far from its `γ`, or after [`MAX_STEPS_PER_FACTOR`] steps; small
+//!   drift is made good by scaling the correction with `2/(1 + h/γ)`;
+//! - the Jacobian is evaluated anew when the iteration fails or after [`MAX_STEPS_PER_JACOBIAN`] steps;
+//! - the iteration stops when the error that the observed rate of convergence predicts is below the tolerance, often
+//!   after one correction; it gives up when corrections grow. A failure with an old Jacobian is repeated with a new one;
+//!   only a failure with a current Jacobian is reported.
+
+mod rosenbrock;
+mod stages;
+
+use crate::error::{ModelError, Reason, Recoverable};
+use crate::jacobian::{Function, Jacobian};
+use crate::linear::{Pattern, Shifted};
+use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
+use crate::weights::norm;
+use stages::Stages;
+
+/// Steps after which the matrix is factorised even if the iteration still converges.
+const MAX_STEPS_PER_FACTOR: u32 = 30;
+/// Steps after which the Jacobian is evaluated even if the iteration still converges.
+const MAX_STEPS_PER_JACOBIAN: u32 = 50;
+/// Relative change of `h` that is compensated by scaling the correction.
+const MAX_DRIFT: f64 = 0.25;
+/// Corrections before the iteration counts as too slow.
+const MAX_ITERATIONS: u32 = 3;
+/// A correction this much larger than the one before means divergence.
+const DIVERGENCE: f64 = 1.0;
+/// The remembered rate of convergence fades at most by this factor from one iteration to the next.
+const RATE_MEMORY: f64 = 0.3;
+
+/// Takes implicit steps with an [`OdeModel`]. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct ClassicalStep<M> {
+    model: M,
+    jacobian: Jacobian,
+    matrix: Shifted,
+    /// `γ` of the factorised matrix; `None` before the first and after a singular one.
+    gamma: Option<f64>,
+    has_jacobian: bool,
+    steps_since_factor: u32,
+    steps_since_jacobian: u32,
+    /// Observed rate of convergence, one right after a factorisation.
+    rate: f64,
+    f: Vec<f64>,
+    correction: Vec<f64>,
+    guess: Vec<f64>,
+    /// Stages of Radau IIA; made when first asked for.
+    stages: Option<Box<Stages>>,
+    work: Work,
+}
+
+/// Where the chord iteration may use an old matrix, or must make a new one first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setup {
+    Keep,
+    Factor,
+    Jacobian,
+}
+
+impl<M: OdeModel> ClassicalStep<M> {
+    /// Wraps a model.
+    pub fn new(model: M) -> Self {
+        let n = model.n();
+        let mut model = model;
+        let jacobian = Jacobian::new(&AtTime { model: &mut model, t: 0.0 });
+        let matrix = Shifted::new(jacobian.structure());
+        ClassicalStep {
+            model,
+            jacobian,
+            matrix,
+            gamma: None,
+            has_jacobian: false,
+            steps_since_factor: 0,
+            steps_since_jacobian: 0,
+            rate: 1.0,
+            f: vec![0.0; n],
+            correction: vec![0.0; n],
+            guess: vec![0.0; n],
+            stages: None,
+            work: Work::default(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The model, to change it. Call [`StepModel::reset`] when its equations have changed.
+    pub fn model_mut(&mut self) -> &mut M {
+        &mut self.model
+    }
+
+    /// Takes the model out.
+    pub fn into_model(self) -> M {
+        self.model
+    }
+
+    fn rhs(&mut self, t: f64, x: &[f64]) -> Result<(), ModelError> {
+        self.work.rhs_evaluations += 1;
+        self.model.rhs(t, x, &mut self.f)
+    }
+
+    fn needed_setup(&self, h: f64) -> Setup {
+        let Some(gamma) = self.gamma else {
+            return if self.has_jacobian && self.steps_since_jacobian < MAX_STEPS_PER_JACOBIAN {
+                Setup::Factor
+            } else {
+                Setup::Jacobian
+            };
+        };
+        let stale = self.steps_since_factor >= MAX_STEPS_PER_FACTOR || (h / gamma - 1.0).abs() > MAX_DRIFT;
+        match stale {
+            false => Setup::Keep,
+            true if self.steps_since_jacobian >= MAX_STEPS_PER_JACOBIAN => Setup::Jacobian,
+            true => Setup::Factor,
+        }
+    }
+
+    /// Evaluates and factorises what `setup` asks for. `self.f` is the derivative at `x`.
+    fn set_up(&mut self, setup: Setup, request: &StepRequest, x: &[f64]) -> Result<(), ModelError> {
+        if setup == Setup::Jacobian {
+            self.evaluate_jacobian(request.t, x, request.weights, request.h)?;
+        }
+        if setup != Setup::Keep {
+            self.factor(request.h)?;
+        }
+        Ok(())
+    }
+
+    fn evaluate_jacobian(&mut self, t: f64, x: &[f64], weights: &[f64], h: f64) -> Result<(), ModelError> {
+        self.has_jacobian = false;
+        let smallest = smallest_increment(&self.f, weights, h);
+        let f = &self.f;
+        let mut function = AtTime { model: &mut self.model, t };
+        let increment = |j: usize| increment(x[j], f[j], weights[j], smallest);
+        let evaluations = self.jacobian.evaluate(&mut function, x, f, increment)?;
+        self.work.jacobians += 1;
+        self.work.rhs_evaluations += evaluations;
+        self.work.jacobian_evaluations_of_rhs += evaluations;
+        self.has_jacobian = true;
+        self.steps_since_jacobian = 0;
+        Ok(())
+    }
+
+    fn factor(&mut self, gamma: f64) -> Result<(), ModelError> {
+        self.gamma = None;
+        self.work.factorisations += 1;
+        self.matrix
+            .factor(1.0, -gamma, self.jacobian.values())
+            .map_err(|singular| Recoverable::at(Reason::SingularMatrix, singular.column))?;
+        self.gamma = Some(gamma);
+        self.steps_since_factor = 0;
+        self.rate = 1.0;
+        Ok(())
+    }
+
+    /// The chord iteration from the guess in `x`, where `self.f` is the derivative at the guess.
+    fn iterate(&mut self, request: &StepRequest, x: &mut [f64]) -> Result<(), ModelError> {
+        let StepRequest { t, h, old, weights, tolerance } = *request;
+        let gamma = self.gamma.unwrap_or(h);
+        let scale = 2.0 / (1.0 + h / gamma);
+        // No iteration converges faster than the drift of `h` lets stiff components.
+        let slowest = (1.0 - h / gamma).abs() / (1.0 + h / gamma);
+        let mut last = 0.0;
+        for iteration in 1..=MAX_ITERATIONS {
+            for (((c, x), f), old) in self.correction.iter_mut().zip(&*x).zip(&self.f).zip(old) {
+                *c = scale * (h * f + old - x);
+            }
+            self.matrix.solve(&mut self.correction);
+            self.work.newton_iterations += 1;
+            for (x, c) in x.iter_mut().zip(&self.correction) {
+                *x += c;
+            }
+            let size = norm(weights, &self.correction);
+            if !size.is_finite() {
+                return Err(Recoverable::new(Reason::NotFinite).into());
+            }
+            if iteration > 1 {
+                self.rate = (RATE_MEMORY * self.rate).max(size / last);
+            }
+            if size * self.rate.max(slowest).min(1.0) <= tolerance {
+                return Ok(());
+            }
+            if iteration == MAX_ITERATIONS || (iteration > 1 && size > DIVERGENCE * last) {
+                break;
+            }
+            last = size;
+            self.rhs(t, x)?;
+        }
+        Err(Recoverable::new(Reason::NoConvergence).into())
+    }
+}
+
+/// The right-hand side as a function of the state alone.
+struct AtTime<'a, M> {
+    model: &'a mut M,
+    t: f64,
+}
+
+impl<M: OdeModel> Function for AtTime<'_, M> {
+    fn n(&self) -> usize {
+        self.model.n()
+    }
+    fn pattern(&self) -> Option<Pattern> {
+        self.model.jacobian_pattern()
+    }
+    fn has_jacobian(&self) -> bool {
+        self.model.has_jacobian()
+    }
+    fn evaluate(&mut self, x: &[f64], f: &mut [f64]) -> Result<(), ModelError> {
+        self.model.rhs(self.t, x, f)
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        self.model.jacobian(self.t, x, values)
+    }
+}
+
+/// In units of the error weights: large enough that rounding errors of `f` over a step `h` stay small against it.
+fn smallest_increment(f: &[f64], weights: &[f64], h: f64) -> f64 {
+    let size = norm(weights, f);
+    if size > 0.0 && size.is_finite() { 1e3 * h.abs() * f64::EPSILON * f.len() as f64 * size } else { 1.0 }
+}
+
+fn increment(x: f64, f: f64, weight: f64, smallest: f64) -> f64 {
+    let size = (f64::EPSILON.sqrt() * x.abs()).max(smallest / weight).max(f64::MIN_POSITIVE.sqrt());
+    // In the direction the solution moves.
+    if f < 0.0 { -size } else { size }
+}
+
+impl<M: OdeModel> StepModel for ClassicalStep<M> {
+    fn n(&self) -> usize {
+        self.model.n()
+    }
+
+    fn step(&mut self, request: &StepRequest, x: &mut [f64], dx: &mut [f64]) -> Result<(), ModelError> {
+        if request.h == 0.0 {
+            x.copy_from_slice(request.old);
+            return self.derivative(request.t, x, dx);
+        }
+        self.guess.copy_from_slice(x);
+        let mut setup = self.needed_setup(request.h);
+        self.rhs(request.t, x)?;
+        loop {
+            let attempt = self.set_up(setup, request, x).and_then(|()| self.iterate(request, x));
+            match attempt {
+                Ok(()) => break,
+                Err(ModelError::Recoverable(_)) if setup != Setup::Jacobian => {
+                    self.work.nonlinear_failures += 1;
+                    setup = Setup::Jacobian;
+                    x.copy_from_slice(&self.guess);
+                    self.rhs(request.t, x)?;
+                }
+                Err(ModelError::Recoverable(e)) => {
+                    self.work.nonlinear_failures += 1;
+                    // The Jacobian is that of the guess; keep it for the smaller step that follows, but factorise.
+                    self.gamma = None;
+                    return Err(e.into());
+                }
+                Err(fatal) => return Err(fatal),
+            }
+        }
+        for ((dx, x), old) in dx.iter_mut().zip(&*x).zip(request.old) {
+            *dx = (x - old) / request.h;
+        }
+        Ok(())
+    }
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
+        self.work.rhs_evaluations += 1;
+        self.model.rhs(t, x, dx)
+    }
+
+    fn nominal(&self, i: usize) -> f64 {
+        self.model.nominal(i)
+    }
+
+    fn accepted(&mut self, _t: f64, _x: &[f64], _dx: &[f64]) {
+        self.steps_since_factor += 1;
+        self.steps_since_jacobian += 1;
+        if let Some(stages) = &mut self.stages {
+            stages.accepted();
+        }
+    }
+
+    fn reset(&mut self) {
+        self.gamma = None;
+        self.has_jacobian = false;
+        self.rate = 1.0;
+        if let Some(stages) = &mut self.stages {
+            stages.reset();
+        }
+    }
+
+    fn work(&self) -> Work {
+        let stages = self.stages.as_ref().map_or(0, |s| s.repivots());
+        Work { pivot_fallbacks: self.matrix.repivots() + stages, ..self.work }
+    }
+
+    fn rate_bound(&self, weights: &[f64]) -> Option<f64> {
+        self.has_jacobian.then(|| self.jacobian.weighted_norm(weights))
+    }
+
+    fn stages(&mut self) -> Option<&mut dyn StageModel> {
+        Some(self)
+    }
+
+    fn linear(&mut self) -> Option<&mut dyn LinearModel> {
+        Some(self)
+    }
+}

@@ -1,0 +1,275 @@
+//! The three stages of Radau IIA for an [`OdeModel`]: one real and one complex system instead of a system of order `3 n`.
+//!
+//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8: with `Z = X - x0` and the inverse `A⁻¹` of the
+//! coefficients brought to the block diagonal form `T⁻¹ A⁻¹ T = Λ` of one real and one complex pair of eigenvalues, the simplified
+//! Newton iteration for `W = T⁻¹ Z` falls into `(γ/h - J)` and `((α + iβ)/h - J)`. The iteration predicts from its rate of
+//! convergence whether it will make it within [`MAX_ITERATIONS`], and keeps the Jacobian while that rate is good.
+
+use super::ClassicalStep;
+use crate::error::{ModelError, Reason, Recoverable};
+use crate::integrator::RADAU_IIA;
+use crate::linear::{Complex, Shifted, Structure};
+use crate::model::{OdeModel, StageModel, StageReport, StageRequest};
+use crate::weights::norm;
+
+/// Newton iterations before a step counts as failed.
+const MAX_ITERATIONS: u32 = 7;
+/// The Jacobian is kept while the iteration contracts at least this well.
+const GOOD_CONTRACTION: f64 = 1e-3;
+/// Relative change of the step size that the factorised matrices tolerate.
+const SAME_STEP: f64 = 1e-12;
+
+/// Workspace for the stages of one model.
+#[derive(Clone, Debug)]
+pub(super) struct Stages {
+    real: Shifted<f64>,
+    complex: Shifted<Complex>,
+    /// Step size of the factorised matrices; zero for none.
+    h: f64,
+    jacobian: JacobianState,
+    /// How much of a correction is still to come, `θ/(1-θ)`, as last observed; fades towards one while steps need only
+    /// one iteration, so that it is observed again before long.
+    remainder: f64,
+    /// The last step converged so well that the Jacobian may serve another.
+    good: bool,
+    /// Right-hand sides and corrections: one real, one complex.
+    w1: Vec<f64>,
+    w23: Vec<Complex>,
+    /// Transformed unknowns `W`, three after each other.
+    w: Vec<f64>,
+    delta: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum JacobianState {
+    Missing,
+    /// Evaluated before the last accepted step, and not yet proven bad.
+    Old,
+    /// Evaluated at the start of the step that is being attempted.
+    Current,
+}
+
+impl Stages {
+    fn new(structure: &Structure) -> Self {
+        let n = structure.n();
+        Stages {
+            real: Shifted::new(structure),
+            complex: Shifted::new(structure),
+            h: 0.0,
+            jacobian: JacobianState::Missing,
+            remainder: 1.0,
+            good: false,
+            w1: vec![0.0; n],
+            w23: vec![Complex::default(); n],
+            w: vec![0.0; 3 * n],
+            delta: vec![0.0; 3 * n],
+        }
+    }
+
+    pub fn accepted(&mut self) {
+        self.jacobian = match self.jacobian {
+            JacobianState::Missing => JacobianState::Missing,
+            _ if self.good => JacobianState::Old,
+            _ => JacobianState::Missing,
+        };
+    }
+
+    pub fn reset(&mut self) {
+        self.jacobian = JacobianState::Missing;
+        self.h = 0.0;
+        self.remainder = 1.0;
+    }
+
+    pub fn repivots(&self) -> u64 {
+        self.real.repivots() + self.complex.repivots()
+    }
+}
+
+impl<M: OdeModel> ClassicalStep<M> {
+    fn prepare_stages(&mut self, stages: &mut Stages, request: &StageRequest) -> Result<(), ModelError> {
+        if stages.jacobian == JacobianState::Missing {
+            self.rhs(request.t, request.x0)?;
+            self.evaluate_jacobian(request.t, request.x0, request.weights, request.h)?;
+            stages.jacobian = JacobianState::Current;
+            stages.h = 0.0;
+        }
+        if (request.h - stages.h).abs() > SAME_STEP * request.h.abs() {
+            stages.h = 0.0;
+            self.work.factorisations += 2;
+            let lambda = Complex::new(RADAU_IIA.alpha / request.h, RADAU_IIA.beta / request.h);
+            let singular =
+                |s: crate::linear::Singular| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column));
+            stages.real.factor(RADAU_IIA.gamma / request.h, -1.0, self.jacobian.values()).map_err(singular)?;
+            stages.complex.factor(lambda, Complex::new(-1.0, 0.0), self.jacobian.values()).map_err(singular)?;
+            stages.h = request.h;
+        }
+        Ok(())
+    }
+
+    fn iterate_stages(
+        &mut self,
+        stages: &mut Stages,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Result<StageReport, ModelError> {
+        let StageRequest { t, h, x0, weights, tolerance } = *request;
+        let n = x0.len();
+        let c = &RADAU_IIA;
+        let (gamma, alpha, beta) = (c.gamma / h, c.alpha / h, c.beta / h);
+        for i in 0..n {
+            let z = [x[i] - x0[i], x[n + i] - x0[i], x[2 * n + i] - x0[i]];
+            for k in 0..3 {
+                stages.w[k * n + i] = c.t_inverse[k][0] * z[0] + c.t_inverse[k][1] * z[1] + c.t_inverse[k][2] * z[2];
+            }
+        }
+        stages.remainder = stages.remainder.max(f64::EPSILON).powf(0.8);
+        let (mut last, mut contraction) = (0.0, GOOD_CONTRACTION);
+        for iteration in 1..=MAX_ITERATIONS {
+            for k in 0..3 {
+                self.work.rhs_evaluations += 1;
+                let stage = k * n..(k + 1) * n;
+                self.model.rhs(t + c.c[k] * h, &x[stage.clone()], &mut dx[stage])?;
+            }
+            for i in 0..n {
+                let f = [dx[i], dx[n + i], dx[2 * n + i]];
+                let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
+                let row = |k: usize| c.t_inverse[k][0] * f[0] + c.t_inverse[k][1] * f[1] + c.t_inverse[k][2] * f[2];
+                stages.w1[i] = row(0) - gamma * w[0];
+                stages.w23[i] =
+                    Complex::new(row(1) - alpha * w[1] + beta * w[2], row(2) - alpha * w[2] - beta * w[1]);
+            }
+            stages.real.solve(&mut stages.w1);
+            stages.complex.solve(&mut stages.w23);
+            self.work.newton_iterations += 1;
+            for i in 0..n {
+                let d = [stages.w1[i], stages.w23[i].re, stages.w23[i].im];
+                for k in 0..3 {
+                    stages.w[k * n + i] += d[k];
+                }
+                let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
+                for k in 0..3 {
+                    let row = |v: &[f64; 3]| c.t[k][0] * v[0] + c.t[k][1] * v[1] + c.t[k][2] * v[2];
+                    x[k * n + i] = x0[i] + row(&w);
+                    stages.delta[k * n + i] = row(&d);
+                }
+            }
+            let squares: f64 =
+                (0..3).map(|k| norm(weights, &stages.delta[k * n..(k + 1) * n]).powi(2)).sum();
+            let size = (squares / 3.0).sqrt();
+            if !size.is_finite() {
+                return Err(Recoverable::new(Reason::NotFinite).into());
+            }
+            if iteration > 1 {
+                let rate: f64 = size / last;
+                contraction = if iteration == 2 { rate } else { (rate * contraction).sqrt() };
+                if contraction >= 0.99 {
+                    break;
+                }
+                stages.remainder = contraction / (1.0 - contraction);
+                let left = (MAX_ITERATIONS - iteration) as i32;
+                if stages.remainder * size * contraction.powi(left) > tolerance {
+                    break;
+                }
+            }
+            if stages.remainder * size <= tolerance {
+                for i in 0..n {
+                    let z = [x[i] - x0[i], x[n + i] - x0[i], x[2 * n + i] - x0[i]];
+                    for k in 0..3 {
+                        let row = &c.a_inverse[k];
+                        dx[k * n + i] = (row[0] * z[0] + row[1] * z[1] + row[2] * z[2]) / h;
+                    }
+                }
+                stages.good = contraction <= GOOD_CONTRACTION;
+                return Ok(StageReport { iterations: iteration, contraction, keep_step: stages.good });
+            }
+            last = size.max(f64::EPSILON);
+        }
+        stages.remainder = 1.0;
+        Err(Recoverable::new(Reason::NoConvergence).into())
+    }
+}
+
+impl<M: OdeModel> StageModel for ClassicalStep<M> {
+    fn solve_stages(
+        &mut self,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Result<StageReport, ModelError> {
+        let mut stages =
+            self.stages.take().unwrap_or_else(|| Box::new(Stages::new(self.jacobian.structure())));
+        let mut result;
+        loop {
+            result = self
+                .prepare_stages(&mut stages, request)
+                .and_then(|()| self.iterate_stages(&mut stages, request, x, dx));
+            match &result {
+                Err(ModelError::Recoverable(_)) => {
+                    self.work.nonlinear_failures += 1;
+                    stages.h = 0.0;
+                    if stages.jacobian != JacobianState::Old {
+                        break;
+                    }
+                    stages.jacobian = JacobianState::Missing;
+                    for stage in x.chunks_exact_mut(request.x0.len().max(1)) {
+                        stage.copy_from_slice(request.x0);
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.stages = Some(stages);
+        result
+    }
+
+    fn filter(
+        &mut self,
+        _t: f64,
+        gamma: f64,
+        _x: &[f64],
+        _dx: &[f64],
+        _weights: &[f64],
+        error: &mut [f64],
+    ) -> Result<(), ModelError> {
+        if let Some(stages) = &mut self.stages {
+            // The real matrix is γ/h - J with gamma = h/γ.
+            for e in error.iter_mut() {
+                *e /= gamma;
+            }
+            stages.real.solve(error);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::integrator::RADAU_IIA;
+
+    /// `T Λ T⁻¹ = A⁻¹`, `T T⁻¹ = I`, and `A⁻¹ A = I` for the coefficients of the collocation method.
+    #[test]
+    fn the_transformation_is_that_of_the_method() {
+        let c = &RADAU_IIA;
+        let product = |a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]| -> [[f64; 3]; 3] {
+            std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
+        };
+        let lambda = [[c.gamma, 0.0, 0.0], [0.0, c.alpha, -c.beta], [0.0, c.beta, c.alpha]];
+        let identity = product(&c.t, &c.t_inverse);
+        let inverse = product(&product(&c.t, &lambda), &c.t_inverse);
+        let unit = product(&c.a_inverse, &c.a);
+        for i in 0..3 {
+            for j in 0..3 {
+                let delta = if i == j { 1.0 } else { 0.0 };
+                assert!((identity[i][j] - delta).abs() < 1e-13);
+                assert!((unit[i][j] - delta).abs() < 1e-13);
+                assert!((inverse[i][j] - c.a_inverse[i][j]).abs() < 1e-12, "{i} {j}");
+            }
+            // Collocation: Σ_j a_ij c_j^(m-1) = c_i^m / m.
+            for m in 1..=3 {
+                let sum: f64 = (0..3).map(|j| c.a[i][j] * c.c[j].powi(m - 1)).sum();
+                assert!((sum - c.c[i].powi(m) / f64::from(m)).abs() < 1e-15);
+            }
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Finding state events: the first time in a step at which one of many functions changes sides.
+//!
+//! A function is on its *positive side* where it is greater than zero, else on the other; zero itself is not positive. An
+//! event happens when a function changes sides, in either direction: the definition of event indicators in the
+//! Functional Mock-up Interface (2.0, §3.1). It knows no hysteresis and needs none: the time reported is one at which the function
+//! *has* changed, so the model evaluated there sees the new side, and the same change is not found again. A function that is exactly
+//! zero at the start is on the other side and may rise at once; one that touches zero from above has fallen.
+//!
+//! [`EventFinder::search`] narrows a bracket in which no function has changed at the left end and some have at the right end,
+//! always cutting near where the earliest of them seems to cross, until the bracket is `1e-12` of the step or the rounding of time.
+//! The cut is that of the ITP method (Oliveira & Takahashi, ACM TOMS 47, 2021): as fast as secants on smooth functions, and
+//! never more than one evaluation slower than bisection on any. Functions that change within that width change at once.
+//!
+//! [`Chattering`] notices when events pile up.
+
+use crate::error::ModelError;
+
+/// Relative width of the bracket at which the search ends.
+const RELATIVE_WIDTH: f64 = 1e-12;
+
+/// The way a function crosses zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From zero or below to above zero.
+    Rising,
+    /// From above zero to zero or below.
+    Falling,
+}
+
+/// A function that has changed sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Crossing {
+    /// Index of the function.
+    pub index: usize,
+    /// The way it went.
+    pub direction: Direction,
+}
+
+/// Looks for events of a fixed number of functions.
+#[derive(Clone, Debug)]
+pub struct EventFinder {
+    /// Sides at the beginning of the step.
+    positive: Vec<bool>,
+    /// Values at the left end, the right end and a point between.
+    left: Vec<f64>,
+    right: Vec<f64>,
+    middle: Vec<f64>,
+    crossings: Vec<Crossing>,
+    /// Points inside a step at which sides are compared besides its end.
+    interior_points: usize,
+    evaluations: u64,
+}
+
+impl EventFinder {
+    /// For `count` functions.
+    pub fn new(count: usize) -> Self {
+        EventFinder {
+            positive: vec![false; count],
+            left: vec![0.0; count],
+            right: vec![0.0; count],
+            middle: vec![0.0; count],
+            crossings: Vec::with_capacity(count),
+            interior_points: 0,
+            evaluations: 0,
+        }
+    }
+
+    /// Also compares sides at so many points inside each step, to catch functions that cross twice in it. None by default.
+    pub fn with_interior_points(mut self, points: usize) -> Self {
+        self.interior_points = points;
+        self
+    }
+
+    /// Takes the sides from the values at the beginning of an integration or after an event.
+    pub fn start(&mut self, values: &[f64]) {
+        self.left.copy_from_slice(values);
+        for (positive, &v) in self.positive.iter_mut().zip(values) {
+            *positive = v > 0.0;
+        }
+    }
+
+    /// Puts one function on a side, where the model knows better than the value: a relation that is held during an event.
+    pub fn set_side(&mut self, index: usize, positive: bool) {
+        self.positive[index] = positive;
+    }
+
+    /// The sides the functions are on.
+    pub fn sides(&self) -> &[bool] {
+        &self.positive
+    }
+
+    /// What the last search found, in the order of the functions.
+    pub fn crossings(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// Evaluations of all functions so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// Looks for the first event in `(t0, t1]`; `evaluate(t, values)` gives the functions on the solution at `t`.
+    ///
+    /// Without an event the step is done and the sides are unchanged. With one, the time returned is that of the event,
+    /// [`crossings`](Self::crossings) says which functions have changed, and the sides are the new ones.
+    pub fn search(
+        &mut self,
+        t0: f64,
+        t1: f64,
+        mut evaluate: impl FnMut(f64, &mut [f64]) -> Result<(), ModelError>,
+    ) -> Result<Option<f64>, ModelError> {
+        self.crossings.clear();
+        if self.positive.is_empty() {
+            return Ok(None);
+        }
+        let points = self.interior_points + 1;
+        let mut a = t0;
+        for k in 1..=points {
+            let b = if k == points { t1 } else { t0 + (t1 - t0) * k as f64 / points as f64 };
+            self.evaluations += 1;
+            evaluate(b, &mut self.right)?;
+            if self.changed(&self.right) {
+                let width = (RELATIVE_WIDTH * (t1 - t0)).max(2.0 * f64::EPSILON * t0.abs().max(t1.abs()));
+                let t = self.narrow(a, b, width, &mut evaluate)?;
+                let t = self.gather(t, (t + width).min(t1), &mut evaluate)?;
+                self.settle();
+                return Ok(Some(t));
+            }
+            std::mem::swap(&mut self.left, &mut self.right);
+            a = b;
+        }
+        Ok(None)
+    }
+
+    fn changed(&self, values: &[f64]) -> bool {
+        values.iter().zip(&self.positive).any(|(&v, &positive)| (v > 0.0) != positive)
+    }
+
+    /// Narrows `[a, b]`, where sides are old at `a` and some are new at `b`, and returns the right end.
+    fn narrow(
+        &mut self,
+        mut a: f64,
+        mut b: f64,
+        width: f64,
+        evaluate: &mut impl FnMut(f64, &mut [f64]) -> Result<(), ModelError>,
+    ) -> Result<f64, ModelError> {
+        let truncation = 0.2 / (b - a);
+        // What bisection would need, and one more to be clever with.
+        let most = ((b - a) / width).log2().ceil().max(0.0) as i32 + 1;
+        for count in 0..=most {
+            if b - a <= width {
+                break;
+            }
+            let half = 0.5 * (a + b);
+            let secant = self.earliest_secant(a, b);
+            // Towards the middle by a little more than the secant is likely to be wrong.
+            let shift = (truncation * (b - a) * (b - a)).min((half - secant).abs());
+            let truncated = if secant < half { secant + shift } else { secant - shift };
+            // Never so far from the middle that bisection could no longer finish in time.
+            let radius = (0.5 * width * 2f64.powi(most - count) - 0.5 * (b - a)).max(0.0);
+            let mut c = truncated.max(half - radius).min(half + radius);
+            c = c.max(a + 0.25 * width).min(b - 0.25 * width);
+            if !(c > a && c < b) {
+                break;
+            }
+            self.evaluations += 1;
+            evaluate(c, &mut self.middle)?;
+            if self.changed(&self.middle) {
+                b = c;
+                std::mem::swap(&mut self.right, &mut self.middle);
+            } else {
+                a = c;
+                std::mem::swap(&mut self.left, &mut self.middle);
+            }
+        }
+        Ok(b)
+    }
+
+    /// Where the secant of the earliest crossing function meets zero.
+    fn earliest_secant(&self, a: f64, b: f64) -> f64 {
+        let mut earliest = f64::INFINITY;
+        for i in 0..self.positive.len() {
+            let (l, r) = (self.left[i], self.right[i]);
+            if (r > 0.0) != self.positive[i] {
+                let t = a + (b - a) * (l / (l - r));
+                // A jump to or from infinity: no secant to speak of.
+                earliest = earliest.min(if t.is_finite() { t } else { 0.5 * (a + b) });
+            }
+        }
+        if earliest.is_finite() { earliest } else { 0.5 * (a + b) }
+    }
+
+    /// Functions that change within the width of the search after `t` change at `t`: moves on to where they have.
+    fn gather(
+        &mut self,
+        t: f64,
+        later: f64,
+        evaluate: &mut impl FnMut(f64, &mut [f64]) -> Result<(), ModelError>,
+    ) -> Result<f64, ModelError> {
+        if self.positive.len() < 2 || later <= t {
+            return Ok(t);
+        }
+        self.evaluations += 1;
+        evaluate(later, &mut self.middle)?;
+        let changed = |v: f64, positive: bool| (v > 0.0) != positive;
+        let (mut more, mut lost) = (false, false);
+        for ((&now, &then), &positive) in self.right.iter().zip(&self.middle).zip(&self.positive) {
+            more |= changed(then, positive) && !changed(now, positive);
+            lost |= changed(now, positive) && !changed(then, positive);
+        }
+        if more && !lost {
+            std::mem::swap(&mut self.right, &mut self.middle);
+            return Ok(later);
+        }
+        Ok(t)
+    }
+
+    /// Records what has changed at the right end and makes it the new start.
+    fn settle(&mut self) {
+        for (index, (positive, &v)) in self.positive.iter_mut().zip(&self.right).enumerate() {
+            let now = v > 0.0;
+            if now != *positive {
+                let direction = if now { Direction::Rising } else { Direction::Falling };
+                self.crossings.push(Crossing { index, direction });
+                *positive = now;
+            }
+        }
+        std::mem::swap(&mut self.left, &mut self.right);
+    }
+}
+
+/// Notices events that pile up: more than `limit` in a window of time.
+#[derive(Clone, Debug)]
+pub struct Chattering {
+    window: f64,
+    /// Times of the last events, as a ring.
+    times: Vec<f64>,
+    next: usize,
+    filled: bool,
+    /// How often each function has crossed while events were close together.
+    counts: Vec<u32>,
+}
+
+/// Events have piled up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChatteringReport {
+    /// Time of the first event of the pile.
+    pub from: f64,
+    /// Time of the last.
+    pub to: f64,
+    /// Number of events.
+    pub events: usize,
+    /// Functions that crossed, and how often; most often first.
+    pub functions: Vec<(usize, u32)>,
+}
+
+impl Chattering {
+    /// Watches `count` functions for `limit` events within `window`.
+    pub fn new(count: usize, limit: usize, window: f64) -> Self {
+        Chattering {
+            window,
+            times: vec![0.0; limit.max(2)],
+            next: 0,
+            filled: false,
+            counts: vec![0; count],
+        }
+    }
+
+    /// Records an event; a report when it completes a pile. Events must come in the order of time.
+    pub fn record(&mut self, t: f64, crossings: &[Crossing]) -> Option<ChatteringReport> {
+        let limit = self.times.len();
+        let last = self.times[(self.next + limit - 1) % limit];
+        let any = self.filled || self.next > 0;
+        if any && t - last > self.window {
+            self.clear();
+        }
+        for c in crossings {
+            if let Some(count) = self.counts.get_mut(c.index) {
+                *count += 1;
+            }
+        }
+        self.times[self.next] = t;
+        self.next = (self.next + 1) % limit;
+        self.filled |= self.next == 0;
+        let from = if self.filled { self.times[self.next] } else { self.times[0] };
+        if !self.filled || t - from > self.window {
+            return None;
+        }
+        let mut functions: Vec<(usize, u32)> =
+            self.counts.iter().enumerate().filter(|(_, c)| **c > 0).map(|(i, &c)| (i, c)).collect();
+        functions.sort_by_key(|&(i, c)| (std::cmp::Reverse(c), i));
+        self.clear();
+        Some(ChatteringReport { from, to: t, events: limit, functions })
+    }
+
+    fn clear(&mut self) {
+        self.next = 0;
+        self.filled = false;
+        self.counts.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(finder: &mut EventFinder, t0: f64, t1: f64, f: impl Fn(f64) -> Vec<f64>) -> Option<f64> {
+        finder.start(&f(t0));
+        finder
+            .search(t0, t1, |t, g| {
+                g.copy_from_slice(&f(t));
+                Ok(())
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn located_to_a_trillionth_of_the_step_in_few_evaluations() {
+        let cases: [(fn(f64) -> f64, f64); 6] = [
+            (|t| t - 0.3, 0.3),
+            (|t| (t - 0.7).powi(3), 0.7),
+            (|t| 1.0 - 2.0 * (-(t * 5.0)).exp(), 2f64.ln() / 5.0),
+            (|t| (t - 0.999_999).tanh() * 1e6, 0.999_999),
+            (|t| (t.sqrt() - 0.5) * 1e-200, 0.25),
+            (|t| if t < 0.123 { -1.0 } else { 3.0 }, 0.123),
+        ];
+        for (k, (f, exact)) in cases.into_iter().enumerate() {
+            let mut finder = EventFinder::new(1);
+            let t = find(&mut finder, 0.0, 1.0, |t| vec![f(t)]).unwrap();
+            assert!((t - exact).abs() <= 2e-12, "case {k}: {t}");
+            assert!(f(t) > 0.0, "case {k}: the function has not changed yet");
+            // Bisection needs 41 beside the one at the end of the step; smooth functions with simple zeros much less.
+            let limit = if matches!(k, 0 | 2 | 4) { 16 } else { 43 };
+            assert!(finder.evaluations() <= limit, "case {k}: {} evaluations", finder.evaluations());
+            assert_eq!(finder.crossings(), [Crossing { index: 0, direction: Direction::Rising }]);
+        }
+    }
+
+    #[test]
+    fn the_first_of_many_and_several_at_once() {
+        let f = |t: f64| vec![t - 0.8, 0.5 - t, t - 0.9, t - 0.5, 2.0 - t];
+        let mut finder = EventFinder::new(5);
+        let t = find(&mut finder, 0.0, 1.0, f).unwrap();
+        assert!((t - 0.5).abs() < 1e-12);
+        assert_eq!(
+            finder.crossings(),
+            [
+                Crossing { index: 1, direction: Direction::Falling },
+                Crossing { index: 3, direction: Direction::Rising }
+            ]
+        );
+        // Continued from there, the others follow, each once.
+        let mut evaluate = |t: f64, g: &mut [f64]| {
+            g.copy_from_slice(&f(t));
+            Ok(())
+        };
+        let second = finder.search(t, 1.0, &mut evaluate).unwrap().unwrap();
+        assert!((second - 0.8).abs() < 1e-12);
+        assert_eq!(finder.crossings()[0].index, 0);
+        let third = finder.search(second, 1.0, &mut evaluate).unwrap().unwrap();
+        assert!((third - 0.9).abs() < 1e-12);
+        assert_eq!(finder.search(third, 1.0, &mut evaluate).unwrap(), None);
+    }
+
+    #[test]
+    fn starting_at_zero() {
+        // Rising from zero: an event right after the start. Falling from zero: none.
+        let mut finder = EventFinder::new(1);
+        let t = find(&mut finder, 2.0, 3.0, |t| vec![t - 2.0]).unwrap();
+        assert!(t > 2.0 && t < 2.0 + 3e-12, "{t}");
+        assert_eq!(find(&mut finder, 2.0, 3.0, |t| vec![2.0 - t]), None);
+        // Touching zero from above counts as falling; staying at zero is nothing.
+        let t = find(&mut finder, 0.0, 1.0, |t| vec![(1.0 - t).max(0.0)]).unwrap();
+        assert!((t - 1.0).abs() < 1e-12);
+        assert_eq!(finder.crossings()[0].direction, Direction::Falling);
+        assert_eq!(find(&mut finder, 0.0, 1.0, |_| vec![0.0]), None);
+    }
+
+    #[test]
+    fn double_crossings_need_interior_points() {
+        let f = |t: f64| vec![(t - 0.4) * (t - 0.6)];
+        assert_eq!(find(&mut EventFinder::new(1), 0.0, 1.0, f), None);
+        let t = find(&mut EventFinder::new(1).with_interior_points(1), 0.0, 1.0, f).unwrap();
+        assert!((t - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn far_from_zero_time_the_width_is_that_of_rounding() {
+        let mut finder = EventFinder::new(1);
+        let t = find(&mut finder, 1e6, 1e6 + 1e-6, |t| vec![t - (1e6 + 0.3e-6)]).unwrap();
+        assert!((t - (1e6 + 0.3e-6)).abs() <= 1e-9);
+    }
+
+    #[test]
+    fn chattering_is_noticed_and_names_the_functions() {
+        let mut watch = Chattering::new(3, 100, 1e-3);
+        let rising = [Crossing { index: 2, direction: Direction::Rising }];
+        // Far apart: never a report.
+        assert!((0..500).all(|k| watch.record(f64::from(k), &rising).is_none()));
+        // A pile: reported at the hundredth.
+        let reports: Vec<_> = (0..100)
+            .filter_map(|k| {
+                let both = [rising[0], Crossing { index: 0, direction: Direction::Falling }];
+                watch.record(1000.0 + 1e-6 * f64::from(k), if k % 4 == 0 { &both } else { &rising })
+            })
+            .collect();
+        assert_eq!(reports.len(), 1);
+        assert_eq!(reports[0].functions, [(2, 100), (0, 25)]);
+        assert_eq!(reports[0].events, 100);
+        assert!((reports[0].to - reports[0].from - 99e-6).abs() < 1e-9);
+        // Zero crossings of a bouncing ball accumulate but slowly enough: intervals halve, the window is not reached.
+        let mut watch = Chattering::new(1, 50, 1e-9);
+        let mut t = 0.0;
+        assert!((0..40).all(|k| {
+            t += 0.5f64.powi(k);
+            watch.record(t, &[]).is_none()
+        }));
+    }
+}

@@ -1,0 +1,347 @@
+//! Continuation: follow the solution of `H(x, λ) = 0` from an easy problem at `λ = 0` to the wanted one at `λ = 1`.
+//!
+//! The curve is followed by its arc length, not by `λ`, so that it may turn back on its way (Allgower & Georg, *Introduction to
+//! Numerical Continuation Methods*, §2 and §6): predict along the secant, correct with Newton's method on the equations and the
+//! plane across the secant, lengthen the step when that was easy, halve it when it failed.
+//!
+//! [`solve`] is the driver for hard starts: plain Newton first, then the Newton homotopy `F(x) - (1-λ) F(x₀)`, then the fixed-point
+//! homotopy `λ F(x) + (1-λ) D (x - x₀)`. A model with a `homotopy` operator of its own implements [`Homotopy`] and calls
+//! [`follow`].
+
+use crate::error::{ModelError, Reason, Recoverable};
+use crate::linear::Pattern;
+use crate::newton::{Newton, NewtonOptions, NewtonReport, NonlinearSystem};
+
+/// A family of systems `H(x, λ) = 0`.
+pub trait Homotopy {
+    /// Number of unknowns.
+    fn n(&self) -> usize;
+    /// `r = H(x, λ)`.
+    fn residual(&mut self, x: &[f64], lambda: f64, r: &mut [f64]) -> Result<(), ModelError>;
+    /// The size of unknown `i` that is usual, a positive number.
+    fn nominal(&self, i: usize) -> f64 {
+        let _ = i;
+        1.0
+    }
+    /// Smallest and largest value of unknown `i`.
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        let _ = i;
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+    /// Where the Jacobian by `x` may differ from zero, for all λ.
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        None
+    }
+}
+
+/// Limits of a continuation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContinuationOptions {
+    /// Options of the corrector.
+    pub newton: NewtonOptions,
+    /// First step along the curve, in units of the sizes of the unknowns and of λ.
+    pub first_step: f64,
+    /// Largest step.
+    pub max_step: f64,
+    /// Smallest step.
+    pub min_step: f64,
+    /// Largest number of steps.
+    pub max_steps: u32,
+}
+
+impl Default for ContinuationOptions {
+    fn default() -> Self {
+        ContinuationOptions {
+            newton: NewtonOptions::default(),
+            first_step: 0.1,
+            max_step: 10.0,
+            min_step: 1e-7,
+            max_steps: 2000,
+        }
+    }
+}
+
+/// Where a continuation stopped.
+#[derive(Debug)]
+pub struct Lost {
+    /// The last λ reached.
+    pub lambda: f64,
+    /// What the corrector said there.
+    pub report: NewtonReport,
+    /// The error: recoverable, or the model's fatal one.
+    pub error: ModelError,
+}
+
+/// How a solution was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Plain Newton.
+    Newton,
+    /// The Newton homotopy, in this many steps.
+    NewtonHomotopy(u32),
+    /// The fixed-point homotopy, in this many steps.
+    FixedPointHomotopy(u32),
+}
+
+/// Solves `F(x) = 0` from a guess that may be bad. On failure `x` is the guess again, and the report is that of plain Newton.
+pub fn solve<S: NonlinearSystem>(
+    system: &mut S,
+    x: &mut [f64],
+    options: &ContinuationOptions,
+) -> Result<Route, Lost> {
+    let n = system.n();
+    let singular =
+        |s: crate::linear::Singular| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column));
+    let mut newton = match Newton::new(system, options.newton) {
+        Ok(newton) => newton,
+        Err(s) => return Err(Lost { lambda: 1.0, report: NewtonReport::empty(x), error: singular(s) }),
+    };
+    let guess = x.to_vec();
+    let error = match newton.solve(system, x) {
+        Ok(_) => return Ok(Route::Newton),
+        Err(error) => error,
+    };
+    let report = newton.report();
+    if let ModelError::Fatal(_) = error {
+        return Err(Lost { lambda: 1.0, report, error });
+    }
+
+    x.copy_from_slice(&guess);
+    let mut at_guess = vec![0.0; n];
+    if system.residual(x, &mut at_guess).is_ok() && at_guess.iter().all(|r| r.is_finite()) {
+        let mut homotopy = FromResidual { system, at_guess: &at_guess };
+        match follow(&mut homotopy, x, options) {
+            Ok(steps) => return Ok(Route::NewtonHomotopy(steps)),
+            Err(Lost { error: ModelError::Fatal(e), lambda, report }) => {
+                return Err(Lost { lambda, report, error: e.into() });
+            }
+            Err(_) => x.copy_from_slice(&guess),
+        }
+        let pull = newton.diagonal_scale();
+        let mut homotopy = FromPoint { system, guess: &guess, pull: &pull };
+        match follow(&mut homotopy, x, options) {
+            Ok(steps) => return Ok(Route::FixedPointHomotopy(steps)),
+            Err(Lost { error: ModelError::Fatal(e), lambda, report }) => {
+                return Err(Lost { lambda, report, error: e.into() });
+            }
+            Err(_) => x.copy_from_slice(&guess),
+        }
+    }
+    Err(Lost { lambda: 0.0, report, error })
+}
+
+/// Follows the curve from `λ = 0`, near the guess in `x`, to `λ = 1`. Returns the number of steps.
+pub fn follow<H: Homotopy>(
+    homotopy: &mut H,
+    x: &mut [f64],
+    options: &ContinuationOptions,
+) -> Result<u32, Lost> {
+    solve_at(homotopy, x, 0.0, options)?;
+    let n = homotopy.n();
+    // A point of the curve is (x, λ); lengths count x in units of its size.
+    let mut point: Vec<f64> = x.iter().copied().chain([0.0]).collect();
+    let mut scale = vec![1.0; n + 1];
+    let mut tangent = vec![0.0; n + 1];
+    tangent[n] = 1.0;
+    // The direction of the first step is only guessed; any point found is good enough for a secant.
+    let mut smallest_cosine = f64::NEG_INFINITY;
+    let mut step = options.first_step;
+    let mut target = vec![0.0; n + 1];
+    for steps in 1..=options.max_steps {
+        for i in 0..n {
+            scale[i] = point[i].abs().max(homotopy.nominal(i).abs()).max(f64::MIN_POSITIVE);
+        }
+        for i in 0..=n {
+            target[i] = point[i] + step * tangent[i] * scale[i];
+        }
+        if target[n] >= 1.0 {
+            // As far along the tangent as λ = 1, then at λ = 1 exactly.
+            let part = if tangent[n] > 0.0 { (1.0 - point[n]) / tangent[n] } else { step };
+            for i in 0..n {
+                x[i] = point[i] + part * tangent[i] * scale[i];
+            }
+            if solve_at(homotopy, x, 1.0, options).is_ok() {
+                return Ok(steps);
+            }
+        } else {
+            let predicted = target.clone();
+            let mut system = OnPlane { homotopy: &mut *homotopy, predicted: &predicted, tangent: &tangent, scale: &scale };
+            let corrected = Newton::new(&mut system, options.newton)
+                .map_err(|s| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column)))
+                .and_then(|mut newton| newton.solve(&mut system, &mut target));
+            match corrected {
+                Ok(solved) => {
+                    if turn(&point, &target, &mut tangent, &scale, smallest_cosine) {
+                        smallest_cosine = 0.2;
+                        point.copy_from_slice(&target);
+                        let factor = if solved.iterations <= 3 { 2.0 } else if solved.iterations <= 6 { 1.2 } else { 0.7 };
+                        step = (step * factor).min(options.max_step);
+                        continue;
+                    }
+                }
+                Err(ModelError::Fatal(e)) => {
+                    return Err(Lost { lambda: point[n], report: NewtonReport::empty(&point[..n]), error: e.into() });
+                }
+                Err(ModelError::Recoverable(_)) => {}
+            }
+        }
+        step *= 0.4;
+        if step < options.min_step {
+            break;
+        }
+    }
+    x.copy_from_slice(&point[..n]);
+    let error = Recoverable::new(Reason::NoConvergence).into();
+    Err(Lost { lambda: point[n], report: NewtonReport::empty(x), error })
+}
+
+/// The new secant replaces the tangent unless it turns too sharply, which means the corrector has jumped to another branch.
+fn turn(from: &[f64], to: &[f64], tangent: &mut [f64], scale: &[f64], smallest_cosine: f64) -> bool {
+    let length = from.iter().zip(to).zip(scale).map(|((a, b), s)| ((b - a) / s).powi(2)).sum::<f64>().sqrt();
+    if !(length > 0.0 && length.is_finite()) {
+        return false;
+    }
+    let old_length = tangent.iter().map(|t| t * t).sum::<f64>().sqrt();
+    let mut cosine = 0.0;
+    for i in 0..tangent.len() {
+        cosine += tangent[i] / old_length * (to[i] - from[i]) / scale[i] / length;
+    }
+    if cosine < smallest_cosine {
+        return false;
+    }
+    for i in 0..tangent.len() {
+        tangent[i] = (to[i] - from[i]) / scale[i] / length;
+    }
+    true
+}
+
+fn solve_at<H: Homotopy>(
+    homotopy: &mut H,
+    x: &mut [f64],
+    lambda: f64,
+    options: &ContinuationOptions,
+) -> Result<(), Lost> {
+    let mut system = AtLambda { homotopy, lambda };
+    match Newton::new(&mut system, options.newton) {
+        Ok(mut newton) => match newton.solve(&mut system, x) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Lost { lambda, report: newton.report(), error }),
+        },
+        Err(s) => Err(Lost {
+            lambda,
+            report: NewtonReport::empty(x),
+            error: Recoverable::at(Reason::SingularMatrix, s.column).into(),
+        }),
+    }
+}
+
+struct AtLambda<'a, H> {
+    homotopy: &'a mut H,
+    lambda: f64,
+}
+
+impl<H: Homotopy> NonlinearSystem for AtLambda<'_, H> {
+    fn n(&self) -> usize {
+        self.homotopy.n()
+    }
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        self.homotopy.residual(x, self.lambda, r)
+    }
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.homotopy.jacobian_pattern()
+    }
+    fn nominal(&self, i: usize) -> f64 {
+        self.homotopy.nominal(i)
+    }
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        self.homotopy.bounds(i)
+    }
+}
+
+/// The equations, and the plane across the tangent through the predicted point.
+struct OnPlane<'a, H> {
+    homotopy: &'a mut H,
+    predicted: &'a [f64],
+    tangent: &'a [f64],
+    scale: &'a [f64],
+}
+
+impl<H: Homotopy> NonlinearSystem for OnPlane<'_, H> {
+    fn n(&self) -> usize {
+        self.homotopy.n() + 1
+    }
+    fn residual(&mut self, y: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.homotopy.n();
+        self.homotopy.residual(&y[..n], y[n], &mut r[..n])?;
+        r[n] = (0..=n).map(|i| self.tangent[i] * (y[i] - self.predicted[i]) / self.scale[i]).sum();
+        Ok(())
+    }
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        let n = self.homotopy.n();
+        let border = (0..=n).flat_map(|i| [(i, n), (n, i)]);
+        self.homotopy.jacobian_pattern().map(|p| Pattern::new(n + 1, p.iter().chain(border)))
+    }
+    fn nominal(&self, i: usize) -> f64 {
+        if i < self.homotopy.n() { self.homotopy.nominal(i) } else { 1.0 }
+    }
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        if i < self.homotopy.n() { self.homotopy.bounds(i) } else { (f64::NEG_INFINITY, f64::INFINITY) }
+    }
+}
+
+/// `F(x) - (1-λ) F(x₀)`: the guess solves it at λ = 0.
+struct FromResidual<'a, S> {
+    system: &'a mut S,
+    at_guess: &'a [f64],
+}
+
+impl<S: NonlinearSystem> Homotopy for FromResidual<'_, S> {
+    fn n(&self) -> usize {
+        self.system.n()
+    }
+    fn residual(&mut self, x: &[f64], lambda: f64, r: &mut [f64]) -> Result<(), ModelError> {
+        self.system.residual(x, r)?;
+        for (r, start) in r.iter_mut().zip(self.at_guess) {
+            *r -= (1.0 - lambda) * start;
+        }
+        Ok(())
+    }
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.system.jacobian_pattern()
+    }
+    fn nominal(&self, i: usize) -> f64 {
+        self.system.nominal(i)
+    }
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        self.system.bounds(i)
+    }
+}
+
+/// `λ F(x) + (1-λ) D (x - x₀)`.
+struct FromPoint<'a, S> {
+    system: &'a mut S,
+    guess: &'a [f64],
+    pull: &'a [f64],
+}
+
+impl<S: NonlinearSystem> Homotopy for FromPoint<'_, S> {
+    fn n(&self) -> usize {
+        self.system.n()
+    }
+    fn residual(&mut self, x: &[f64], lambda: f64, r: &mut [f64]) -> Result<(), ModelError> {
+        self.system.residual(x, r)?;
+        for i in 0..x.len() {
+            r[i] = lambda * r[i] + (1.0 - lambda) * self.pull[i] * (x[i] - self.guess[i]);
+        }
+        Ok(())
+    }
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.system.jacobian_pattern().map(|p| p.with_diagonal())
+    }
+    fn nominal(&self, i: usize) -> f64 {
+        self.system.nominal(i)
+    }
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        self.system.bounds(i)
+    }
+}

@@ -1,0 +1,395 @@
+//! Backward differentiation formulas of orders 1 to 5 with variable step, fixed leading coefficient.
+//!
+//! The past is kept as modified divided differences (Brenan, Campbell & Petzold, *Numerical Solution of Initial-Value Problems
+//! in Differential-Algebraic Equations*, §5.2; Jackson & Sacks-Davis, ACM TOMS 6, 1980). With `ψ_i = t_n - t_{n-i}`,
+//!
+//! ```text
+//!     φ_1 = x_n,   φ_i = ψ_1 ψ_2 … ψ_{i-1} x[t_n, t_{n-1}, …, t_{n-i+1}]
+//! ```
+//!
+//! the polynomial through the last points, continued to the new time, predicts `x` and its derivative; the corrector replaces
+//! that derivative by
+//!
+//! ```text
+//!     der(x) = der(x_pred) + (x - x_pred) / γ,   γ = h / (1 + 1/2 + … + 1/k)
+//! ```
+//!
+//! which is `x = γ der(x) + old` with `old = x_pred - γ der(x_pred)`: one call of [`StepModel::step`]. Their difference
+//! `e = x - x_pred` is the next divided difference, so every order has its error estimate: at order `k` the local error is
+//! `C_k e`, at order `k-1` and `k+1` it follows from the differences one lower and one higher. Changing order or step needs
+//! no interpolation; a rejected step leaves nothing to undo.
+//!
+//! Step and order are chosen as in CVODE (Hindmarsh et al., ACM TOMS 31, 2005): a change of the step must be worth its
+//! factorisation, and an order is kept for as many steps as it looks back; except that the order is lowered at once, as in
+//! DASSL, where differences of higher order stop falling.
+
+use super::core::{Core, Failures, Stride, initial_step};
+use super::options::StepReport;
+use crate::error::{ModelError, SolverError};
+use crate::model::{StepModel, StepRequest};
+
+/// The largest order.
+const MAX_ORDER: usize = 5;
+/// `1 + 1/2 + … + 1/k`.
+const HARMONIC: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
+/// The iteration may leave this part of the tolerated local error.
+const ITERATION_SHARE: f64 = 0.04;
+/// Safety factors on the error at the current, next lower and next higher order.
+const SAFETY: f64 = 6.0;
+const SAFETY_LOWER: f64 = 6.0;
+const SAFETY_HIGHER: f64 = 10.0;
+/// A larger step must be at least this much larger.
+const WORTH_IT: f64 = 1.5;
+/// Largest growth of the step: the first time, and later.
+const FIRST_GROWTH: f64 = 1e4;
+const GROWTH: f64 = 10.0;
+/// Largest reduction after a failed error test, and the reduction from the second failure on.
+const SHRINK: f64 = 0.1;
+const SHRINK_AGAIN: f64 = 0.2;
+/// Reduction after a failed iteration.
+const SHRINK_CONVERGENCE: f64 = 0.25;
+/// Failed error tests at one step before the past is no longer trusted.
+const PATIENCE: u32 = 3;
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub(crate) struct Bdf {
+    order: usize,
+    /// Order of the last accepted step, that of the interpolating polynomial.
+    order_used: usize,
+    /// Step size to try next.
+    h: f64,
+    /// `ψ_1 … ψ_{k+1}` at the current time; `psi[0]` is not used.
+    psi: [f64; MAX_ORDER + 3],
+    /// `φ_1 … φ_{k+2}`; `phi[0]` is not used.
+    phi: [Vec<f64>; MAX_ORDER + 3],
+    /// Steps until a change of order is considered.
+    wait: usize,
+    steps_since_start: u64,
+    /// An attempt at the current step has failed: the step after it is not made larger.
+    failed: bool,
+    predicted: Vec<f64>,
+    old: Vec<f64>,
+    x: Vec<f64>,
+    dx: Vec<f64>,
+    e: Vec<f64>,
+    started: bool,
+}
+
+/// The coefficients of one step, from its size, its order and the past.
+#[derive(Clone, Copy, Debug)]
+struct Formula {
+    order: usize,
+    /// Factor of the derivative.
+    gamma: f64,
+    psi: [f64; MAX_ORDER + 3],
+    /// `ψ_1…ψ_{i-1}` now over `ψ_1…ψ_{i-1}` before: carries the differences over to the new step.
+    beta: [f64; MAX_ORDER + 3],
+    /// Derivative of the i-th basis polynomial.
+    slope: [f64; MAX_ORDER + 3],
+    /// `(i-1)! h^i / (ψ_1…ψ_i)`: from a difference to the local error.
+    sigma: [f64; MAX_ORDER + 3],
+    /// Local error of this order over `e`.
+    error: f64,
+}
+
+impl Formula {
+    fn new(order: usize, h: f64, past: &[f64; MAX_ORDER + 3]) -> Self {
+        let mut psi = [0.0; MAX_ORDER + 3];
+        let mut beta = [1.0; MAX_ORDER + 3];
+        let mut slope = [0.0; MAX_ORDER + 3];
+        let mut sigma = [1.0; MAX_ORDER + 3];
+        psi[1] = h;
+        // One more than the order needs: the estimate for the next order looks that far back.
+        for i in 2..=order + 2 {
+            psi[i] = past[i - 1] + h;
+            beta[i] = beta[i - 1] * psi[i - 1] / past[i - 1];
+            slope[i] = slope[i - 1] + 1.0 / psi[i - 1];
+            sigma[i] = (i - 1) as f64 * sigma[i - 1] * h / psi[i];
+        }
+        let leading = HARMONIC[order];
+        // What the exact solution leaves over in the corrector: Σ h/ψ_i for i ≤ k+1, less the leading coefficient.
+        let residual = h * slope[order + 1] + h / psi[order + 1] - leading;
+        Formula { order, gamma: h / leading, psi, beta, slope, sigma, error: residual.abs() / leading }
+    }
+}
+
+impl Bdf {
+    pub fn new(n: usize) -> Self {
+        Bdf {
+            order: 1,
+            order_used: 1,
+            h: 0.0,
+            psi: [0.0; MAX_ORDER + 3],
+            phi: std::array::from_fn(|_| vec![0.0; n]),
+            wait: 2,
+            steps_since_start: 0,
+            failed: false,
+            predicted: vec![0.0; n],
+            old: vec![0.0; n],
+            x: vec![0.0; n],
+            dx: vec![0.0; n],
+            e: vec![0.0; n],
+            started: false,
+        }
+    }
+
+    /// Forgets the past.
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// One step towards `t_limit`. `core.dx` is the derivative when the method starts.
+    pub fn step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<StepReport, SolverError> {
+        core.weights.update(&core.x);
+        if !self.started {
+            self.start(core, model, t_limit)?;
+        }
+        let mut failures = Failures::default();
+        let mut error_failures = 0;
+        loop {
+            core.may_try(self.h, &failures)?;
+            let stride = core.stride(self.h, t_limit);
+            let formula = Formula::new(self.order, stride.h, &self.psi);
+            self.predict(&formula);
+            let t = core.end(stride, t_limit);
+            if let Err(e) = self.correct(core, model, &formula, t) {
+                let e = core.recoverable(t, e)?;
+                core.note_model(&mut failures, e);
+                self.h = stride.h * SHRINK_CONVERGENCE;
+                self.failed = true;
+                continue;
+            }
+            let error = self.estimate(core, &formula);
+            if !(error <= 1.0) {
+                core.note_error(&mut failures, error, &self.e);
+                error_failures += 1;
+                self.shrink(core, model, stride, error, error_failures)?;
+                continue;
+            }
+            self.accept(core, model, &formula, t);
+            self.choose_step_and_order(core, &formula, stride, error);
+            return Ok(core.report(formula.order, stride.at_limit));
+        }
+    }
+
+    /// The polynomial through the last points at a time in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        let delta = t - core.t;
+        x.copy_from_slice(&self.phi[1]);
+        let mut c = 1.0;
+        for i in 2..=self.order_used + 1 {
+            let before = if i > 2 { self.psi[i - 2] } else { 0.0 };
+            c *= (delta + before) / self.psi[i - 1];
+            add_multiple(x, &self.phi[i], c);
+        }
+    }
+
+    /// Order 1 from the solution and its derivative.
+    fn start<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<(), SolverError> {
+        let mut work = std::mem::take(&mut self.phi[3]);
+        work.resize(2 * core.n(), 0.0);
+        let h = initial_step(core, model, 1, t_limit, &mut work);
+        work.truncate(core.n());
+        self.phi[3] = work;
+        self.h = h?;
+        self.reload(core, self.h);
+        self.order = 1;
+        self.order_used = 1;
+        self.wait = 2;
+        self.steps_since_start = 0;
+        self.failed = false;
+        self.started = true;
+        Ok(())
+    }
+
+    /// A straight line through the current point replaces the past.
+    fn reload(&mut self, core: &Core, h: f64) {
+        self.psi = std::array::from_fn(|i| i as f64 * h);
+        self.phi[1].copy_from_slice(&core.x);
+        for (phi, dx) in self.phi[2].iter_mut().zip(&core.dx) {
+            *phi = h * dx;
+        }
+        for phi in &mut self.phi[3..] {
+            phi.fill(0.0);
+        }
+    }
+
+    /// `x_pred = Σ φ*_i`, `der(x_pred) = Σ slope_i φ*_i`, `old = x_pred - γ der(x_pred)`.
+    fn predict(&mut self, formula: &Formula) {
+        self.predicted.copy_from_slice(&self.phi[1]);
+        self.dx.fill(0.0);
+        for i in 2..=formula.order + 1 {
+            let (b, d) = (formula.beta[i], formula.beta[i] * formula.slope[i]);
+            for ((p, dx), phi) in self.predicted.iter_mut().zip(&mut self.dx).zip(&self.phi[i]) {
+                *p += b * phi;
+                *dx += d * phi;
+            }
+        }
+        for ((old, p), dx) in self.old.iter_mut().zip(&self.predicted).zip(&self.dx) {
+            *old = p - formula.gamma * dx;
+        }
+    }
+
+    /// Asks the model for the solution of `x = γ der(x) + old`.
+    fn correct<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        formula: &Formula,
+        t: f64,
+    ) -> Result<(), ModelError> {
+        self.x.copy_from_slice(&self.predicted);
+        let request = StepRequest {
+            t,
+            h: formula.gamma,
+            old: &self.old,
+            weights: core.weights.values(),
+            tolerance: ITERATION_SHARE / formula.error,
+        };
+        model.step(&request, &mut self.x, &mut self.dx)?;
+        for ((e, x), p) in self.e.iter_mut().zip(&self.x).zip(&self.predicted) {
+            *e = x - p;
+        }
+        Ok(())
+    }
+
+    /// The weighted local error.
+    fn estimate(&self, core: &Core, formula: &Formula) -> f64 {
+        // In the first step the past is a tangent, not a chord: the difference is half of what it will be later.
+        let first = if self.steps_since_start == 0 { 2.0 } else { 1.0 };
+        first * formula.error * core.weights.norm(&self.e)
+    }
+
+    /// A smaller step after a failed error test; after several failures also a lower order, then a new start.
+    fn shrink<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        stride: Stride,
+        error: f64,
+        failures: u32,
+    ) -> Result<(), SolverError> {
+        self.failed = true;
+        let mut eta = step_ratio(SAFETY * error, self.order + 1).clamp(SHRINK, 0.9);
+        if !error.is_finite() {
+            eta = SHRINK;
+        } else if failures > 1 {
+            eta = eta.min(SHRINK_AGAIN);
+        }
+        self.h = stride.h * eta;
+        if failures >= PATIENCE {
+            if self.order > 1 {
+                self.order -= 1;
+                self.wait = self.order + 1;
+            } else {
+                core.evaluate_start(model)?;
+                self.reload(core, self.h);
+                self.wait = 10;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves to the new point: `φ_{k+2} = e`, and each lower difference is the sum of its old value and the next.
+    fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, formula: &Formula, t: f64) {
+        let k = formula.order;
+        self.wait = self.wait.saturating_sub(1);
+        // The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer needed.
+        let b = formula.beta[k + 2];
+        for ((d, e), phi) in self.old.iter_mut().zip(&self.e).zip(&self.phi[k + 2]) {
+            *d = e - b * phi;
+        }
+        self.phi[k + 2].copy_from_slice(&self.e);
+        for i in (1..=k + 1).rev() {
+            let b = formula.beta[i];
+            let (low, high) = self.phi.split_at_mut(i + 1);
+            for (phi, next) in low[i].iter_mut().zip(&high[0]) {
+                *phi = b * *phi + next;
+            }
+        }
+        self.psi = formula.psi;
+        self.psi[k + 3..].fill(0.0);
+        self.order_used = k;
+        self.steps_since_start += 1;
+        core.x.copy_from_slice(&self.x);
+        core.dx.copy_from_slice(&self.dx);
+        core.advance(t);
+        model.accepted(t, &core.x, &core.dx);
+    }
+
+    /// The order among `k-1`, `k`, `k+1` that allows the largest step, and that step.
+    fn choose_step_and_order(&mut self, core: &Core, formula: &Formula, stride: Stride, error: f64) {
+        let k = formula.order;
+        if std::mem::take(&mut self.failed) {
+            self.wait = self.wait.max(2);
+            self.h = stride.h;
+            return;
+        }
+        let mut best = (step_ratio(SAFETY * error, k + 1), k);
+        let differences_grow = self.differences_grow(core, formula);
+        if k > 1 && (self.wait == 0 || differences_grow) {
+            let lower = formula.sigma[k] / HARMONIC[k - 1] * core.weights.norm(&self.phi[k + 1]);
+            let ratio = step_ratio(SAFETY_LOWER * lower, k);
+            if ratio > best.0 || differences_grow {
+                best = (ratio, k - 1);
+            }
+        }
+        if k < core.options.max_order && self.wait == 0 && !differences_grow {
+            let higher = formula.sigma[k + 2] / HARMONIC[k + 1] * core.weights.norm(&self.old);
+            let ratio = step_ratio(SAFETY_HIGHER * higher, k + 2);
+            if ratio > best.0 {
+                best = (ratio, k + 1);
+            }
+        }
+        if self.wait == 0 {
+            self.wait = 2;
+        }
+        let (ratio, order) = best;
+        if order != k && (ratio >= WORTH_IT || differences_grow) {
+            self.order = order;
+            self.wait = order + 1;
+        }
+        let growth = if self.steps_since_start == 1 { FIRST_GROWTH } else { GROWTH };
+        self.h = if ratio >= WORTH_IT {
+            stride.h * ratio.min(growth)
+        } else if stride.h < self.h {
+            // A step shortened to meet a limit does not shorten those after it.
+            self.h.min(stride.h * growth)
+        } else {
+            stride.h
+        };
+    }
+
+    /// Scaled derivatives of the solution that do not fall with their order are a sign of instability, not of accuracy: the rule
+    /// by which DASSL lowers the order.
+    fn differences_grow(&self, core: &Core, formula: &Formula) -> bool {
+        let k = formula.order;
+        let derivative = |i: usize, phi: &[f64]| i as f64 * formula.sigma[i] * core.weights.norm(phi);
+        k > 2 && {
+            let highest = derivative(k + 1, &self.e);
+            derivative(k, &self.phi[k + 1]) <= highest && derivative(k - 1, &self.phi[k]) <= highest
+        }
+    }
+}
+
+/// The ratio by which a step may change when its error is `error` and grows with the given power of the step.
+fn step_ratio(error: f64, power: usize) -> f64 {
+    1.0 / (error.powf(1.0 / power as f64) + 1e-6)
+}
+
+fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += by * y;
+    }
+}

@@ -1,0 +1,169 @@
+//! Singly diagonally implicit Runge–Kutta pairs with explicit first stage.
+//!
+//! Stage `i` solves `X_i = h γ f(X_i) + (x + h Σ_{j<i} a_ij f_j)`: one call of [`StepModel::step`] with `h γ` and an `old` made of
+//! the stages before. The last stage is the solution (stiffly accurate), its derivative the first stage of the next step. The
+//! error estimate is damped in stiff components by the matrix of the last stage only as far as the embedded formula is;
+//! Hermite interpolation gives the values in between.
+
+use super::control::Controller;
+use super::core::{Core, Failures, initial_step};
+use super::hermite::Hermite;
+use super::options::StepReport;
+use super::tableaux::Esdirk as Tableau;
+use crate::error::{ModelError, SolverError};
+use crate::model::{StepModel, StepRequest};
+
+/// The iteration may leave this part of the tolerated local error in a stage.
+const ITERATION_SHARE: f64 = 0.01;
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub(crate) struct Esdirk {
+    tableau: &'static Tableau,
+    control: Controller,
+    h: f64,
+    /// Derivatives of the stages, one after the other.
+    k: Vec<f64>,
+    old: Vec<f64>,
+    x: Vec<f64>,
+    error: Vec<f64>,
+    hermite: Hermite,
+    started: bool,
+}
+
+impl Esdirk {
+    pub fn new(n: usize, tableau: &'static Tableau) -> Self {
+        Esdirk {
+            tableau,
+            control: Controller::new(tableau.order, 0.0, 0.2, 5.0),
+            h: 0.0,
+            k: vec![0.0; n * tableau.c.len()],
+            old: vec![0.0; n],
+            x: vec![0.0; n],
+            error: vec![0.0; 2 * n],
+            hermite: Hermite::new(n),
+            started: false,
+        }
+    }
+
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
+    pub fn step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<StepReport, SolverError> {
+        core.weights.update(&core.x);
+        if !self.started {
+            self.h = initial_step(core, model, self.tableau.order, t_limit, &mut self.error)?;
+            self.control.reset();
+            self.started = true;
+        }
+        let n = core.n();
+        let mut failures = Failures::default();
+        loop {
+            core.may_try(self.h, &failures)?;
+            let stride = core.stride(self.h, t_limit);
+            let t = core.end(stride, t_limit);
+            if let Err(e) = self.solve_stages(core, model, stride.h, t) {
+                let e = core.recoverable(t, e)?;
+                core.note_model(&mut failures, e);
+                self.h = 0.25 * stride.h;
+                continue;
+            }
+            self.estimate_error(n, stride.h);
+            let error = core.weights.norm(&self.error[..n]);
+            if !(error <= 1.0) {
+                core.note_error(&mut failures, error, &self.error[..n]);
+                self.h = stride.h * self.control.rejected(error);
+                continue;
+            }
+            let proposal = self.control.accepted(error, failures.count > 0);
+            // A little more is not worth a factorisation.
+            let proposal = stride.h * if (1.0..1.2).contains(&proposal) { 1.0 } else { proposal };
+            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            self.hermite.begin(&core.x, &core.dx);
+            core.x.copy_from_slice(&self.x);
+            core.dx.copy_from_slice(&self.k[self.k.len() - n..]);
+            core.advance(t);
+            model.accepted(t, &core.x, &core.dx);
+            return Ok(core.report(self.tableau.order, stride.at_limit));
+        }
+    }
+
+    /// Hermite interpolation in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        self.hermite.interpolate(core, t, x);
+    }
+
+    fn solve_stages<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        h: f64,
+        t_end: f64,
+    ) -> Result<(), ModelError> {
+        let n = core.n();
+        let tableau = self.tableau;
+        let stages = tableau.c.len();
+        self.k[..n].copy_from_slice(&core.dx);
+        self.x.copy_from_slice(&core.x);
+        for i in 1..stages {
+            let (done, rest) = self.k.split_at_mut(i * n);
+            self.old.copy_from_slice(&core.x);
+            for (j, &a) in tableau.a[i].iter().enumerate() {
+                if a != 0.0 {
+                    add_multiple(&mut self.old, &done[j * n..(j + 1) * n], h * a);
+                }
+            }
+            let k = &mut rest[..n];
+            // The derivative of the nearest earlier stage, continued.
+            k.copy_from_slice(&done[nearest(tableau.c, i) * n..][..n]);
+            for ((x, old), k) in self.x.iter_mut().zip(&self.old).zip(&*k) {
+                *x = old + h * tableau.gamma * k;
+            }
+            let t = if i == stages - 1 { t_end } else { core.t + tableau.c[i] * h };
+            let request = StepRequest {
+                t,
+                h: h * tableau.gamma,
+                old: &self.old,
+                weights: core.weights.values(),
+                tolerance: ITERATION_SHARE,
+            };
+            model.step(&request, &mut self.x, k)?;
+        }
+        Ok(())
+    }
+
+    fn estimate_error(&mut self, n: usize, h: f64) {
+        let tableau = self.tableau;
+        let last = tableau.c.len() - 1;
+        let error = &mut self.error[..n];
+        error.fill(0.0);
+        for (j, embedded) in tableau.embedded.iter().enumerate() {
+            let b = if j == last { tableau.gamma } else { tableau.a[last][j] };
+            add_multiple(error, &self.k[j * n..(j + 1) * n], h * (b - embedded));
+        }
+    }
+}
+
+/// The stage before `i` whose time is nearest to that of `i`.
+fn nearest(c: &[f64], i: usize) -> usize {
+    let mut best = 0;
+    for j in 1..i {
+        if (c[j] - c[i]).abs() <= (c[best] - c[i]).abs() {
+            best = j;
+        }
+    }
+    best
+}
+
+fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += by * y;
+    }
+}

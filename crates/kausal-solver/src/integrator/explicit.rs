@@ -1,0 +1,205 @@
+//! Explicit Runge–Kutta pairs with continuous extension: Dormand–Prince 5(4) and Tsitouras 5(4).
+//!
+//! The last stage of a step is the first of the next. Both pairs have two stages at the end of the step, whose derivatives
+//! differ by about `λ` times the difference of their points for the dominating eigenvalue `λ`; `h λ` on the border of the
+//! stability region for many steps means that stability, not accuracy, limits the step (Hairer & Wanner II, §IV.2).
+
+use super::control::Controller;
+use super::core::{Core, Failures, initial_step};
+use super::options::StepReport;
+use super::tableaux::Explicit;
+use crate::error::SolverError;
+use crate::model::StepModel;
+use crate::weights::norm;
+
+/// Steps on the stability border before a model counts as stiff, and steps inside before it no longer does.
+const STIFF_STEPS: u32 = 15;
+const NOT_STIFF_STEPS: u32 = 6;
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub(crate) struct ExplicitRk {
+    tableau: &'static Explicit,
+    control: Controller,
+    h: f64,
+    /// Derivatives of the stages, one after the other.
+    k: Vec<f64>,
+    /// Point of the stage that is being evaluated; the last but one is kept.
+    x: Vec<f64>,
+    before_last: Vec<f64>,
+    error: Vec<f64>,
+    /// Start of the last step.
+    x_old: Vec<f64>,
+    started: bool,
+    on_border: u32,
+    inside: u32,
+    /// Running average of `h |λ|`.
+    average_rate: f64,
+}
+
+impl ExplicitRk {
+    pub fn new(n: usize, tableau: &'static Explicit) -> Self {
+        ExplicitRk {
+            tableau,
+            control: Controller::new(tableau.order, 0.04, 0.2, 10.0),
+            h: 0.0,
+            k: vec![0.0; n * tableau.c.len()],
+            x: vec![0.0; n],
+            before_last: vec![0.0; n],
+            error: vec![0.0; 2 * n],
+            x_old: vec![0.0; n],
+            started: false,
+            on_border: 0,
+            inside: 0,
+            average_rate: 0.0,
+        }
+    }
+
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// Stability has limited the step for so long that an implicit method would do better.
+    pub fn is_stiff(&self) -> bool {
+        self.on_border >= STIFF_STEPS
+    }
+
+    /// What the step is worth in units of the dominating eigenvalue, averaged over some steps.
+    pub fn average_rate(&self) -> f64 {
+        self.average_rate
+    }
+
+    /// Starts with a given step instead of looking for one.
+    pub fn start_with(&mut self, h: f64) {
+        self.begin();
+        self.h = h;
+    }
+
+    fn begin(&mut self) {
+        self.control.reset();
+        self.on_border = 0;
+        self.inside = 0;
+        self.average_rate = 0.0;
+        self.started = true;
+    }
+
+    /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
+    pub fn step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<StepReport, SolverError> {
+        if !self.started {
+            core.weights.update(&core.x);
+            self.h = initial_step(core, model, self.tableau.order, t_limit, &mut self.error)?;
+            self.begin();
+        }
+        let n = core.n();
+        let mut failures = Failures::default();
+        loop {
+            core.may_try(self.h, &failures)?;
+            let stride = core.stride(self.h, t_limit);
+            let t = core.end(stride, t_limit);
+            if let Err(e) = self.evaluate_stages(core, model, stride.h) {
+                let e = core.recoverable(t, e)?;
+                core.note_model(&mut failures, e);
+                self.h = 0.25 * stride.h;
+                continue;
+            }
+            core.weights.update_between(&core.x, &self.x);
+            self.estimate_error(n, stride.h);
+            let error = core.weights.norm(&self.error[..n]);
+            if !(error <= 1.0) {
+                core.note_error(&mut failures, error, &self.error[..n]);
+                self.h = stride.h * self.control.rejected(error);
+                continue;
+            }
+            self.watch_stability(core, stride.h);
+            let proposal = stride.h * self.control.accepted(error, failures.count > 0);
+            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            self.x_old.copy_from_slice(&core.x);
+            core.x.copy_from_slice(&self.x);
+            core.dx.copy_from_slice(&self.k[self.k.len() - n..]);
+            core.advance(t);
+            model.accepted(t, &core.x, &core.dx);
+            return Ok(core.report(self.tableau.order, stride.at_limit));
+        }
+    }
+
+    /// The continuous extension at a time in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        let h = core.t - core.t_old;
+        let theta = (t - core.t_old) / h;
+        x.copy_from_slice(&self.x_old);
+        for (k, d) in self.k.chunks_exact(x.len().max(1)).zip(self.tableau.dense) {
+            let weight = h * theta * (d[0] + theta * (d[1] + theta * (d[2] + theta * d[3])));
+            add_multiple(x, k, weight);
+        }
+    }
+
+    fn evaluate_stages<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        h: f64,
+    ) -> Result<(), crate::error::ModelError> {
+        let n = core.n();
+        let stages = self.tableau.c.len();
+        self.k[..n].copy_from_slice(&core.dx);
+        for i in 1..stages {
+            if i == stages - 1 {
+                std::mem::swap(&mut self.x, &mut self.before_last);
+            }
+            let (done, rest) = self.k.split_at_mut(i * n);
+            self.x.copy_from_slice(&core.x);
+            for (j, &a) in self.tableau.a[i].iter().enumerate() {
+                if a != 0.0 {
+                    add_multiple(&mut self.x, &done[j * n..(j + 1) * n], h * a);
+                }
+            }
+            let k = &mut rest[..n];
+            k.copy_from_slice(&done[(i - 1) * n..]);
+            model.derivative(core.t + self.tableau.c[i] * h, &self.x, k)?;
+        }
+        Ok(())
+    }
+
+    fn estimate_error(&mut self, n: usize, h: f64) {
+        let error = &mut self.error[..n];
+        error.fill(0.0);
+        for (j, &e) in self.tableau.error.iter().enumerate() {
+            if e != 0.0 {
+                add_multiple(error, &self.k[j * n..(j + 1) * n], h * e);
+            }
+        }
+    }
+
+    fn watch_stability(&mut self, core: &Core, h: f64) {
+        let n = core.n();
+        let (k1, k2) = self.k[self.k.len() - 2 * n..].split_at(n);
+        let (slope, distance) = self.error.split_at_mut(n);
+        for i in 0..n {
+            slope[i] = k2[i] - k1[i];
+            distance[i] = self.x[i] - self.before_last[i];
+        }
+        let (slope, distance) = (norm(core.weights.values(), slope), norm(core.weights.values(), &distance[..n]));
+        let rate = if distance > 0.0 { h * slope / distance } else { 0.0 };
+        self.average_rate += 0.05 * (rate.min(10.0) - self.average_rate);
+        if rate > self.tableau.stability {
+            self.inside = 0;
+            self.on_border += 1;
+        } else {
+            self.inside += 1;
+            if self.inside >= NOT_STIFF_STEPS {
+                self.on_border = 0;
+            }
+        }
+    }
+}
+
+fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += by * y;
+    }
+}

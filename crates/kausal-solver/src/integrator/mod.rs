@@ -1,0 +1,213 @@
+//! Integration methods behind one stepping interface.
+//!
+//! An [`Integrator`] owns a model and takes one accepted step at a time, so that whoever drives it can look for events between
+//! steps: [`step`](Integrator::step) never passes the limit it is given and reaches it exactly,
+//! [`interpolate`](Integrator::interpolate) gives the solution inside the last step, and [`restart`](Integrator::restart) begins
+//! anew from another point. Nothing is allocated after the first step.
+//!
+//! Methods differ only in how they make and judge a step; each is a file of its own. All of them speak to the model through
+//! [`StepModel`](crate::model::StepModel).
+
+mod auto;
+mod bdf;
+mod control;
+mod core;
+mod esdirk;
+mod explicit;
+mod fixed;
+mod hermite;
+mod options;
+mod radau;
+mod rosenbrock;
+mod tableaux;
+
+pub use options::{Method, Options, Statistics, StepReport, UnknownMethod};
+pub use tableaux::{RADAU_IIA, RadauIia};
+
+use crate::error::SolverError;
+use crate::model::StepModel;
+use crate::weights::Weights;
+use core::Core;
+
+/// Integrates a model. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Integrator<M> {
+    model: M,
+    core: Core,
+    engine: Engine,
+    /// The derivative at the current point is known.
+    ready: bool,
+    starts: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Auto(Box<auto::Auto>),
+    Bdf(Box<bdf::Bdf>),
+    Radau(Box<radau::Radau>),
+    Esdirk(Box<esdirk::Esdirk>),
+    Rosenbrock(Box<rosenbrock::Rosenbrock>),
+    Explicit(Box<explicit::ExplicitRk>),
+    Fixed(Box<fixed::FixedStep>),
+}
+
+impl<M: StepModel> Integrator<M> {
+    /// An integration of `model` from `x0` at `t0`.
+    pub fn new(method: Method, options: Options, mut model: M, t0: f64, x0: &[f64]) -> Result<Self, SolverError> {
+        options.check(method)?;
+        let n = model.n();
+        if x0.len() != n {
+            return Err(SolverError::InvalidOption { what: "the start has not as many values as the model states" });
+        }
+        if method == Method::Radau && model.stages().is_none() {
+            return Err(SolverError::Unsupported { needs: "a model that solves three stages at once" });
+        }
+        if method == Method::Rosenbrock && model.linear().is_none() {
+            return Err(SolverError::Unsupported { needs: "a model that solves linear systems with its Jacobian" });
+        }
+        let engine = match method {
+            Method::Auto => Engine::Auto(Box::new(auto::Auto::new(n))),
+            Method::Bdf => Engine::Bdf(Box::new(bdf::Bdf::new(n))),
+            Method::Radau => Engine::Radau(Box::new(radau::Radau::new(n, options.rtol))),
+            Method::Esdirk3 => Engine::Esdirk(Box::new(esdirk::Esdirk::new(n, &tableaux::ESDIRK3))),
+            Method::Esdirk4 => Engine::Esdirk(Box::new(esdirk::Esdirk::new(n, &tableaux::ESDIRK4))),
+            Method::Rosenbrock => Engine::Rosenbrock(Box::new(rosenbrock::Rosenbrock::new(n))),
+            Method::DormandPrince => {
+                Engine::Explicit(Box::new(explicit::ExplicitRk::new(n, &tableaux::DORMAND_PRINCE)))
+            }
+            Method::Tsitouras => Engine::Explicit(Box::new(explicit::ExplicitRk::new(n, &tableaux::TSITOURAS))),
+            Method::ExplicitEuler | Method::RungeKutta4 | Method::ImplicitEuler | Method::Trapezoidal => {
+                let h = options.fixed_step.unwrap_or(f64::NAN);
+                Engine::Fixed(Box::new(fixed::FixedStep::new(n, method, h)))
+            }
+        };
+        let weights = match method {
+            Method::Radau if options.rtol > 0.0 => {
+                let rtol = radau::Radau::inner_tolerance(options.rtol);
+                Weights::new(rtol, options.atol * (rtol / options.rtol), (0..n).map(|i| model.nominal(i)))
+            }
+            _ => Weights::new(options.rtol, options.atol, (0..n).map(|i| model.nominal(i))),
+        };
+        let core = Core {
+            options,
+            weights,
+            t: t0,
+            t_old: t0,
+            x: x0.to_vec(),
+            dx: vec![0.0; n],
+            steps: 0,
+            rejected: 0,
+            convergence_failures: 0,
+        };
+        Ok(Integrator { model, core, engine, ready: false, starts: 0 })
+    }
+
+    /// Takes one step that ends at `t_limit` or before it. Time only moves forward: the limit must lie ahead.
+    pub fn step(&mut self, t_limit: f64) -> Result<StepReport, SolverError> {
+        if !(t_limit > self.core.t) {
+            return Err(SolverError::InvalidOption { what: "the limit of a step must lie ahead of the current time" });
+        }
+        if !self.ready {
+            self.core.evaluate_start(&mut self.model)?;
+            self.ready = true;
+            self.starts += 1;
+        }
+        let (core, model) = (&mut self.core, &mut self.model);
+        match &mut self.engine {
+            Engine::Auto(e) => e.step(core, model, t_limit),
+            Engine::Bdf(e) => e.step(core, model, t_limit),
+            Engine::Radau(e) => e.step(core, model, t_limit),
+            Engine::Esdirk(e) => e.step(core, model, t_limit),
+            Engine::Rosenbrock(e) => e.step(core, model, t_limit),
+            Engine::Explicit(e) => e.step(core, model, t_limit),
+            Engine::Fixed(e) => e.step(core, model, t_limit),
+        }
+    }
+
+    /// Steps until `t_end`.
+    pub fn integrate_to(&mut self, t_end: f64) -> Result<(), SolverError> {
+        while self.core.t < t_end {
+            self.step(t_end)?;
+        }
+        Ok(())
+    }
+
+    /// The solution at a time inside the last step.
+    pub fn interpolate(&self, t: f64, x: &mut [f64]) {
+        let core = &self.core;
+        if t == core.t || core.t == core.t_old {
+            x.copy_from_slice(&core.x);
+            return;
+        }
+        match &self.engine {
+            Engine::Auto(e) => e.interpolate(core, t, x),
+            Engine::Bdf(e) => e.interpolate(core, t, x),
+            Engine::Radau(e) => e.interpolate(core, t, x),
+            Engine::Esdirk(e) => e.interpolate(core, t, x),
+            Engine::Rosenbrock(e) => e.interpolate(core, t, x),
+            Engine::Explicit(e) => e.interpolate(core, t, x),
+            Engine::Fixed(e) => e.interpolate(core, t, x),
+        }
+    }
+
+    /// Begins anew at `(t, x)`, as after an event. The model forgets its Jacobian.
+    pub fn restart(&mut self, t: f64, x: &[f64]) {
+        let core = &mut self.core;
+        core.t = t;
+        core.t_old = t;
+        core.x.copy_from_slice(x);
+        self.ready = false;
+        self.model.reset();
+        match &mut self.engine {
+            Engine::Auto(e) => e.restart(),
+            Engine::Bdf(e) => e.restart(),
+            Engine::Radau(e) => e.restart(),
+            Engine::Esdirk(e) => e.restart(),
+            Engine::Rosenbrock(e) => e.restart(),
+            Engine::Explicit(e) => e.restart(),
+            Engine::Fixed(e) => e.restart(),
+        }
+    }
+
+    /// Current time.
+    pub fn t(&self) -> f64 {
+        self.core.t
+    }
+
+    /// Beginning of the last step.
+    pub fn t_old(&self) -> f64 {
+        self.core.t_old
+    }
+
+    /// Current state.
+    pub fn x(&self) -> &[f64] {
+        &self.core.x
+    }
+
+    /// Derivative of the current state, as the last step left it.
+    pub fn dx(&self) -> &[f64] {
+        &self.core.dx
+    }
+
+    /// The model.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The model, to change it between steps. [`restart`](Self::restart) afterwards if its equations have changed.
+    pub fn model_mut(&mut self) -> &mut M {
+        &mut self.model
+    }
+
+    /// What the integration has cost so far.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            steps: self.core.steps,
+            rejected: self.core.rejected,
+            convergence_failures: self.core.convergence_failures,
+            starts: self.starts,
+            switches: if let Engine::Auto(e) = &self.engine { e.switches } else { 0 },
+            work: self.model.work(),
+        }
+    }
+}

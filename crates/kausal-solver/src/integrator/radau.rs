@@ -1,0 +1,250 @@
+//! Radau IIA with three stages, order 5.
+//!
+//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8. The model solves the three stages at once
+//! ([`StageModel`](crate::model::StageModel)): a classical model by one real and one complex system, an inlined one by its
+//! own torn system. The integrator supplies the guess, by continuing the last collocation polynomial, the error estimate, damped
+//! once by `(I - h/γ J)⁻¹`, and Gustafsson's predictive step size control. The collocation polynomial is the dense output.
+
+use super::core::{Core, Failures, initial_step};
+use super::options::StepReport;
+use super::tableaux::RADAU_IIA;
+use crate::error::{ModelError, SolverError};
+use crate::model::{StageReport, StageRequest, StepModel};
+
+const SAFETY: f64 = 0.9;
+const SHRINK: f64 = 0.125;
+const GROW: f64 = 8.0;
+/// Newton iterations that leave the step size alone.
+const USUAL_ITERATIONS: f64 = 7.0;
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub(crate) struct Radau {
+    h: f64,
+    /// Size and error of the last accepted step.
+    last: Option<(f64, f64)>,
+    first: bool,
+    /// Stage values and derivatives, three each.
+    x: Vec<f64>,
+    dx: Vec<f64>,
+    error: Vec<f64>,
+    raw: Vec<f64>,
+    point: Vec<f64>,
+    slope: Vec<f64>,
+    /// Divided differences of the collocation polynomial, in `(t - t_n)/h` at 0, c₂ - 1, c₁ - 1.
+    dense: [Vec<f64>; 3],
+    h_dense: f64,
+    iteration_tolerance: f64,
+    started: bool,
+}
+
+impl Radau {
+    pub fn new(n: usize, rtol: f64) -> Self {
+        Radau {
+            h: 0.0,
+            last: None,
+            first: true,
+            x: vec![0.0; 3 * n],
+            dx: vec![0.0; 3 * n],
+            error: vec![0.0; n],
+            raw: vec![0.0; 2 * n],
+            point: vec![0.0; n],
+            slope: vec![0.0; n],
+            dense: std::array::from_fn(|_| vec![0.0; n]),
+            h_dense: 0.0,
+            iteration_tolerance: (10.0 * f64::EPSILON / rtol.max(1e-14)).max(rtol.sqrt().min(0.03)),
+            started: false,
+        }
+    }
+
+    /// The tolerance to use inside: the error estimate is of order 3, the solution of order 5.
+    pub fn inner_tolerance(rtol: f64) -> f64 {
+        0.1 * rtol.powf(2.0 / 3.0)
+    }
+
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
+    pub fn step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<StepReport, SolverError> {
+        core.weights.update(&core.x);
+        if !self.started {
+            self.h = initial_step(core, model, 3, t_limit, &mut self.raw)?;
+            (self.last, self.first, self.started, self.h_dense) = (None, true, true, 0.0);
+        }
+        let mut failures = Failures::default();
+        loop {
+            core.may_try(self.h, &failures)?;
+            let stride = core.stride(self.h, t_limit);
+            let t = core.end(stride, t_limit);
+            let attempt = self
+                .solve_stages(core, model, stride.h)
+                .and_then(|report| Ok((report, self.estimate_error(core, model, stride.h, t, &failures)?)));
+            let (stages, error) = match attempt {
+                Ok(pair) => pair,
+                Err(e) => {
+                    let e = core.recoverable(t, e)?;
+                    core.note_model(&mut failures, e);
+                    self.h = 0.5 * stride.h;
+                    continue;
+                }
+            };
+            let ratio = self.step_ratio(stride.h, error, &stages);
+            if !(error < 1.0) {
+                core.note_error(&mut failures, error, &self.error);
+                self.h = stride.h * if self.first { 0.1 } else { ratio.min(0.9) };
+                continue;
+            }
+            self.accept(core, model, stride.h, t);
+            self.first = false;
+            self.last = Some((stride.h, error.max(1e-2)));
+            let grow = if failures.count > 0 { 1.0 } else { GROW };
+            let proposal = stride.h * ratio.min(grow);
+            let proposal =
+                if stages.keep_step && (1.0..1.2).contains(&ratio) { stride.h } else { proposal };
+            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            return Ok(core.report(5, stride.at_limit));
+        }
+    }
+
+    /// The collocation polynomial at a time in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        let s = (t - core.t) / self.h_dense;
+        self.continue_to(core, s, x);
+    }
+
+    fn continue_to(&self, core: &Core, s: f64, x: &mut [f64]) {
+        let (c1, c2) = (RADAU_IIA.c[0] - 1.0, RADAU_IIA.c[1] - 1.0);
+        let [d1, d2, d3] = &self.dense;
+        for i in 0..x.len() {
+            x[i] = core.x[i] + s * (d1[i] + (s - c2) * (d2[i] + (s - c1) * d3[i]));
+        }
+    }
+
+    fn solve_stages<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        h: f64,
+    ) -> Result<StageReport, ModelError> {
+        let n = core.n();
+        let mut x = std::mem::take(&mut self.x);
+        for (stage, c) in x.chunks_exact_mut(n.max(1)).zip(RADAU_IIA.c) {
+            if self.h_dense > 0.0 {
+                self.continue_to(core, c * h / self.h_dense, stage);
+            } else {
+                stage.copy_from_slice(&core.x);
+            }
+        }
+        self.x = x;
+        let request = StageRequest {
+            t: core.t,
+            h,
+            x0: &core.x,
+            weights: core.weights.values(),
+            tolerance: self.iteration_tolerance,
+        };
+        match model.stages() {
+            Some(stages) => stages.solve_stages(&request, &mut self.x, &mut self.dx),
+            None => Err(ModelError::fatal("the model cannot solve three stages at once")),
+        }
+    }
+
+    /// The weighted error, damped in stiff components; twice where the first estimate is pessimistic.
+    fn estimate_error<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        h: f64,
+        t: f64,
+        failures: &Failures,
+    ) -> Result<f64, ModelError> {
+        let n = core.n();
+        let gamma = h / RADAU_IIA.gamma;
+        let e = &RADAU_IIA.error;
+        for i in 0..n {
+            let z = |k: usize| self.x[k * n + i] - core.x[i];
+            self.raw[i] = gamma * (e[0] * z(0) + e[1] * z(1) + e[2] * z(2)) / h;
+            self.error[i] = self.raw[i] + gamma * core.dx[i];
+        }
+        self.filter(core, model, t, gamma)?;
+        let error = core.weights.norm(&self.error);
+        if !(error >= 1.0 && (self.first || failures.count > 0)) {
+            return Ok(error);
+        }
+        for i in 0..n {
+            self.point[i] = core.x[i] + self.error[i];
+        }
+        self.slope.copy_from_slice(&core.dx);
+        model.derivative(core.t, &self.point, &mut self.slope)?;
+        for i in 0..n {
+            self.error[i] = self.raw[i] + gamma * self.slope[i];
+        }
+        self.filter(core, model, t, gamma)?;
+        Ok(core.weights.norm(&self.error))
+    }
+
+    fn filter<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        t: f64,
+        gamma: f64,
+    ) -> Result<(), ModelError> {
+        let n = core.n();
+        match model.stages() {
+            Some(stages) => stages.filter(
+                t,
+                gamma,
+                &self.x[2 * n..],
+                &self.dx[2 * n..],
+                core.weights.values(),
+                &mut self.error,
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn step_ratio(&self, h: f64, error: f64, stages: &StageReport) -> f64 {
+        if !error.is_finite() {
+            return SHRINK;
+        }
+        let error = error.max(1e-10);
+        let effort = f64::from(stages.iterations) + 2.0 * USUAL_ITERATIONS;
+        let safety = SAFETY.min(SAFETY * (1.0 + 2.0 * USUAL_ITERATIONS) / effort);
+        let mut ratio = (safety * error.powf(-0.25)).clamp(SHRINK, GROW);
+        if let (Some((last_h, last_error)), true) = (self.last, error < 1.0) {
+            let predicted = SAFETY * (h / last_h) * (last_error / (error * error)).powf(0.25);
+            ratio = ratio.min(predicted.clamp(SHRINK, GROW));
+        }
+        ratio
+    }
+
+    fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, h: f64, t: f64) {
+        let n = core.n();
+        let [c1, c2, _] = RADAU_IIA.c;
+        for i in 0..n {
+            let x0 = core.x[i];
+            let (z1, z2, z3) = (self.x[i] - x0, self.x[n + i] - x0, self.x[2 * n + i] - x0);
+            // Newton's divided differences at 1, c₂, c₁, 0.
+            let d1 = (z2 - z3) / (c2 - 1.0);
+            let between = (z1 - z2) / (c1 - c2);
+            let d2 = (between - d1) / (c1 - 1.0);
+            let first = (between - z1 / c1) / c2;
+            self.dense[0][i] = d1;
+            self.dense[1][i] = d2;
+            self.dense[2][i] = d2 - first;
+        }
+        self.h_dense = h;
+        core.x.copy_from_slice(&self.x[2 * n..]);
+        core.dx.copy_from_slice(&self.dx[2 * n..]);
+        core.advance(t);
+        model.accepted(t, &core.x, &core.dx);
+    }
+}

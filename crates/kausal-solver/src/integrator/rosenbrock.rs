@@ -1,0 +1,174 @@
+//! The Rosenbrock method RODASP of order 4: six linear systems with one matrix a step, no iteration.
+//!
+//! In the variables `u` that need no products with the Jacobian (Hairer & Wanner II, §IV.7), stage `i` solves
+//!
+//! ```text
+//!     (I - h γ J) u_i = h γ (f(t + α_i h, x + Σ a_ij u_j) + Σ c_ij u_j / h + h d_i ∂f/∂t)
+//! ```
+//!
+//! The model factorises `I - h γ J` and solves with it ([`LinearModel`](crate::model::LinearModel)). The last `u` is the error
+//! estimate.
+
+use super::control::Controller;
+use super::core::{Core, Failures, initial_step};
+use super::options::StepReport;
+use super::tableaux::RODASP;
+use crate::error::{ModelError, SolverError};
+use crate::model::StepModel;
+
+const STAGES: usize = 6;
+
+/// State of the method.
+#[derive(Clone, Debug)]
+pub(crate) struct Rosenbrock {
+    control: Controller,
+    h: f64,
+    u: [Vec<f64>; STAGES],
+    x: Vec<f64>,
+    f: Vec<f64>,
+    by_time: Vec<f64>,
+    /// Coefficients of the continuous extension, and the start of the last step.
+    dense: [Vec<f64>; 2],
+    x_old: Vec<f64>,
+    work: Vec<f64>,
+    started: bool,
+}
+
+impl Rosenbrock {
+    pub fn new(n: usize) -> Self {
+        Rosenbrock {
+            control: Controller::new(RODASP.order, 0.0, 1.0 / 6.0, 6.0),
+            h: 0.0,
+            u: std::array::from_fn(|_| vec![0.0; n]),
+            x: vec![0.0; n],
+            f: vec![0.0; n],
+            by_time: vec![0.0; n],
+            dense: [vec![0.0; n], vec![0.0; n]],
+            x_old: vec![0.0; n],
+            work: vec![0.0; 2 * n],
+            started: false,
+        }
+    }
+
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
+    pub fn step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<StepReport, SolverError> {
+        core.weights.update(&core.x);
+        if !self.started {
+            self.h = initial_step(core, model, RODASP.order, t_limit, &mut self.work)?;
+            self.control.reset();
+            self.started = true;
+        }
+        let mut failures = Failures::default();
+        let mut linearized = false;
+        loop {
+            core.may_try(self.h, &failures)?;
+            let stride = core.stride(self.h, t_limit);
+            let t = core.end(stride, t_limit);
+            if let Err(e) = self.attempt(core, model, stride.h, t, &mut linearized) {
+                let e = core.recoverable(t, e)?;
+                core.note_model(&mut failures, e);
+                self.h = 0.25 * stride.h;
+                continue;
+            }
+            core.weights.update_between(&core.x, &self.x);
+            let error = core.weights.norm(&self.u[STAGES - 1]);
+            if !(error <= 1.0) {
+                core.note_error(&mut failures, error, &self.u[STAGES - 1]);
+                self.h = stride.h * self.control.rejected(error);
+                continue;
+            }
+            let proposal = stride.h * self.control.accepted(error, failures.count > 0);
+            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            self.finish(core, model, t)?;
+            return Ok(core.report(RODASP.order, stride.at_limit));
+        }
+    }
+
+    /// The continuous extension at a time in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        let s = (t - core.t_old) / (core.t - core.t_old);
+        let r = 1.0 - s;
+        for i in 0..x.len() {
+            x[i] =
+                self.x_old[i] * r + s * (core.x[i] + r * (self.dense[0][i] + s * self.dense[1][i]));
+        }
+    }
+
+    /// All stages of one step; the solution is left in `x`.
+    fn attempt<M: StepModel + ?Sized>(
+        &mut self,
+        core: &Core,
+        model: &mut M,
+        h: f64,
+        t_end: f64,
+        linearized: &mut bool,
+    ) -> Result<(), ModelError> {
+        let Some(linear) = model.linear() else {
+            return Err(ModelError::fatal("the model has no linear systems to offer"));
+        };
+        if !*linearized {
+            linear.linearize(core.t, h, &core.x, &core.dx, core.weights.values(), &mut self.by_time)?;
+            *linearized = true;
+        }
+        linear.prepare(h * RODASP.gamma)?;
+        for i in 0..STAGES {
+            self.x.copy_from_slice(&core.x);
+            for (j, &a) in RODASP.a[i].iter().enumerate() {
+                add_multiple(&mut self.x, &self.u[j], a);
+            }
+            if i == 0 {
+                self.f.copy_from_slice(&core.dx);
+            } else {
+                let t = if RODASP.alpha[i] == 1.0 { t_end } else { core.t + RODASP.alpha[i] * h };
+                model.derivative(t, &self.x, &mut self.f)?;
+            }
+            for (f, by_time) in self.f.iter_mut().zip(&self.by_time) {
+                *f = h * RODASP.gamma * (*f + h * RODASP.d[i] * by_time);
+            }
+            for (j, &c) in RODASP.c[i].iter().enumerate() {
+                add_multiple(&mut self.f, &self.u[j], RODASP.gamma * c);
+            }
+            if let Some(linear) = model.linear() {
+                linear.solve(&mut self.f);
+            }
+            self.u[i].copy_from_slice(&self.f);
+        }
+        add_multiple(&mut self.x, &self.u[STAGES - 1], 1.0);
+        Ok(())
+    }
+
+    fn finish<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t: f64,
+    ) -> Result<(), SolverError> {
+        for (row, coefficients) in self.dense.iter_mut().zip(&RODASP.dense) {
+            row.fill(0.0);
+            for (u, &d) in self.u.iter().zip(coefficients) {
+                add_multiple(row, u, d);
+            }
+        }
+        self.x_old.copy_from_slice(&core.x);
+        core.x.copy_from_slice(&self.x);
+        core.advance(t);
+        core.evaluate_start(model)?;
+        model.accepted(t, &core.x, &core.dx);
+        Ok(())
+    }
+}
+
+fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += by * y;
+    }
+}

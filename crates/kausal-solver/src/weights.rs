@@ -1,0 +1,99 @@
+//! Error weights: what counts as one unit of error in each state.
+//!
+//! `w_i = 1 / (rtol |x_i| + atol nominal_i)`, and errors are measured in the weighted root-mean-square norm
+//! `‖v‖ = √(Σ (v_i w_i)² / n)`. A step is accepted when the norm of its local error is at most one, so tolerances mean the
+//! same for a model of one state and of ten thousand, in any units.
+
+/// Tolerances and the weights they give at the current point.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    rtol: f64,
+    atol: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Weights {
+    /// Tolerances for states of these nominal sizes.
+    pub fn new(rtol: f64, atol: f64, nominal: impl Iterator<Item = f64>) -> Self {
+        let atol: Vec<f64> = nominal.map(|size| atol * usable(size)).collect();
+        let values = vec![0.0; atol.len()];
+        Weights { rtol, atol, values }
+    }
+
+    /// Sets the weights at `x`.
+    pub fn update(&mut self, x: &[f64]) {
+        for ((w, atol), x) in self.values.iter_mut().zip(&self.atol).zip(x) {
+            *w = 1.0 / (self.rtol * x.abs() + atol);
+        }
+    }
+
+    /// Sets the weights at the larger of two points, as one-step methods do for the two ends of a step.
+    pub fn update_between(&mut self, x: &[f64], y: &[f64]) {
+        for (((w, atol), x), y) in self.values.iter_mut().zip(&self.atol).zip(x).zip(y) {
+            *w = 1.0 / (self.rtol * x.abs().max(y.abs()) + atol);
+        }
+    }
+
+    /// The weights.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Weighted root-mean-square norm.
+    pub fn norm(&self, v: &[f64]) -> f64 {
+        norm(&self.values, v)
+    }
+
+    /// The component with the largest weighted size; the first that is not a number if there is one.
+    pub fn dominating(&self, v: &[f64]) -> usize {
+        let (mut worst, mut size) = (0, -1.0);
+        for (i, (v, w)) in v.iter().zip(&self.values).enumerate() {
+            let s = (v * w).abs();
+            if s.is_nan() {
+                return i;
+            }
+            if s > size {
+                (worst, size) = (i, s);
+            }
+        }
+        worst
+    }
+}
+
+/// Weighted root-mean-square norm of `v`. Zero for an empty vector.
+#[inline]
+pub fn norm(weights: &[f64], v: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (v, w) in v.iter().zip(weights) {
+        let s = v * w;
+        sum += s * s;
+    }
+    (sum / v.len().max(1) as f64).sqrt()
+}
+
+/// The first component that is infinite or not a number.
+pub fn first_not_finite(v: &[f64]) -> Option<usize> {
+    v.iter().position(|v| !v.is_finite())
+}
+
+/// A nominal value of zero, or one that is not a number, says nothing: one.
+fn usable(nominal: f64) -> f64 {
+    let size = nominal.abs();
+    if size > 0.0 && size.is_finite() { size } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_unit_of_error_has_norm_one() {
+        let mut w = Weights::new(1e-3, 1e-6, [1.0, 1e5, 0.0].into_iter());
+        w.update(&[2.0, 0.0, -1.0]);
+        let unit = [2e-3 + 1e-6, 1e-1, 1e-3 + 1e-6];
+        assert!((w.norm(&unit) - 1.0).abs() < 1e-15);
+        assert_eq!(w.dominating(&[0.0, 1.0, 0.1]), 2);
+        assert_eq!(w.dominating(&[0.0, f64::NAN, 1e9]), 1);
+        assert_eq!(norm(&[], &[]), 0.0);
+    }
+}

@@ -1,0 +1,831 @@
+//! A static order for Gaussian elimination of a linear block, and what it costs.
+//!
+//! The straight-line alternative to a solver: pivots are chosen once, from structure alone, so that few operations and little
+//! fill result (H. M. Markowitz, *The elimination form of the inverse and its application to linear programming*, 1957). This finds
+//! without any hint the orders that relaxing ([`relaxing`](crate::relaxing)) declares by hand: chains and trees of coupled
+//! equations are eliminated from the leaves, in a number of operations linear in their size.
+//!
+//! A pivot must be an entry whose solvability the caller allows. What is known about an entry changes as elimination goes on:
+//! a new entry is a product of known factors and as safe as the worst of them; an entry to which something is added
+//! may cancel, so nothing is known about it any more ([`Updated::Unproven`]) unless the caller knows better. If no allowed pivot is
+//! left, the rest is the *core*: a smaller dense system for a solver with pivoting. Elimination with safe pivots only is thus tearing
+//! of a linear block, seen from the other side.
+//!
+//! Operations are counted as the papers do: every `*` and `/` is one multiplication, every `+` and `-` one addition; a factor ±1
+//! and a unary minus cost nothing. Counted are elimination, the right-hand side and back substitution.
+//!
+//! Entries are in a hash table that nothing iterates over; rows and columns wait in ordered queues by length, and a
+//! pivot is sought in the few shortest ones. Time is proportional to the operations predicted, times a logarithm.
+
+use std::collections::BTreeSet;
+use std::ops::{Add, AddAssign};
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{Edge, Eqn, Id, IdVec, Var};
+use crate::incidence::{Incidence, Occurrence};
+use crate::levels::{End, levels};
+use crate::solvability::{Solvability, SolvabilitySet};
+use crate::tearing::Assignment;
+use crate::work::tick;
+
+/// Numbers of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Operations {
+    /// `*` and `/`.
+    pub mul: u64,
+    /// `+` and `-`.
+    pub add: u64,
+}
+
+impl Operations {
+    /// What solving a full system of `n` equations costs: factorisation, right-hand side and back substitution.
+    pub fn dense(n: u64) -> Operations {
+        let mut total = Operations::default();
+        for rest in 0..n {
+            total.mul += rest + rest * rest + rest + rest + 1;
+            total.add += rest * rest + rest + rest;
+        }
+        total
+    }
+
+    /// The same for a full symmetric system, without pivoting.
+    pub fn dense_symmetric(n: u64) -> Operations {
+        let mut total = Operations::default();
+        for rest in 0..n {
+            total.mul += rest + rest * (rest + 1) / 2 + rest + rest + 1;
+            total.add += rest * (rest + 1) / 2 + rest + rest;
+        }
+        total
+    }
+
+    /// All of them.
+    pub fn total(self) -> u64 {
+        self.mul + self.add
+    }
+}
+
+impl Add for Operations {
+    type Output = Operations;
+    fn add(self, other: Operations) -> Operations {
+        Operations { mul: self.mul + other.mul, add: self.add + other.add }
+    }
+}
+
+impl AddAssign for Operations {
+    fn add_assign(&mut self, other: Operations) {
+        *self = *self + other;
+    }
+}
+
+/// What is known about an entry after something was added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Updated {
+    /// It may have become zero.
+    Unproven,
+    /// It keeps its solvability; true for instance of the diagonal of a definite matrix.
+    Trusted,
+}
+
+/// A linear block to be eliminated.
+#[derive(Clone, Debug)]
+pub struct EliminationProblem<'a> {
+    /// The nonzero pattern. All rows and columns take part.
+    pub pattern: &'a Incidence,
+    /// An entry may be a pivot if its solvability is in here.
+    pub pivots: SolvabilitySet,
+    /// Entries that are +1 or -1.
+    pub unit: IdVec<Edge, bool>,
+    /// If rows and columns stand for blocks: the number of equations of each. A pivot must be square.
+    pub eqn_size: Option<IdVec<Eqn, u32>>,
+    /// The number of variables of each column.
+    pub var_size: Option<IdVec<Var, u32>>,
+    /// What is known about updated entries.
+    pub updated: Updated,
+    /// Elimination stops when the cheapest pivot would update more entries than this; the rest is left as the core.
+    pub update_limit: u64,
+    /// Updates a pivot that is not [`SolvabilitySet::SAFE`] must save before it is preferred to a safe one.
+    pub unsafe_penalty: u64,
+    mirror: Option<Mirror>,
+}
+
+/// The pairing under which a pattern is symmetric.
+#[derive(Clone, Debug)]
+struct Mirror {
+    column_of: IdVec<Eqn, Var>,
+    row_of: IdVec<Var, Eqn>,
+}
+
+impl Mirror {
+    fn of(&self, row: u32, column: u32) -> (u32, u32) {
+        (self.row_of[Var(column)].0, self.column_of[Eqn(row)].0)
+    }
+}
+
+impl<'a> EliminationProblem<'a> {
+    /// The problem of scalar entries, none of them ±1, that are unproven once updated.
+    pub fn new(pattern: &'a Incidence, pivots: SolvabilitySet) -> Self {
+        Self {
+            pattern,
+            pivots,
+            unit: IdVec::filled(false, pattern.edge_count()),
+            eqn_size: None,
+            var_size: None,
+            updated: Updated::Unproven,
+            update_limit: u64::MAX,
+            unsafe_penalty: 4,
+            mirror: None,
+        }
+    }
+
+    /// The same for a matrix that is symmetric when equation `e` is paired with variable `pair[e]`; `None` if the pattern is not
+    /// symmetric under the pairing. Values, and ±1 and solvability of mirrored entries, must be the same: that is the caller's promise.
+    ///
+    /// Symmetry is kept: a pivot beside the diagonal is followed by its mirror image (a pivot of two by two), and is taken only if one of
+    /// the two diagonal entries is zero, so that the pair is as safe as the entry itself. Then only half of the updates are carried out
+    /// and counted.
+    pub fn symmetric(pattern: &'a Incidence, pivots: SolvabilitySet, pair: &IdVec<Eqn, Var>) -> Option<Self> {
+        if pattern.eqn_count() != pattern.var_count() || pair.len() != pattern.eqn_count() {
+            return None;
+        }
+        let mut row_of: IdVec<Var, Option<Eqn>> = IdVec::filled(None, pattern.var_count());
+        for (eqn, var) in pair.iter() {
+            if var.index() >= pattern.var_count() || row_of[*var].replace(eqn).is_some() {
+                return None;
+            }
+        }
+        let row_of: IdVec<Var, Eqn> = row_of.into_vec().into_iter().collect::<Option<Vec<_>>>().map(IdVec::from_vec)?;
+        let is_mirrored = |o: Occurrence| pattern.find(row_of[o.var], pair[o.eqn]).is_some();
+        if !pattern.occurrences().all(is_mirrored) {
+            return None;
+        }
+        Some(Self { mirror: Some(Mirror { column_of: pair.clone(), row_of }), ..Self::new(pattern, pivots) })
+    }
+}
+
+/// An order of elimination and its price.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elimination {
+    /// The pivots in order.
+    pub pivots: Vec<Assignment>,
+    /// Equations left for a solver, sorted.
+    pub core_eqns: Vec<Eqn>,
+    /// Variables left for a solver, sorted.
+    pub core_vars: Vec<Var>,
+    /// Entries of the core.
+    pub core_entries: u64,
+    /// Entries that were not there in the beginning.
+    pub fill: u64,
+    /// Operations of elimination, right-hand side and back substitution, without those of solving the core.
+    pub operations: Operations,
+    /// With a given order: the first pivot that is structurally zero at its turn, where elimination stopped.
+    pub zero_pivot: Option<Assignment>,
+}
+
+impl Elimination {
+    /// Operations when the core is solved as a full system.
+    pub fn operations_with_dense_core(&self) -> Operations {
+        self.operations + Operations::dense(self.core_vars.len() as u64)
+    }
+}
+
+/// Chooses an order: the best of several.
+///
+/// Pivots are taken where they cost least, by updates alone or by updates and fill, either anywhere or working through the block from one
+/// end to the other, a few levels at a time, which is better for what is long and thin. More is tried on small blocks than on large ones.
+pub fn elimination_order(problem: &EliminationProblem) -> Elimination {
+    const SMALL: usize = 5_000;
+    const MEDIUM: usize = 50_000;
+    let edges = problem.pattern.edge_count();
+    let price = |result: &Elimination| result.operations_with_dense_core().total();
+    let mut best = State::new(problem, Metric::Updates).run(None, u64::MAX);
+    if best.fill == 0 {
+        return best;
+    }
+    let mut keep_better = |metric: Metric, levels: Option<(&[u32], u32)>| {
+        let result = State::new(problem, metric).run(levels, price(&best));
+        if price(&result) < price(&best) {
+            best = result;
+        }
+    };
+    if edges <= MEDIUM {
+        keep_better(Metric::UpdatesAndFill, None);
+    }
+    for end in [End::Near, End::Far] {
+        let levels = line_levels(problem.pattern, end);
+        keep_better(Metric::UpdatesAndFill, Some((&levels, 2)));
+        if edges <= MEDIUM {
+            keep_better(Metric::Updates, Some((&levels, 4)));
+        }
+        if edges <= SMALL {
+            keep_better(Metric::Updates, Some((&levels, 2)));
+            keep_better(Metric::UpdatesAndFill, Some((&levels, 4)));
+            keep_better(Metric::UpdatesAndFill, Some((&levels, 8)));
+        }
+    }
+    best
+}
+
+/// The levels of all rows and, after them, all columns.
+fn line_levels(pattern: &Incidence, end: End) -> Vec<u32> {
+    let rows = pattern.eqn_count() as u32;
+    levels(pattern.eqn_count() + pattern.var_count(), end, |node, list| {
+        if node < rows {
+            list.extend(pattern.vars(Eqn(node)).iter().map(|var| rows + var.0));
+        } else {
+            list.extend(pattern.eqns(Var(node - rows)).iter().map(|eqn| eqn.0));
+        }
+    })
+}
+
+/// Counts what a given order costs; whether its pivots are allowed is not asked. For a symmetric problem each pivot beside the diagonal
+/// must be followed by its mirror image, else the count is that of no particular elimination.
+pub fn count_in_order(problem: &EliminationProblem, pivots: &[Assignment]) -> Elimination {
+    let mut state = State::new(problem, Metric::Updates);
+    for &pivot in pivots {
+        let (row, column) = (pivot.eqn.0, pivot.var.0);
+        let alive = state.row[row as usize].alive && state.column[column as usize].alive;
+        if !alive || !state.entries.contains_key(&key(row, column)) {
+            return state.finish(Some(pivot));
+        }
+        let partner = state.mirrored_column(row, column);
+        state.eliminate(row, column, partner);
+    }
+    state.finish(None)
+}
+
+/// What makes a pivot expensive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Metric {
+    Updates,
+    /// New entries count more than changed ones. Takes longer, because each update has to be looked at.
+    UpdatesAndFill,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    solvability: Solvability,
+    unit: bool,
+}
+
+/// How much a new entry weighs against a changed one. Found by trial on chains of rigid bodies and grids of resistors.
+const FILL_WEIGHT: u64 = 8;
+
+/// Pivots are compared by this, field by field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    price: u64,
+    multiplications: u64,
+    rank: usize,
+}
+
+/// A row or a column.
+struct Line {
+    alive: bool,
+    /// Whether pivots are sought in it already.
+    admitted: bool,
+    /// The sum of the sizes of the lines it crosses.
+    width: u64,
+    /// The same without entries that are ±1.
+    plain: u64,
+    size: u64,
+    /// The lines it crosses; dead ones are removed when the list is read.
+    crosses: Vec<u32>,
+}
+
+impl Line {
+    fn is_pivotal(&self) -> bool {
+        self.alive && self.admitted
+    }
+}
+
+struct State<'p, 'a> {
+    problem: &'p EliminationProblem<'a>,
+    metric: Metric,
+    entries: FxHashMap<u64, Entry>,
+    row: Vec<Line>,
+    column: Vec<Line>,
+    row_queue: BTreeSet<(u64, u32)>,
+    column_queue: BTreeSet<(u64, u32)>,
+    pivots: Vec<Assignment>,
+    fill: u64,
+    operations: Operations,
+}
+
+impl<'p, 'a> State<'p, 'a> {
+    fn new(problem: &'p EliminationProblem<'a>, metric: Metric) -> Self {
+        let pattern = problem.pattern;
+        let eqn_size = |eqn| u64::from(problem.eqn_size.as_ref().map_or(1, |size| size[eqn]));
+        let var_size = |var| u64::from(problem.var_size.as_ref().map_or(1, |size| size[var]));
+        let row = pattern.eqn_ids().map(|eqn| Line {
+            alive: true,
+            admitted: false,
+            width: pattern.vars(eqn).iter().map(|var| var_size(*var)).sum(),
+            plain: pattern.row(eqn).filter(|o| !problem.unit[o.edge]).map(|o| var_size(o.var)).sum(),
+            size: eqn_size(eqn),
+            crosses: pattern.vars(eqn).iter().map(|var| var.0).collect(),
+        });
+        let column = pattern.var_ids().map(|var| Line {
+            alive: true,
+            admitted: false,
+            width: pattern.eqns(var).iter().map(|eqn| eqn_size(*eqn)).sum(),
+            plain: pattern.column(var).filter(|o| !problem.unit[o.edge]).map(|o| eqn_size(o.eqn)).sum(),
+            size: var_size(var),
+            crosses: pattern.eqns(var).iter().map(|eqn| eqn.0).collect(),
+        });
+        let entries = pattern.occurrences().map(|o| {
+            (key(o.eqn.0, o.var.0), Entry { solvability: o.solvability, unit: problem.unit[o.edge] })
+        });
+        tick(pattern.edge_count());
+        State {
+            problem,
+            metric,
+            entries: entries.collect(),
+            row: row.collect(),
+            column: column.collect(),
+            row_queue: BTreeSet::new(),
+            column_queue: BTreeSet::new(),
+            pivots: Vec::new(),
+            fill: 0,
+            operations: Operations::default(),
+        }
+    }
+
+    /// Eliminates until nothing is left, no pivot is allowed, or more than `bound` operations are needed. With levels, pivots are
+    /// sought in the highest levels first, and `step` more levels are admitted whenever no pivot is left.
+    fn run(mut self, levels: Option<(&[u32], u32)>, bound: u64) -> Elimination {
+        let lines = self.row.len() + self.column.len();
+        let mut waiting: Vec<u32> = (0..lines as u32).collect();
+        if let Some((level, _)) = levels {
+            waiting.sort_by_key(|line| (level[*line as usize], std::cmp::Reverse(*line)));
+        } else {
+            waiting.reverse();
+        }
+        while let Some(&first) = waiting.last() {
+            let lowest = levels.map_or(0, |(level, step)| (level[first as usize] + 1).saturating_sub(step));
+            while let Some(line) = waiting.pop_if(|line| levels.is_none_or(|(level, _)| level[*line as usize] >= lowest)) {
+                self.admit(line);
+            }
+            while let Some((row, column, updates)) = self.find_pivot() {
+                if updates > self.problem.update_limit || self.operations.total() >= bound {
+                    break;
+                }
+                self.eliminate_symmetrically(row, column);
+            }
+            if self.operations.total() >= bound {
+                break;
+            }
+        }
+        self.finish(None)
+    }
+
+    /// Lets a line take part in the search for pivots; lines that cross it may find one in it now.
+    fn admit(&mut self, line: u32) {
+        let rows = self.row.len() as u32;
+        if line < rows {
+            self.row[line as usize].admitted = true;
+            self.enqueue_row(line);
+            for k in 0..self.row[line as usize].crosses.len() {
+                self.enqueue_column(self.row[line as usize].crosses[k]);
+            }
+        } else {
+            let column = line - rows;
+            self.column[column as usize].admitted = true;
+            self.enqueue_column(column);
+            for k in 0..self.column[column as usize].crosses.len() {
+                self.enqueue_row(self.column[column as usize].crosses[k]);
+            }
+        }
+    }
+
+    /// The cheapest allowed pivot in the first few shortest rows and columns, with the number of entries it updates.
+    fn find_pivot(&mut self) -> Option<(u32, u32, u64)> {
+        const LOOK_AHEAD: usize = 6;
+        let mut best: Option<(Cost, u32, u32)> = None;
+        let mut looked_at = 0;
+        let mut parked_rows = Vec::new();
+        let mut parked_columns = Vec::new();
+        let mut rows = self.row_queue.iter().copied().peekable();
+        let mut columns = self.column_queue.iter().copied().peekable();
+        loop {
+            let row_next = match (rows.peek(), columns.peek()) {
+                (None, None) => break,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (Some(row), Some(column)) => row.0 < column.0,
+            };
+            let next = if row_next { rows.next() } else { columns.next() };
+            let Some((width, line)) = next else { break };
+            if let Some((cost, ..)) = best {
+                if looked_at >= LOOK_AHEAD || cost.price <= width.saturating_sub(1).saturating_pow(2) {
+                    break;
+                }
+            }
+            if row_next {
+                clean(&mut self.row[line as usize], &self.column);
+            } else {
+                clean(&mut self.column[line as usize], &self.row);
+            }
+            let crosses =
+                if row_next { &self.row[line as usize].crosses } else { &self.column[line as usize].crosses };
+            let mut found = false;
+            tick(crosses.len());
+            for &other in crosses {
+                let (r, c) = if row_next { (line, other) } else { (other, line) };
+                if let Some(cost) = self.pivot_cost(r, c) {
+                    found = true;
+                    if best.is_none_or(|best| (cost, r, c) < best) {
+                        best = Some((cost, r, c));
+                    }
+                }
+            }
+            if found {
+                looked_at += 1;
+            } else if row_next {
+                parked_rows.push((width, line));
+            } else {
+                parked_columns.push((width, line));
+            }
+        }
+        // A line without an allowed pivot waits outside until it is updated.
+        for parked in parked_rows {
+            self.row_queue.remove(&parked);
+        }
+        for parked in parked_columns {
+            self.column_queue.remove(&parked);
+        }
+        best.map(|(_, r, c)| (r, c, updates(&self.row[r as usize], &self.column[c as usize])))
+    }
+
+    /// What the pivot costs; `None` if it is not allowed.
+    fn pivot_cost(&self, r: u32, c: u32) -> Option<Cost> {
+        let (row, column) = (&self.row[r as usize], &self.column[c as usize]);
+        if !row.is_pivotal() || !column.is_pivotal() || row.size != column.size {
+            return None;
+        }
+        let entry = self.entries.get(&key(r, c))?;
+        if !self.problem.pivots.contains(entry.solvability) || !self.keeps_symmetry(r, c) {
+            return None;
+        }
+        let safe = SolvabilitySet::SAFE.contains(entry.solvability);
+        let fill = if self.metric == Metric::UpdatesAndFill { FILL_WEIGHT * self.fill_of(r, c) } else { 0 };
+        Some(Cost {
+            price: updates(row, column) + fill + if safe { 0 } else { self.problem.unsafe_penalty },
+            multiplications: multiplications(row, column, entry.unit),
+            rank: entry.solvability.rank(),
+        })
+    }
+
+    /// The number of entries the pivot would make new; of a large pivot only a bound.
+    fn fill_of(&self, r: u32, c: u32) -> u64 {
+        const LARGE: u64 = 400;
+        let (row, column) = (&self.row[r as usize], &self.column[c as usize]);
+        let bound = updates(row, column);
+        if bound > LARGE {
+            return bound;
+        }
+        let rows = column.crosses.iter().filter(|i| **i != r && self.row[**i as usize].alive);
+        rows.map(|i| {
+            let columns = row.crosses.iter().filter(|j| **j != c && self.column[**j as usize].alive);
+            columns.filter(|j| !self.has_entry(*i, **j)).count() as u64
+        })
+        .sum()
+    }
+
+    /// Whether a pivot keeps the symmetry there is: on the diagonal, or beside it with one of the two diagonal entries zero.
+    fn keeps_symmetry(&self, row: u32, column: u32) -> bool {
+        self.problem.mirror.as_ref().is_none_or(|mirror| {
+            let (other_row, other_column) = mirror.of(row, column);
+            other_row == row || !self.has_entry(row, other_column) || !self.has_entry(other_row, column)
+        })
+    }
+
+    fn has_entry(&self, row: u32, column: u32) -> bool {
+        self.entries.contains_key(&key(row, column))
+    }
+
+    /// Eliminates a pivot and its mirror image, if it has one, so that the row of the second has no entry in the column of the first.
+    fn eliminate_symmetrically(&mut self, row: u32, column: u32) {
+        let Some(mirror) = &self.problem.mirror else { return self.eliminate(row, column, None) };
+        let (other_row, other_column) = mirror.of(row, column);
+        if other_row == row {
+            self.eliminate(row, column, None);
+        } else if !self.has_entry(other_row, column) {
+            self.eliminate(row, column, Some(other_column));
+            self.eliminate(other_row, other_column, None);
+        } else {
+            self.eliminate(other_row, other_column, Some(column));
+            self.eliminate(row, column, None);
+        }
+    }
+
+    /// The column of a pivot's mirror image if that is yet to be eliminated.
+    fn mirrored_column(&self, row: u32, column: u32) -> Option<u32> {
+        let (other_row, other_column) = self.problem.mirror.as_ref()?.of(row, column);
+        (other_row != row && self.column[other_column as usize].alive).then_some(other_column)
+    }
+
+    /// Whether an update is carried out: of mirrored entries only one is; the column of the second of two mirrored pivots is
+    /// needed in full.
+    fn is_counted(&self, row: u32, column: u32, partner: Option<u32>) -> bool {
+        partner == Some(column)
+            || self.problem.mirror.as_ref().is_none_or(|mirror| row >= mirror.row_of[Var(column)].0)
+    }
+
+    fn eliminate(&mut self, r: u32, c: u32, partner: Option<u32>) {
+        let columns = take_others(&mut self.row, &self.column, r, c);
+        let rows = take_others(&mut self.column, &self.row, c, r);
+        let pivot = self.entries.remove(&key(r, c)).unwrap_or(Entry { solvability: Solvability::Never, unit: false });
+        let size = self.row[r as usize].size;
+        self.dequeue_row(r);
+        self.dequeue_column(c);
+        self.row[r as usize].alive = false;
+        self.column[c as usize].alive = false;
+        self.pivots.push(Assignment { eqn: Eqn(r), var: Var(c) });
+        self.count_pivot(pivot, size);
+
+        let pivot_row: Vec<(u32, Entry)> = columns
+            .iter()
+            .filter_map(|column| self.entries.remove(&key(r, *column)).map(|entry| (*column, entry)))
+            .collect();
+        for &(column, entry) in &pivot_row {
+            self.dequeue_column(column);
+            self.column[column as usize].width -= size;
+            self.column[column as usize].plain -= if entry.unit { 0 } else { size };
+            self.count_back_substitution(entry, size, self.column[column as usize].size);
+        }
+        for &row in &rows {
+            let Some(entry) = self.entries.remove(&key(row, c)) else { continue };
+            self.dequeue_row(row);
+            self.row[row as usize].width -= size;
+            self.row[row as usize].plain -= if entry.unit { 0 } else { size };
+            let height = self.row[row as usize].size;
+            let factor = Entry { solvability: entry.solvability, unit: entry.unit && pivot.unit };
+            self.count_multiplier(pivot, factor, size, height);
+            tick(1 + pivot_row.len());
+            for &(column, above) in &pivot_row {
+                let counted = self.is_counted(row, column, partner);
+                self.update(row, column, factor, above, size, counted);
+            }
+            self.enqueue_row(row);
+        }
+        for &(column, _) in &pivot_row {
+            self.enqueue_column(column);
+        }
+    }
+
+    /// Subtracts `factor * above` from an entry.
+    fn update(&mut self, row: u32, column: u32, factor: Entry, above: Entry, pivot_size: u64, counted: bool) {
+        let (height, width) = (self.row[row as usize].size, self.column[column as usize].size);
+        let products = if counted { height * width * pivot_size } else { 0 };
+        let trivial = pivot_size == 1 && (factor.unit || above.unit);
+        self.operations.mul += if trivial { 0 } else { products };
+        match self.entries.get_mut(&key(row, column)) {
+            Some(entry) => {
+                self.operations.add += products;
+                if std::mem::replace(&mut entry.unit, false) {
+                    self.row[row as usize].plain += width;
+                    self.column[column as usize].plain += height;
+                }
+                if self.problem.updated == Updated::Unproven {
+                    entry.solvability = Solvability::LinearUnsafe;
+                }
+            }
+            None => {
+                self.operations.add += products - products / pivot_size;
+                self.fill += height * width;
+                let worst = factor.solvability.max(above.solvability);
+                let solvability =
+                    if SolvabilitySet::SAFE.contains(worst) { worst } else { Solvability::LinearUnsafe };
+                let unit = factor.unit && above.unit;
+                self.entries.insert(key(row, column), Entry { solvability, unit });
+                self.row[row as usize].crosses.push(column);
+                self.column[column as usize].crosses.push(row);
+                self.row[row as usize].width += width;
+                self.column[column as usize].width += height;
+                if !unit {
+                    self.row[row as usize].plain += width;
+                    self.column[column as usize].plain += height;
+                }
+            }
+        }
+    }
+
+    /// Factors of the pivot block itself, and its part of the right-hand side and of the solution.
+    fn count_pivot(&mut self, pivot: Entry, size: u64) {
+        if size == 1 {
+            self.operations.mul += u64::from(!pivot.unit);
+        } else {
+            self.operations += Operations::dense(size);
+        }
+    }
+
+    /// `x -= above * x(column)`; a pivot block is also applied to the blocks beside it.
+    fn count_back_substitution(&mut self, above: Entry, size: u64, width: u64) {
+        let triangle = size * (size - 1) / 2;
+        self.operations.mul += if size == 1 && above.unit { 0 } else { size * width } + triangle * width;
+        self.operations.add += size * width + triangle * width;
+    }
+
+    /// The multipliers of a row, and its right-hand side.
+    fn count_multiplier(&mut self, pivot: Entry, factor: Entry, size: u64, height: u64) {
+        let division = if size == 1 && pivot.unit { 0 } else { height * size * (size + 1) / 2 };
+        let right_hand_side = if size == 1 && factor.unit { 0 } else { height * size };
+        self.operations.mul += division + right_hand_side;
+        self.operations.add += height * size * (size - 1) / 2 + height * size;
+    }
+
+    fn dequeue_row(&mut self, row: u32) {
+        self.row_queue.remove(&(self.row[row as usize].width, row));
+    }
+
+    fn dequeue_column(&mut self, column: u32) {
+        self.column_queue.remove(&(self.column[column as usize].width, column));
+    }
+
+    fn enqueue_row(&mut self, row: u32) {
+        if self.row[row as usize].is_pivotal() {
+            self.row_queue.insert((self.row[row as usize].width, row));
+        }
+    }
+
+    fn enqueue_column(&mut self, column: u32) {
+        if self.column[column as usize].is_pivotal() {
+            self.column_queue.insert((self.column[column as usize].width, column));
+        }
+    }
+
+    fn finish(self, zero_pivot: Option<Assignment>) -> Elimination {
+        let core_eqns: Vec<Eqn> =
+            (0..self.row.len()).filter(|r| self.row[*r].alive).map(Eqn::from_index).collect();
+        let core_vars: Vec<Var> =
+            (0..self.column.len()).filter(|c| self.column[*c].alive).map(Var::from_index).collect();
+        let core_entries = core_eqns.iter().map(|eqn| self.row[eqn.index()].width * self.row[eqn.index()].size).sum();
+        Elimination {
+            pivots: self.pivots,
+            core_eqns,
+            core_vars,
+            core_entries,
+            fill: self.fill,
+            operations: self.operations,
+            zero_pivot,
+        }
+    }
+}
+
+/// The entries a pivot updates.
+fn updates(row: &Line, column: &Line) -> u64 {
+    (row.width - row.size) * (column.width - column.size)
+}
+
+/// Multiplications of a pivot, estimated from the lengths of its row and column: factors ±1 are free.
+fn multiplications(row: &Line, column: &Line, unit: bool) -> u64 {
+    let own = if unit { 0 } else { row.size };
+    let (row_plain, column_plain) = (row.plain - own, column.plain - own);
+    let factors = if unit { column_plain } else { column.width - column.size };
+    row_plain * factors + row_plain + factors + if unit { 0 } else { factors + 1 }
+}
+
+/// Forgets dead lines if they are in the majority.
+fn clean(line: &mut Line, others: &[Line]) {
+    if line.crosses.len() as u64 > 2 * line.width + 4 {
+        tick(line.crosses.len());
+        line.crosses.retain(|other| others[*other as usize].alive);
+    }
+}
+
+fn key(row: u32, column: u32) -> u64 {
+    u64::from(row) << 32 | u64::from(column)
+}
+
+/// The living lines that a line crosses, except one; the line is read for the last time.
+fn take_others(lines: &mut [Line], others: &[Line], line: u32, except: u32) -> Vec<u32> {
+    let mut crosses = std::mem::take(&mut lines[line as usize].crosses);
+    tick(crosses.len());
+    crosses.retain(|other| *other != except && others[*other as usize].alive);
+    crosses.sort_unstable();
+    crosses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(rows: &[Vec<u32>]) -> Elimination {
+        let g = Incidence::from_rows(rows.len(), rows);
+        let mut problem = EliminationProblem::new(&g, SolvabilitySet::LINEAR);
+        problem.updated = Updated::Trusted;
+        elimination_order(&problem)
+    }
+
+    #[test]
+    fn a_full_system_costs_what_the_formula_says() {
+        let result = order(&vec![vec![0, 1, 2, 3]; 4]);
+        assert_eq!(result.operations, Operations::dense(4));
+        assert_eq!((result.fill, result.pivots.len(), result.core_vars.len()), (0, 4, 0));
+    }
+
+    #[test]
+    fn an_arrow_is_eliminated_from_its_tips_without_fill() {
+        let mut rows: Vec<Vec<u32>> = (0..9u32).map(|k| vec![k, 9]).collect();
+        rows.push((0..10).collect());
+        let result = order(&rows);
+        assert_eq!(result.fill, 0);
+        // Each tip: one division, one update (mul, add), right-hand side (mul, add), back substitution (mul, add), pivot (div).
+        assert_eq!(result.operations, Operations { mul: 9 * 5 + 1, add: 9 * 3 });
+    }
+
+    #[test]
+    fn factors_of_one_cost_nothing() {
+        // x + y = a, x - y = b: one elimination and one division are left.
+        let g = Incidence::from_rows(2, &[vec![0, 1], vec![0, 1]]);
+        let mut problem = EliminationProblem::new(&g, SolvabilitySet::LINEAR);
+        problem.unit = IdVec::filled(true, 4);
+        let result = elimination_order(&problem);
+        assert_eq!(result.operations, Operations { mul: 1, add: 3 });
+    }
+
+    #[test]
+    fn an_updated_entry_is_no_safe_pivot_but_a_new_one_may_be() {
+        let full = Incidence::from_rows(2, &[vec![0, 1], vec![0, 1]]);
+        let result = elimination_order(&EliminationProblem::new(&full, SolvabilitySet::SAFE));
+        assert_eq!((result.pivots.len(), result.core_eqns.len(), result.core_entries), (1, 1, 1));
+        // e0: x0 + x1, e1: x0 + x2, e2: x1 + x2 loses x0 to a new entry x1 in e1; then one entry is updated at last.
+        let ring = Incidence::from_rows(3, &[vec![0, 1], vec![0, 2], vec![1, 2]]);
+        let result = elimination_order(&EliminationProblem::new(&ring, SolvabilitySet::SAFE));
+        assert_eq!((result.pivots.len(), result.core_eqns.len(), result.fill), (2, 1, 1));
+        assert_eq!(result.operations_with_dense_core().mul, result.operations.mul + 1);
+    }
+
+    #[test]
+    fn a_given_order_stops_at_a_structural_zero() {
+        let g = Incidence::from_rows(2, &[vec![0, 1], vec![0]]);
+        let pivot = |e: u32, v: u32| Assignment { eqn: Eqn(e), var: Var(v) };
+        let problem = EliminationProblem::new(&g, SolvabilitySet::LINEAR);
+        let good = count_in_order(&problem, &[pivot(0, 1), pivot(1, 0)]);
+        assert_eq!((good.zero_pivot, good.operations), (None, Operations { mul: 3, add: 1 }));
+        let bad = count_in_order(&problem, &[pivot(1, 1), pivot(0, 0)]);
+        assert_eq!((bad.zero_pivot, bad.core_vars.len()), (Some(pivot(1, 1)), 2));
+    }
+
+    #[test]
+    fn blocks_cost_as_much_as_their_scalars() {
+        // A chain of three full 2x2 blocks against the same pattern spelled out.
+        let blocks = Incidence::from_rows(3, &[vec![0, 1], vec![0, 1, 2], vec![1, 2]]);
+        let mut problem = EliminationProblem::new(&blocks, SolvabilitySet::LINEAR);
+        problem.updated = Updated::Trusted;
+        problem.eqn_size = Some(IdVec::filled(2, 3));
+        problem.var_size = Some(IdVec::filled(2, 3));
+        let by_block = elimination_order(&problem);
+        let scalar_rows: Vec<Vec<u32>> = (0..6u32)
+            .map(|k| blocks.vars(Eqn(k / 2)).iter().flat_map(|v| [2 * v.0, 2 * v.0 + 1]).collect())
+            .collect();
+        let scalars = Incidence::from_rows(6, &scalar_rows);
+        let pivots: Vec<Assignment> = by_block
+            .pivots
+            .iter()
+            .flat_map(|p| (0..2).map(|k| Assignment { eqn: Eqn(2 * p.eqn.0 + k), var: Var(2 * p.var.0 + k) }))
+            .collect();
+        let by_scalar = count_in_order(&EliminationProblem::new(&scalars, SolvabilitySet::LINEAR), &pivots);
+        assert_eq!((by_block.operations, by_block.fill), (by_scalar.operations, by_scalar.fill));
+    }
+
+    #[test]
+    fn symmetry_saves_half_and_is_checked() {
+        let full = Incidence::from_rows(4, &vec![vec![0, 1, 2, 3]; 4]);
+        let straight: IdVec<Eqn, Var> = (0..4).map(Var).collect();
+        let mut problem = EliminationProblem::symmetric(&full, SolvabilitySet::LINEAR, &straight).unwrap();
+        problem.updated = Updated::Trusted;
+        let result = elimination_order(&problem);
+        assert_eq!(result.operations, Operations::dense_symmetric(4));
+        assert!(result.pivots.iter().all(|pivot| pivot.eqn.0 == pivot.var.0));
+        let lopsided = full.filtered(|o| (o.eqn, o.var) != (Eqn(1), Var(2)));
+        assert!(EliminationProblem::symmetric(&lopsided, SolvabilitySet::LINEAR, &straight).is_none());
+        let twice = IdVec::filled(Var(0), 4);
+        assert!(EliminationProblem::symmetric(&full, SolvabilitySet::LINEAR, &twice).is_none());
+    }
+
+    #[test]
+    fn a_zero_on_the_diagonal_makes_a_pivot_of_two_by_two() {
+        // m a + c l = f, c a = b: the constraint has no diagonal entry; both pivots lie beside the diagonal.
+        let g = Incidence::from_rows(2, &[vec![0, 1], vec![0]]);
+        let straight: IdVec<Eqn, Var> = (0..2).map(Var).collect();
+        let mut problem = EliminationProblem::symmetric(&g, SolvabilitySet::SAFE, &straight).unwrap();
+        problem.unit[Edge(0)] = false;
+        let result = elimination_order(&problem);
+        let pivot = |e: u32, v: u32| Assignment { eqn: Eqn(e), var: Var(v) };
+        assert_eq!(result.pivots, [pivot(0, 1), pivot(1, 0)]);
+        assert_eq!((result.core_eqns.len(), result.fill), (0, 0));
+        assert_eq!(count_in_order(&problem, &result.pivots), result);
+    }
+
+    #[test]
+    fn a_limit_leaves_the_dense_rest_as_the_core() {
+        let g = Incidence::from_rows(5, &[vec![0, 4], vec![0, 1, 2, 3], vec![1, 2, 3], vec![1, 2, 3], vec![1, 4, 2]]);
+        let mut problem = EliminationProblem::new(&g, SolvabilitySet::LINEAR);
+        problem.update_limit = 1;
+        let result = elimination_order(&problem);
+        assert_eq!(result.core_eqns.len(), result.core_vars.len());
+        assert!(result.core_eqns.len() >= 2 && result.pivots.len() + result.core_eqns.len() == 5);
+    }
+}

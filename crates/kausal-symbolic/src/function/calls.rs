@@ -1,0 +1,138 @@
+//! Calls as expressions.
+//!
+//! [`Calls::apply`] is what a call in an equation becomes: numbers if all arguments are, the body of the function
+//! if it shall be inlined, otherwise one [`Node::Call`](crate::Node::Call) of a function with known sizes.
+
+use rustc_hash::FxHashMap;
+
+use super::array::{Array, Shape};
+use super::domain::{Assertion, Numbers};
+use super::evaluator::{Evaluator, Limits};
+use super::inline::{Stage, inline, should_inline};
+use super::layout::{Layout, flatten};
+use super::sizes::{Maybe, output_shapes};
+use super::specialise::specialise;
+use super::value::{Text, Value};
+use super::{EvalError, EvalErrorKind, FunctionId, Scalar};
+use crate::node::ExprId;
+use crate::pool::Pool;
+
+/// Remembers which functions were made from which, so that each is made once. Belongs to one pool.
+#[derive(Clone, Debug, Default)]
+pub struct Calls {
+    closed: FxHashMap<(FunctionId, Vec<Shape>, Vec<Shape>), FunctionId>,
+    pub(super) derivatives: FxHashMap<FunctionId, Option<FunctionId>>,
+}
+
+/// What a call became.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// The values of all outputs.
+    pub outputs: Vec<Value<ExprId>>,
+    /// What must hold besides; left from an inlined body.
+    pub assertions: Vec<Assertion<ExprId>>,
+}
+
+/// A call with constant arguments may take so many steps at translation.
+const CONSTANT_STEPS: u64 = 2_000_000;
+
+impl Calls {
+    /// Nothing remembered yet.
+    pub fn new() -> Self {
+        Calls::default()
+    }
+
+    /// The values of all outputs of a call: as numbers, as the inlined body, or as a call.
+    pub fn apply(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[Value<ExprId>],
+        stage: Stage,
+    ) -> Result<Applied, EvalError> {
+        if let Some(outputs) = constant_call(pool, function, args) {
+            return Ok(Applied { outputs, assertions: Vec::new() });
+        }
+        if let Some(budget) = should_inline(pool, function, stage)
+            && let Ok(applied) = inline(pool, self, function, args, stage, budget)
+        {
+            return Ok(applied);
+        }
+        Ok(Applied { outputs: self.keep(pool, function, args)?, assertions: Vec::new() })
+    }
+
+    /// The values of all outputs of a call that stays a call. Missing arguments cannot take their defaults here.
+    pub fn keep(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[Value<ExprId>],
+    ) -> Result<Vec<Value<ExprId>>, EvalError> {
+        let closed = self.close(pool, function, args)?;
+        let flat = flatten(pool, args);
+        let layout = Layout::of_outputs(pool.function(closed));
+        let layout = layout.ok_or_else(|| EvalErrorKind::Malformed("an output without sizes".into()))?;
+        let call = pool.call(closed, &flat);
+        let mut outputs = Vec::with_capacity(layout.entries.len());
+        for entry in &layout.entries {
+            let scalars: Vec<ExprId> =
+                (entry.offset..entry.offset + entry.len).map(|k| pool.output(call, k as u32)).collect();
+            outputs.push(if entry.scalar == Scalar::String {
+                let texts = scalars.into_iter().map(Text::Expr).collect();
+                Value::texts(Array::from_vec(&entry.shape, texts)?)
+            } else {
+                Array::from_vec(&entry.shape, scalars)?.into()
+            });
+        }
+        Ok(outputs)
+    }
+
+    /// The function with all sizes known, for a call with these arguments.
+    pub fn close(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[Value<ExprId>],
+    ) -> Result<FunctionId, EvalError> {
+        let known: Vec<Value<Maybe>> = args
+            .iter()
+            .map(|arg| arg.map(|expr| pool.as_constant(expr).map_or(Maybe::UNKNOWN, Maybe::known)))
+            .collect();
+        let outputs = output_shapes(pool, function, &known)?;
+        let inputs: Vec<Shape> = args.iter().map(|arg| arg.shape().into()).collect();
+        let key = (function, inputs, outputs);
+        if let Some(&closed) = self.closed.get(&key) {
+            return Ok(closed);
+        }
+        let closed = specialise(pool, function, &key.1, &key.2);
+        self.closed.insert(key, closed);
+        Ok(closed)
+    }
+}
+
+/// The outputs as constants if all arguments are constant and the function can be run now.
+pub fn constant_call(
+    pool: &mut Pool,
+    function: FunctionId,
+    args: &[Value<ExprId>],
+) -> Option<Vec<Value<ExprId>>> {
+    if pool.function(function).notes.impure {
+        return None;
+    }
+    let mut numbers = Vec::with_capacity(args.len());
+    for arg in args {
+        if let Value::Text(texts) = arg
+            && texts.data().iter().any(|text| text.known().is_none())
+        {
+            return None;
+        }
+        numbers.push(arg.try_map(|expr| pool.as_constant(expr))?);
+    }
+    let limits = Limits { steps: CONSTANT_STEPS, ..Limits::default() };
+    let mut evaluator = Evaluator::new(Numbers::new(pool)).with_limits(limits);
+    let outputs = evaluator.call(function, &numbers).ok()?;
+    if !evaluator.warnings.is_empty() {
+        return None;
+    }
+    Some(outputs.iter().map(|output| output.map(|number| pool.constant(number))).collect())
+}

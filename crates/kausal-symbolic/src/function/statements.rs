@@ -1,0 +1,539 @@
+//! Statements.
+//!
+//! On numbers every condition is known and this is an ordinary interpreter. Where a condition is an expression,
+//! both ways are taken and what they leave behind is merged with `if`; after a `break` or `return` that is taken
+//! only sometimes, the rest is executed as well and what it changes is undone, by `if`, for the other times.
+
+use smallvec::SmallVec;
+
+use super::algebra::range_length;
+use super::array::{ArrayErrorKind, ArrayResult};
+use super::domain::{Assertion, Domain};
+use super::evaluator::Evaluator;
+use super::routine::Routine;
+use super::value::Value;
+use super::{ArrayFn, EvalError, EvalErrorKind, LocalId, Stmt, Target, Term, TermId};
+use crate::node::Op;
+
+/// When something happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum When<T> {
+    Never,
+    Always,
+    If(T),
+}
+
+/// How a statement ends: goes on with the next one, unless `break` or `return` was reached.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow<T> {
+    broken: When<T>,
+    returned: When<T>,
+}
+
+impl<T> Flow<T> {
+    const NEXT: Flow<T> = Flow { broken: When::Never, returned: When::Never };
+
+    fn is_next(&self) -> bool {
+        matches!(self, Flow { broken: When::Never, returned: When::Never })
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self, Flow { broken: When::Always, .. } | Flow { returned: When::Always, .. })
+    }
+}
+
+/// The local variables of one call.
+type Frame<T> = Vec<Option<Value<T>>>;
+
+/// What has to be restored because a `break` or `return` was taken only sometimes.
+struct Detours<T> {
+    flow: Flow<T>,
+    saved: Vec<(T, Frame<T>)>,
+    over: bool,
+}
+
+impl<T> Detours<T> {
+    fn new() -> Self {
+        Detours { flow: Flow::NEXT, saved: Vec::new(), over: false }
+    }
+}
+
+impl<D: Domain> Evaluator<'_, D> {
+    pub(super) fn block(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        statements: &[Stmt],
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let mut detours = None;
+        for statement in statements {
+            let flow = self.statement(routine, base, statement)?;
+            if !flow.is_next() {
+                if detours.is_none() && flow.is_over() {
+                    return Ok(flow);
+                }
+                let detours = detours.get_or_insert_with(Detours::new);
+                self.take_detour(routine, base, detours, flow)?;
+                if detours.over {
+                    break;
+                }
+            }
+        }
+        match detours {
+            None => Ok(Flow::NEXT),
+            Some(detours) => self.end_detours(base, detours),
+        }
+    }
+
+    fn statement(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        statement: &Stmt,
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        self.deeper(1)?;
+        let flow = self.run_statement(routine, base, statement);
+        self.leave(1);
+        flow
+    }
+
+    fn run_statement(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        statement: &Stmt,
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        self.step()?;
+        match statement {
+            Stmt::Assign(target, value) => {
+                if target.subscripts.is_empty() && routine.is_number(*value) {
+                    let value = self.eval_number(routine, base, *value)?;
+                    if routine.function.local(target.local).dims.is_empty() {
+                        self.stack[base + target.local.0 as usize] = Some(Value::Scalar(value));
+                    } else {
+                        self.store(routine, base, target.local, Value::Scalar(value))?;
+                    }
+                } else {
+                    let value = self.eval(routine, base, *value)?;
+                    self.assign(routine, base, target, value)?;
+                }
+            }
+            Stmt::AssignCall(targets, call) => self.assign_call(routine, base, targets, *call)?,
+            Stmt::If(branches, otherwise) => return self.if_statement(routine, base, branches, otherwise),
+            Stmt::For(local, range, body) => return self.for_loop(routine, base, *local, *range, body),
+            Stmt::While(condition, body) => return self.while_loop(routine, base, *condition, body),
+            Stmt::Break => return Ok(Flow { broken: When::Always, returned: When::Never }),
+            Stmt::Return => return Ok(Flow { broken: When::Never, returned: When::Always }),
+            Stmt::Assert(condition, message, level) => {
+                self.assert(routine, base, *condition, *message, *level)?;
+            }
+            Stmt::Call(call) => {
+                if let Term::Call(function, ..) = routine.term(*call)
+                    && D::KEEPS_CALLS
+                    && self.domain.function(*function).is_some_and(|f| f.notes.impure || f.outputs.is_empty())
+                {
+                    return Err(EvalErrorKind::NotInlinable("a call for its effects").into());
+                }
+                self.call_outputs(routine, base, *call)?;
+            }
+        }
+        Ok(Flow::NEXT)
+    }
+
+    fn assign(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        target: &Target,
+        value: Value<D::Scalar>,
+    ) -> Result<(), EvalError> {
+        if target.subscripts.is_empty() {
+            return self.store(routine, base, target.local, value);
+        }
+        self.assign_elements(routine, base, target, value)
+    }
+
+    fn assign_call(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        targets: &[Option<Target>],
+        call: TermId,
+    ) -> Result<(), EvalError> {
+        let outputs = self.call_outputs(routine, base, call)?;
+        if targets.len() > outputs.len() {
+            let why = format!("{} results of a function with {} outputs", targets.len(), outputs.len());
+            return Err(EvalErrorKind::Malformed(why).into());
+        }
+        for (target, value) in targets.iter().zip(outputs) {
+            if let Some(target) = target {
+                self.assign(routine, base, target, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn if_statement(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        branches: &[(TermId, Vec<Stmt>)],
+        otherwise: &[Stmt],
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        for (k, (condition, body)) in branches.iter().enumerate() {
+            let condition = self.eval_number(routine, base, *condition)?;
+            match self.truth(condition) {
+                Some(true) => return self.block(routine, base, body),
+                Some(false) => {}
+                None => return self.both_ways(routine, base, condition, body, &branches[k + 1..], otherwise),
+            }
+        }
+        self.block(routine, base, otherwise)
+    }
+
+    fn both_ways(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        condition: D::Scalar,
+        body: &[Stmt],
+        rest: &[(TermId, Vec<Stmt>)],
+        otherwise: &[Stmt],
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let before = self.frame(routine, base);
+        self.path.push(condition);
+        let flow = self.block(routine, base, body)?;
+        self.path.pop();
+        let after = self.frame(routine, base);
+        self.set_frame(base, before);
+        let not = self.domain.op(Op::Not, &[condition])?;
+        self.path.push(not);
+        let other = self.if_statement(routine, base, rest, otherwise)?;
+        self.path.pop();
+        self.merge_frame(base, condition, after)?;
+        Ok(Flow {
+            broken: self.select_when(condition, flow.broken, other.broken)?,
+            returned: self.select_when(condition, flow.returned, other.returned)?,
+        })
+    }
+
+    fn for_loop(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        local: LocalId,
+        range: TermId,
+        body: &[Stmt],
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let rounds = match self.loop_range(routine, base, range) {
+            Ok(rounds) => rounds,
+            Err(error) => {
+                // A domain that knows unknown values goes round until nothing changes any more.
+                return match self.domain.unknown() {
+                    Some(unknown) => {
+                        self.until_stable(routine, base, |this| {
+                            this.stack[base + local.0 as usize] = Some(Value::Scalar(unknown));
+                            this.block(routine, base, body).map(|_| ())
+                        })?;
+                        Ok(Flow::NEXT)
+                    }
+                    None => Err(error),
+                };
+            }
+        };
+        let mut detours = None;
+        for k in 0..rounds.len() {
+            self.step()?;
+            self.stack[base + local.0 as usize] = Some(rounds.get(&mut self.domain, k));
+            let flow = self.block(routine, base, body)?;
+            if self.loop_is_over(routine, base, &mut detours, flow)? {
+                break;
+            }
+        }
+        self.end_loop(base, detours)
+    }
+
+    fn while_loop(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        condition: TermId,
+        body: &[Stmt],
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let mut detours = None;
+        loop {
+            self.step()?;
+            let holds = self.eval_number(routine, base, condition)?;
+            match self.truth(holds) {
+                Some(true) => {}
+                Some(false) => break,
+                None if self.domain.unknown().is_some() => {
+                    self.until_stable(routine, base, |this| {
+                        this.block(routine, base, body).map(|_| ())?;
+                        this.eval_number(routine, base, condition).map(|_| ())
+                    })?;
+                    break;
+                }
+                None => {
+                    return Err(ArrayErrorKind::NotANumber("the condition of a while loop").into());
+                }
+            }
+            let flow = self.block(routine, base, body)?;
+            if self.loop_is_over(routine, base, &mut detours, flow)? {
+                break;
+            }
+        }
+        self.end_loop(base, detours)
+    }
+
+    fn loop_is_over(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        detours: &mut Option<Detours<D::Scalar>>,
+        flow: Flow<D::Scalar>,
+    ) -> Result<bool, EvalError> {
+        if flow.is_next() {
+            return Ok(false);
+        }
+        let detours = detours.get_or_insert_with(Detours::new);
+        self.take_detour(routine, base, detours, flow)?;
+        Ok(detours.over)
+    }
+
+    fn end_loop(
+        &mut self,
+        base: usize,
+        detours: Option<Detours<D::Scalar>>,
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let flow = match detours {
+            None => Flow::NEXT,
+            Some(detours) => self.end_detours(base, detours)?,
+        };
+        Ok(Flow { broken: When::Never, returned: flow.returned })
+    }
+
+    /// What a loop runs over.
+    fn loop_range(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        range: TermId,
+    ) -> Result<Rounds<D::Scalar>, EvalError> {
+        if let Term::Array(ArrayFn::Range, args) = routine.term(range)
+            && (2..=3).contains(&args.len())
+            && args.iter().all(|&arg| routine.is_number(arg))
+        {
+            let mut numbers = SmallVec::<[f64; 3]>::new();
+            for &arg in args {
+                let number = self.eval_number(routine, base, arg)?;
+                numbers.extend(self.domain.value(number));
+            }
+            let (start, step, stop) = match numbers[..] {
+                [start, stop] if args.len() == 2 => (start, 1.0, stop),
+                [start, step, stop] => (start, step, stop),
+                _ => return Err(ArrayErrorKind::NotANumber("the range of a loop").into()),
+            };
+            let count = range_length(stop - start, step)?;
+            return Ok(Rounds::Range { start, step, count });
+        }
+        let value = self.eval(routine, base, range)?;
+        match value.shape().len() {
+            1 => Ok(Rounds::Vector(value)),
+            _ => Err(ArrayErrorKind::WrongShape {
+                what: "for",
+                needs: "a vector",
+                found: value.shape().into(),
+            }
+            .into()),
+        }
+    }
+
+    fn assert(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        condition: TermId,
+        message: TermId,
+        level: TermId,
+    ) -> Result<(), EvalError> {
+        let holds = self.eval_number(routine, base, condition)?;
+        if self.truth(holds) == Some(true) {
+            return Ok(());
+        }
+        let level = self.eval_number(routine, base, level)?;
+        let warning = self.domain.value(level) == Some(1.0);
+        let message = self.eval(routine, base, message)?;
+        let message = message.as_text()?.clone();
+        if self.truth(holds) == Some(false) && self.path.is_empty() {
+            if !warning {
+                return Err(EvalErrorKind::Assertion(message.to_string()).into());
+            }
+            self.warnings.push(message.to_string());
+            return Ok(());
+        }
+        let mut condition = holds;
+        for k in (0..self.path.len()).rev() {
+            let reached = self.path[k];
+            let not = self.domain.op(Op::Not, &[reached])?;
+            condition = self.domain.op(Op::Or, &[not, condition])?;
+        }
+        self.domain.assertion(Assertion { condition, message, warning })?;
+        Ok(())
+    }
+
+    fn take_detour(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        detours: &mut Detours<D::Scalar>,
+        flow: Flow<D::Scalar>,
+    ) -> Result<(), EvalError> {
+        let left = self.or(detours.flow.broken, detours.flow.returned)?;
+        let broken = self.unless(left, flow.broken)?;
+        let returned = self.unless(left, flow.returned)?;
+        detours.flow.broken = self.or(detours.flow.broken, broken)?;
+        detours.flow.returned = self.or(detours.flow.returned, returned)?;
+        if flow.is_over() {
+            detours.over = true;
+        } else if let When::If(condition) = self.or(flow.broken, flow.returned)? {
+            detours.saved.push((condition, self.frame(routine, base)));
+            let not = self.domain.op(Op::Not, &[condition])?;
+            self.path.push(not);
+        }
+        Ok(())
+    }
+
+    fn end_detours(
+        &mut self,
+        base: usize,
+        detours: Detours<D::Scalar>,
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        for (condition, frame) in detours.saved.into_iter().rev() {
+            self.merge_frame(base, condition, frame)?;
+            self.path.pop();
+        }
+        let mut flow = detours.flow;
+        if detours.over {
+            match (flow.broken, flow.returned) {
+                (When::Never, _) => flow.returned = When::Always,
+                (_, When::Never) => flow.broken = When::Always,
+                _ => {}
+            }
+        }
+        Ok(flow)
+    }
+
+    fn or(&mut self, a: When<D::Scalar>, b: When<D::Scalar>) -> ArrayResult<When<D::Scalar>> {
+        Ok(match (a, b) {
+            (When::Never, other) | (other, When::Never) => other,
+            (When::Always, _) | (_, When::Always) => When::Always,
+            (When::If(a), When::If(b)) => When::If(self.domain.op(Op::Or, &[a, b])?),
+        })
+    }
+
+    /// `when` and not `left`
+    fn unless(&mut self, left: When<D::Scalar>, when: When<D::Scalar>) -> ArrayResult<When<D::Scalar>> {
+        Ok(match (left, when) {
+            (_, When::Never) | (When::Always, _) => When::Never,
+            (When::Never, when) => when,
+            (When::If(left), When::Always) => When::If(self.domain.op(Op::Not, &[left])?),
+            (When::If(left), When::If(when)) => {
+                let not = self.domain.op(Op::Not, &[left])?;
+                When::If(self.domain.op(Op::And, &[not, when])?)
+            }
+        })
+    }
+
+    fn select_when(
+        &mut self,
+        condition: D::Scalar,
+        a: When<D::Scalar>,
+        b: When<D::Scalar>,
+    ) -> ArrayResult<When<D::Scalar>> {
+        Ok(match (a, b) {
+            (When::Never, When::Never) => When::Never,
+            (When::Always, When::Always) => When::Always,
+            (When::Always, When::Never) => When::If(condition),
+            (When::Never, When::Always) => When::If(self.domain.op(Op::Not, &[condition])?),
+            (a, b) => {
+                let [a, b] = [a, b].map(|when| match when {
+                    When::Never => self.domain.number(0.0),
+                    When::Always => self.domain.number(1.0),
+                    When::If(condition) => condition,
+                });
+                When::If(self.domain.op(Op::If, &[condition, a, b])?)
+            }
+        })
+    }
+
+    fn frame(&self, routine: &Routine, base: usize) -> Frame<D::Scalar> {
+        self.stack[base..base + routine.function.locals.len()].to_vec()
+    }
+
+    fn set_frame(&mut self, base: usize, frame: Frame<D::Scalar>) {
+        for (place, value) in self.stack[base..].iter_mut().zip(frame) {
+            *place = value;
+        }
+    }
+
+    /// Local variables become those of the frame where the condition holds. One that was set on one way only
+    /// keeps that value: on the other way it has none.
+    fn merge_frame(
+        &mut self,
+        base: usize,
+        condition: D::Scalar,
+        frame: Frame<D::Scalar>,
+    ) -> Result<(), EvalError> {
+        for (k, value) in frame.into_iter().enumerate() {
+            let current = self.stack[base + k].take();
+            self.stack[base + k] = match (value, current) {
+                (None, other) | (other, None) => other,
+                (Some(a), Some(b)) => Some(self.merge(condition, a, b)?),
+            };
+        }
+        Ok(())
+    }
+
+    /// Repeats something whose number of rounds is unknown until the local variables no longer change.
+    fn until_stable(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        mut round: impl FnMut(&mut Self) -> Result<(), EvalError>,
+    ) -> Result<(), EvalError> {
+        let Some(unknown) = self.domain.unknown() else { return Ok(()) };
+        loop {
+            self.step()?;
+            let before = self.frame(routine, base);
+            round(self)?;
+            self.merge_frame(base, unknown, before.clone())?;
+            if self.frame(routine, base) == before {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The values a loop variable takes.
+enum Rounds<T> {
+    Range { start: f64, step: f64, count: usize },
+    Vector(Value<T>),
+}
+
+impl<T: Copy> Rounds<T> {
+    fn len(&self) -> usize {
+        match self {
+            Rounds::Range { count, .. } => *count,
+            Rounds::Vector(value) => value.shape().first().copied().unwrap_or(0),
+        }
+    }
+
+    fn get<D: Domain<Scalar = T>>(&self, domain: &mut D, k: usize) -> Value<T> {
+        match self {
+            Rounds::Range { start, step, .. } => Value::Scalar(domain.number(start + k as f64 * step)),
+            Rounds::Vector(Value::Text(texts)) => Value::text(texts.data()[k].clone()),
+            Rounds::Vector(value) => Value::Scalar(value.scalars()[k]),
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The hash-consed graph of expressions.
+//!
+//! Every expression is stored once; an id is an index into dense tables. **A node is created after its
+//! arguments, so ids ascend from the leaves to the root**: sorting the nodes of an expression by id is a
+//! topological order, which is how every pass of this crate walks the graph without recursion.
+//!
+//! The index is an open-addressing table of ids; looking an expression up allocates nothing.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::function::{Function, FunctionId};
+use crate::node::{ExprId, Node, Op, TextId, VarId};
+
+/// All expressions of a model, each once.
+///
+/// ```
+/// use kausal_symbolic::{Op, Pool, VarId};
+/// let mut pool = Pool::new();
+/// let x = pool.var(VarId(0));
+/// let two = pool.constant(2.0);
+/// let a = pool.op(Op::Mul, &[two, x]);
+/// let b = pool.op(Op::Add, &[x, x]);
+/// assert_eq!(a, b);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    entries: Vec<Entry>,
+    args: Vec<ExprId>,
+    flags: Vec<u8>,
+    table: Vec<Slot>,
+    texts: Vec<String>,
+    text_index: FxHashMap<String, TextId>,
+    functions: Vec<Function>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    head: Head,
+    start: u32,
+    len: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Head {
+    Const(u64),
+    Text(TextId),
+    Var(VarId),
+    Op(Op),
+    Call(FunctionId),
+    Output(u32),
+}
+
+/// An id with the hash of its expression beside it.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    id: u32,
+}
+
+const EMPTY: Slot = Slot { hash: 0, id: u32::MAX };
+
+/// The expression contains a variable.
+const VARIABLE: u8 = 1;
+/// It contains an operator whose value depends on time, the past or the phase of the run.
+const CONTEXT: u8 = 2;
+/// It contains something that may cause an event and is not below `noEvent`.
+const EVENT: u8 = 4;
+/// It contains a call of a function.
+const CALL: u8 = 8;
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Pool::default()
+    }
+
+    /// The node behind an id.
+    pub fn node(&self, id: ExprId) -> Node<'_> {
+        let Entry { head, start, len } = self.entries[id.0 as usize];
+        let args = &self.args[start as usize..(start + len) as usize];
+        match head {
+            Head::Const(bits) => Node::Const(f64::from_bits(bits)),
+            Head::Text(text) => Node::Text(text),
+            Head::Var(var) => Node::Var(var),
+            Head::Op(op) => Node::Op(op, args),
+            Head::Call(function) => Node::Call(function, args),
+            Head::Output(k) => Node::Output(args[0], k),
+        }
+    }
+
+    /// The expressions directly below: arguments of an operator or a call, the call of an output.
+    pub fn children(&self, id: ExprId) -> &[ExprId] {
+        let Entry { start, len, .. } = self.entries[id.0 as usize];
+        &self.args[start as usize..(start + len) as usize]
+    }
+
+    /// How many distinct expressions there are; ids are below this.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Is it empty?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A number.
+    pub fn constant(&mut self, value: f64) -> ExprId {
+        let value = if value == 0.0 { 0.0 } else { value };
+        self.intern(Head::Const(value.to_bits()), &[])
+    }
+
+    /// A Boolean: 0 or 1.
+    pub fn boolean(&mut self, value: bool) -> ExprId {
+        self.constant(f64::from(u8::from(value)))
+    }
+
+    /// A string.
+    pub fn text(&mut self, text: &str) -> ExprId {
+        let id = match self.text_index.get(text) {
+            Some(&id) => id,
+            None => {
+                let id = TextId(self.texts.len() as u32);
+                self.texts.push(text.to_owned());
+                self.text_index.insert(text.to_owned(), id);
+                id
+            }
+        };
+        self.intern(Head::Text(id), &[])
+    }
+
+    /// The string behind an id.
+    pub fn text_of(&self, id: TextId) -> &str {
+        &self.texts[id.0 as usize]
+    }
+
+    /// A variable.
+    pub fn var(&mut self, var: VarId) -> ExprId {
+        self.intern(Head::Var(var), &[])
+    }
+
+    /// An operator applied to its arguments, simplified (see [`simplify`](crate::simplify)).
+    pub fn op(&mut self, op: Op, args: &[ExprId]) -> ExprId {
+        // What is stored is simplified already.
+        if let Ok(id) = self.find(Head::Op(op), args) {
+            return id;
+        }
+        self.simplified(op, args)
+    }
+
+    /// An operator applied to its arguments, as it is. The caller has simplified it.
+    pub(crate) fn intern_op(&mut self, op: Op, args: &[ExprId]) -> ExprId {
+        self.intern(Head::Op(op), args)
+    }
+
+    /// A call of a function with all its scalar arguments.
+    pub fn call(&mut self, function: FunctionId, args: &[ExprId]) -> ExprId {
+        self.intern(Head::Call(function), args)
+    }
+
+    /// One scalar output of a call.
+    pub fn output(&mut self, call: ExprId, index: u32) -> ExprId {
+        self.intern(Head::Output(index), &[call])
+    }
+
+    /// The value, if it is a number.
+    pub fn as_constant(&self, id: ExprId) -> Option<f64> {
+        match self.entries[id.0 as usize].head {
+            Head::Const(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The variable, if it is nothing but one.
+    pub fn as_var(&self, id: ExprId) -> Option<VarId> {
+        match self.entries[id.0 as usize].head {
+            Head::Var(var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Does any variable occur in it? Costs nothing.
+    pub fn has_variables(&self, id: ExprId) -> bool {
+        self.flags[id.0 as usize] & VARIABLE != 0
+    }
+
+    /// Does it contain a relation or another operator that may cause an event, outside `noEvent`? Costs nothing.
+    pub fn has_events(&self, id: ExprId) -> bool {
+        self.flags[id.0 as usize] & EVENT != 0
+    }
+
+    /// Does it contain a call of a function? Costs nothing.
+    pub fn has_calls(&self, id: ExprId) -> bool {
+        self.flags[id.0 as usize] & CALL != 0
+    }
+
+    /// Does it contain an operator that [depends on the context](Op::is_context_dependent)? Costs nothing.
+    pub fn has_context(&self, id: ExprId) -> bool {
+        self.flags[id.0 as usize] & CONTEXT != 0
+    }
+
+    /// Adds a function. To let functions call each other, add them first and fill them in with
+    /// [`Pool::set_function`].
+    pub fn add_function(&mut self, function: Function) -> FunctionId {
+        self.functions.push(function);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// Replaces a function.
+    pub fn set_function(&mut self, id: FunctionId, function: Function) {
+        self.functions[id.0 as usize] = function;
+    }
+
+    /// A function.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// All functions with their ids.
+    pub fn functions(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        self.functions.iter().enumerate().map(|(i, f)| (FunctionId(i as u32), f))
+    }
+
+    fn intern(&mut self, head: Head, args: &[ExprId]) -> ExprId {
+        let hash = match self.find(head, args) {
+            Ok(id) => return id,
+            Err(hash) => hash,
+        };
+        // At most three quarters full.
+        if (self.entries.len() + 1) * 4 > self.table.len() * 3 {
+            self.grow();
+        }
+        let id = self.entries.len() as u32;
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.entries.push(Entry { head, start, len: args.len() as u32 });
+        self.flags.push(self.flags_of(head, args));
+        self.place(Slot { hash, id });
+        ExprId(id)
+    }
+
+    /// The id of a stored expression, or its hash.
+    fn find(&self, head: Head, args: &[ExprId]) -> Result<ExprId, u32> {
+        let hash = hash_of(head, args);
+        if self.table.is_empty() {
+            return Err(hash);
+        }
+        let mask = self.table.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.table[at];
+            if slot.id == EMPTY.id {
+                return Err(hash);
+            }
+            if slot.hash == hash {
+                let Entry { head: other, start, len } = self.entries[slot.id as usize];
+                if other == head && self.args[start as usize..(start + len) as usize] == *args {
+                    return Ok(ExprId(slot.id));
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn place(&mut self, slot: Slot) {
+        let mask = self.table.len() - 1;
+        let mut at = slot.hash as usize & mask;
+        while self.table[at].id != EMPTY.id {
+            at = (at + 1) & mask;
+        }
+        self.table[at] = slot;
+    }
+
+    fn grow(&mut self) {
+        let size = (self.table.len() * 2).max(64);
+        let old = std::mem::replace(&mut self.table, vec![EMPTY; size]);
+        for slot in old.into_iter().filter(|slot| slot.id != EMPTY.id) {
+            self.place(slot);
+        }
+    }
+
+    fn flags_of(&self, head: Head, args: &[ExprId]) -> u8 {
+        let below = args.iter().fold(0, |flags, arg| flags | self.flags[arg.0 as usize]);
+        match head {
+            Head::Const(_) | Head::Text(_) => 0,
+            Head::Var(_) => VARIABLE,
+            Head::Op(Op::NoEvent) => below & !EVENT,
+            Head::Op(op) => {
+                let event = if op.may_cause_event() { EVENT } else { 0 };
+                let context = if op.is_context_dependent() { CONTEXT } else { 0 };
+                below | event | context
+            }
+            Head::Call(_) => below | CALL,
+            Head::Output(_) => below,
+        }
+    }
+}
+
+fn hash_of(head: Head, args: &[ExprId]) -> u32 {
+    let mut hasher = FxHasher::default();
+    match head {
+        Head::Const(bits) => (0u8, bits).hash(&mut hasher),
+        Head::Text(text) => (1u8, text.0).hash(&mut hasher),
+        Head::Var(var) => (2u8, var.0).hash(&mut hasher),
+        Head::Op(op) => (3u8, op as u8).hash(&mut hasher),
+        Head::Call(function) => (4u8, function.0).hash(&mut hasher),
+        Head::Output(k) => (5u8, k).hash(&mut hasher),
+    }
+    for arg in args {
+        hasher.write_u32(arg.0);
+    }
+    hasher.finish() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_is_stored_once() {
+        let mut pool = Pool::new();
+        let ids: Vec<ExprId> = (0..1000).map(|i| pool.var(VarId(i))).collect();
+        let len = pool.len();
+        for (i, &id) in ids.iter().enumerate() {
+            assert_eq!(pool.var(VarId(i as u32)), id);
+            assert_eq!(pool.node(id), Node::Var(VarId(i as u32)));
+        }
+        assert_eq!(pool.len(), len);
+        assert_eq!(pool.constant(-0.0), pool.constant(0.0));
+        let nan = pool.constant(f64::NAN);
+        assert_eq!(pool.constant(f64::NAN), nan);
+        assert_eq!(pool.text("a"), pool.text("a"));
+        assert_ne!(pool.text("a"), pool.text("b"));
+    }
+
+    #[test]
+    fn flags_follow_the_arguments() {
+        let mut pool = Pool::new();
+        let x = pool.var(VarId(0));
+        let y = pool.var(VarId(1));
+        let relation = pool.op(Op::Less, &[x, y]);
+        let choice = pool.op(Op::If, &[relation, x, y]);
+        let quiet = pool.op(Op::NoEvent, &[choice]);
+        assert!(pool.has_events(choice) && !pool.has_events(quiet));
+        assert!(pool.has_variables(quiet) && !pool.has_context(quiet));
+        let time = pool.op(Op::Time, &[]);
+        assert!(pool.has_context(time) && !pool.has_variables(time));
+    }
+}

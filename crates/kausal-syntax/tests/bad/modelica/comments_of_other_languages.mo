@@ -1,0 +1,6 @@
+# a comment
+model M
+  Real x; % position
+  Real y;
+  // right
+end M;

@@ -1,0 +1,11 @@
+model M
+equation
+  if a then
+    x = 1;
+  else if b then
+    x = 2;
+  else
+    x = 3;
+  end if;
+  y = 1;
+end M;

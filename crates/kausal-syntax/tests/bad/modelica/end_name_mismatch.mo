@@ -1,0 +1,9 @@
+package P
+  model First
+    Real x;
+  end Fist;
+
+  model Second
+    Real y;
+  end second;
+end P;

@@ -1,0 +1,6 @@
+model M
+  Real x;
+end M;
+equation
+  x = 1;
+end M;

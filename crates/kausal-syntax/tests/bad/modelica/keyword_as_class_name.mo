@@ -1,0 +1,7 @@
+package P
+  model connector
+    Real x;
+  end connector;
+  function der
+  end der;
+end P;

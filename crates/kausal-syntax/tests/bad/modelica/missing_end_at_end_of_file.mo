@@ -1,0 +1,5 @@
+package P
+  model A
+    Real x;
+  equation
+    x = 1;

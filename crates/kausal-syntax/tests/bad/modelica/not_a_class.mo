@@ -1,0 +1,6 @@
+Real x;
+x = 1;
+
+model M
+  Real y
+end M;

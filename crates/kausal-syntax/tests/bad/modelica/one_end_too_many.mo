@@ -1,0 +1,8 @@
+model A
+  Real x;
+end A;
+end A;
+
+model B
+  Real y
+end B;

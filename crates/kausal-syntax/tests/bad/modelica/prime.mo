@@ -1,0 +1,7 @@
+model M
+  Real x, v;
+equation
+  x' = v;
+  v'' = -x;
+  y = A'*b;
+end M;

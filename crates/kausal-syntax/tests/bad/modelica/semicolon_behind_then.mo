@@ -1,0 +1,12 @@
+model M;
+  Real x;;
+equation;
+  if a then;
+    x = 1;
+  else;
+    x = 2;
+  end if;
+  for i in 1:3 loop;
+    y[i] = 1;
+  end for;
+end M;

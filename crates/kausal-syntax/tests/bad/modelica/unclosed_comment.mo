@@ -1,0 +1,6 @@
+model M
+  Real x;
+  /* the rest
+equation
+  x = 1;
+end M;

@@ -1,0 +1,6 @@
+model M
+  Real 'x y;
+  Real z;
+equation
+  z = 1;
+end M;

@@ -1,0 +1,5 @@
+model M
+end M;
+within P;
+model N
+end N;

@@ -1,0 +1,330 @@
+//! Trivial equations leave: `a = b`, `a = -b`, `a = 3`.
+//!
+//! Before: equations as lifted. After: of each set of variables that are equal up to sign one stays, the
+//! others point at it ([`Var::alias`](crate::work::Var)); variables equal to a number have become parameters
+//! with that binding; the equations that said so are gone. Attributes of those who leave are merged into the
+//! one that stays; two fixed start values that contradict each other are an error.
+
+use kausal_model::flat::{StateSelect, Type};
+use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::rewrite::rewrite;
+use crate::work::{EquationForm, Role, Work};
+
+/// Eliminates trivial equations until none is left.
+pub(crate) fn eliminate(work: &mut Work) {
+    // Each round is linear; a constant found in one round may make another equation trivial in the next.
+    for _ in 0..12 {
+        let found = find(work);
+        if found.is_empty() {
+            break;
+        }
+        apply(work, found);
+    }
+    work.report.aliases = work.vars.iter().filter(|v| v.alias.is_some()).count();
+}
+
+/// What a trivial equation says.
+enum Trivial {
+    /// `a = b` or `a = -b`
+    Same { a: VarId, b: VarId, negated: bool },
+    /// `a = number`
+    Number { a: VarId, value: f64 },
+}
+
+fn find(work: &mut Work) -> Vec<(usize, Trivial)> {
+    let mut found = Vec::new();
+    for i in 0..work.equations.len() {
+        if work.equations[i].form != EquationForm::Plain || work.equations[i].order > 0 {
+            continue;
+        }
+        if let Some(trivial) = classify(work, i) {
+            found.push((i, trivial));
+        }
+    }
+    found
+}
+
+fn classify(work: &mut Work, equation: usize) -> Option<Trivial> {
+    let (lhs, rhs) = (work.equations[equation].lhs, work.equations[equation].rhs);
+    let pool = &work.pool;
+    let trivial = match (signed(pool, lhs), signed(pool, rhs)) {
+        (Some(Leaf::Var(a, s)), Some(Leaf::Var(b, t))) if a != b => Trivial::Same { a, b, negated: s != t },
+        (Some(Leaf::Var(a, s)), Some(Leaf::Number(c))) | (Some(Leaf::Number(c)), Some(Leaf::Var(a, s))) => {
+            // 0 = ±a as well as a = c.
+            Trivial::Number { a, value: if s { -c } else { c } }
+        }
+        (Some(Leaf::Number(0.0)), None) => two_terms(pool, rhs)?,
+        (None, Some(Leaf::Number(0.0))) => two_terms(pool, lhs)?,
+        _ => return None,
+    };
+    allowed(work, &trivial).then_some(trivial)
+}
+
+enum Leaf {
+    /// A variable, and whether it is negated.
+    Var(VarId, bool),
+    Number(f64),
+}
+
+fn signed(pool: &Pool, e: ExprId) -> Option<Leaf> {
+    match pool.node(e) {
+        Node::Var(v) => Some(Leaf::Var(v, false)),
+        Node::Const(c) => Some(Leaf::Number(c)),
+        Node::Op(Op::Neg, args) => match pool.node(args[0]) {
+            Node::Var(v) => Some(Leaf::Var(v, true)),
+            Node::Const(c) => Some(Leaf::Number(-c)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `a + b = 0`, `a - b = 0`, `a + 3 = 0`.
+fn two_terms(pool: &Pool, e: ExprId) -> Option<Trivial> {
+    let Node::Op(Op::Add, &[x, y]) = pool.node(e) else { return None };
+    match (signed(pool, x)?, signed(pool, y)?) {
+        (Leaf::Var(a, s), Leaf::Var(b, t)) if a != b => Some(Trivial::Same { a, b, negated: s == t }),
+        (Leaf::Var(a, s), Leaf::Number(c)) | (Leaf::Number(c), Leaf::Var(a, s)) => {
+            Some(Trivial::Number { a, value: if s { c } else { -c } })
+        }
+        _ => None,
+    }
+}
+
+fn allowed(work: &Work, trivial: &Trivial) -> bool {
+    let unknown = |v: VarId| {
+        let var = work.var(v);
+        matches!(var.role, Role::Continuous | Role::Discrete) && var.integral.is_none() && !var.keep
+    };
+    match *trivial {
+        Trivial::Number { a, .. } => unknown(a) && work.var(a).derivative.is_none(),
+        Trivial::Same { a, b, negated } => {
+            let real = work.var(a).ty == Type::Real && work.var(b).ty == Type::Real;
+            let numbers = |v: VarId| matches!(work.var(v).ty, Type::Real | Type::Integer);
+            let same_kind = real || (work.var(a).ty == work.var(b).ty && (!negated || numbers(a)));
+            // One of the two must be ours to eliminate, the other may be a parameter or an input.
+            let other = |v: VarId| {
+                let var = work.var(v);
+                var.integral.is_none() && matches!(var.role, Role::Parameter | Role::Input)
+            };
+            same_kind && (unknown(a) && unknown(b) || unknown(a) && other(b) || other(a) && unknown(b))
+        }
+    }
+}
+
+fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
+    let mut sets = SignedSets::new(work.vars.len());
+    let mut remove = vec![false; work.equations.len()];
+    let mut numbers: Vec<(usize, VarId, f64)> = Vec::new();
+    for (equation, trivial) in found {
+        match trivial {
+            Trivial::Number { a, value } => numbers.push((equation, a, value)),
+            Trivial::Same { a, b, negated } => {
+                let (ra, sa) = sets.find(a);
+                let (rb, sb) = sets.find(b);
+                if ra == rb {
+                    if (sa != sb) == negated {
+                        // Said twice: the equation is redundant. It stays, and the balance report names it.
+                    } else if work.var(a).ty == Type::Real {
+                        // a = b and a = -b: both are zero.
+                        numbers.push((equation, ra, 0.0));
+                    }
+                    continue;
+                }
+                let fixed_outside = |v: VarId| !matches!(work.var(v).role, Role::Continuous | Role::Discrete);
+                if fixed_outside(ra) && fixed_outside(rb) {
+                    continue;
+                }
+                let keep_a = rank(work, ra) >= rank(work, rb);
+                let (keep, leave) = if keep_a { (ra, rb) } else { (rb, ra) };
+                sets.join(leave, keep, (sa != sb) != negated);
+                remove[equation] = true;
+            }
+        }
+    }
+    let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
+    for (equation, a, value) in numbers {
+        let (root, negated) = sets.find(a);
+        let value = if negated { -value } else { value };
+        let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
+        let has_derivative = work.var(root).derivative.is_some();
+        if ours && !has_derivative && !values.contains_key(&root) {
+            values.insert(root, value);
+            remove[equation] = true;
+        }
+    }
+    for i in 0..work.vars.len() {
+        let id = VarId(i as u32);
+        let (root, negated) = sets.find(id);
+        if root != id {
+            merge_attributes(work, id, root, negated);
+            work.vars[i].alias = Some((root, negated));
+        }
+    }
+    let mut constants: Vec<(VarId, f64)> = values.iter().map(|(&v, &c)| (v, c)).collect();
+    constants.sort_by_key(|&(v, _)| v);
+    for &(v, value) in &constants {
+        let binding = work.pool.constant(value);
+        let var = &mut work.vars[v.index()];
+        var.role = Role::Parameter;
+        var.binding = Some(binding);
+    }
+    substitute(work, &values);
+    let mut i = 0;
+    work.equations.retain(|_| {
+        i += 1;
+        !remove[i - 1]
+    });
+}
+
+/// Who stays: what is given from outside, then what the user wants as a state, then what the user sees.
+fn rank(work: &Work, v: VarId) -> (bool, bool, StateSelect, bool, bool, bool, std::cmp::Reverse<usize>) {
+    let var = work.var(v);
+    (
+        matches!(var.role, Role::Parameter | Role::Input),
+        var.role == Role::Discrete,
+        var.select,
+        var.derivative.is_some(),
+        var.fixed == Some(true),
+        !var.protected,
+        std::cmp::Reverse(var.name.matches('.').count()),
+    )
+}
+
+fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bool) {
+    let sign = |work: &mut Work, e: Option<ExprId>| {
+        e.map(|e| if negated { work.pool.op(Op::Neg, &[e]) } else { e })
+    };
+    let gone = work.var(leaving).clone();
+    let start = sign(work, gone.start);
+    if gone.fixed == Some(true) {
+        let kept = work.var(staying);
+        if kept.fixed == Some(true) && !same_value(work, kept.start, start) {
+            let mut d = Diagnostic::error(
+                "K0410",
+                format!("{} and {} are always equal, but start at different fixed values", gone.name, kept.name),
+            )
+            .help("take `fixed = true` from one of them");
+            if let Some(l) = gone.location {
+                d = d.at(l, "this start value is fixed");
+            }
+            if let Some(l) = kept.location {
+                d = d.at(l, "and so is this one");
+            }
+            work.diagnostics.push(d);
+        } else if work.var(staying).fixed != Some(true) {
+            let var = &mut work.vars[staying.index()];
+            var.fixed = Some(true);
+            var.start = start;
+        }
+    } else if work.var(staying).start.is_none() {
+        work.vars[staying.index()].start = start;
+    }
+    let (low, high) = (sign(work, gone.min), sign(work, gone.max));
+    let var = &mut work.vars[staying.index()];
+    if !negated {
+        var.min = var.min.or(low);
+        var.max = var.max.or(high);
+    }
+    var.nominal = var.nominal.or(gone.nominal);
+    var.select = var.select.max(gone.select);
+}
+
+fn same_value(work: &Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
+    let zero = |e: Option<ExprId>| e.map_or(Some(0.0), |e| work.pool.as_constant(e));
+    // What cannot be compared as a number is taken as equal if written the same.
+    match (zero(a), zero(b)) {
+        (Some(x), Some(y)) => x == y,
+        _ => a == b,
+    }
+}
+
+/// Replaces aliases and numbers everywhere; the derivative of an alias is that of what it stands for.
+fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
+    let mut table: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    for i in 0..work.vars.len() {
+        let id = VarId(i as u32);
+        if let Some(&value) = values.get(&id) {
+            let c = work.pool.constant(value);
+            table.insert(id, c);
+        } else if let Some((root, negated)) = work.vars[i].alias {
+            let e = match values.get(&root) {
+                Some(&value) => work.pool.constant(value),
+                None => work.pool.var(root),
+            };
+            let e = if negated { work.pool.op(Op::Neg, &[e]) } else { e };
+            table.insert(id, e);
+            if let Some(d) = work.vars[i].derivative {
+                let continuous = work.var(root).role == Role::Continuous;
+                let e = if continuous {
+                    let rd = work.derivative_of(root);
+                    if negated && rd != d {
+                        let e = work.pool.var(rd);
+                        work.pool.op(Op::Neg, &[e])
+                    } else {
+                        work.pool.var(rd)
+                    }
+                } else if work.var(root).role == Role::Input {
+                    // The derivative of an input stays an unknown without an equation: the balance says so.
+                    work.pool.var(d)
+                } else {
+                    work.pool.constant(0.0)
+                };
+                if let Node::Var(rd) = work.pool.node(e)
+                    && rd != d
+                {
+                    work.vars[d.index()].alias = Some((rd, false));
+                } else if let Node::Op(Op::Neg, args) = work.pool.node(e)
+                    && let Node::Var(rd) = work.pool.node(args[0])
+                {
+                    work.vars[d.index()].alias = Some((rd, true));
+                }
+                table.insert(d, e);
+            }
+        }
+    }
+    if table.is_empty() {
+        return;
+    }
+    work.map_expressions(&mut |pool, memo, e| {
+        rewrite(pool, e, memo, &mut |pool, id| match pool.node(id) {
+            Node::Var(v) => table.get(&v).copied().unwrap_or(id),
+            _ => id,
+        })
+    });
+}
+
+/// Disjoint sets of variables that are equal up to sign.
+struct SignedSets {
+    parent: Vec<(u32, bool)>,
+}
+
+impl SignedSets {
+    fn new(n: usize) -> Self {
+        SignedSets { parent: (0..n as u32).map(|i| (i, false)).collect() }
+    }
+
+    fn find(&mut self, v: VarId) -> (VarId, bool) {
+        let (mut root, mut sign) = (v.0, false);
+        while self.parent[root as usize].0 != root {
+            sign ^= self.parent[root as usize].1;
+            root = self.parent[root as usize].0;
+        }
+        // Path compression: every node on the way points at the root, with its own sign.
+        let (mut node, mut remaining) = (v.0, sign);
+        while self.parent[node as usize].0 != node {
+            let (next, own) = self.parent[node as usize];
+            self.parent[node as usize] = (root, remaining);
+            remaining ^= own;
+            node = next;
+        }
+        (VarId(root), sign)
+    }
+
+    fn join(&mut self, leave: VarId, keep: VarId, negated: bool) {
+        self.parent[leave.index()] = (keep.0, negated);
+    }
+}

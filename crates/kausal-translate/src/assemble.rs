@@ -1,0 +1,121 @@
+//! The last pass: variables get their slots and the sections their place in the program.
+
+use kausal_model::FlatModel;
+use kausal_model::flat::Type;
+use kausal_symbolic::{ExprId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::index::Selection;
+use crate::parameters;
+use crate::program::{Alias, EquationInfo, Kind, Program, State, Variable};
+use crate::sections::Sections;
+use crate::work::{Role, Work};
+
+/// Puts the program together.
+pub(crate) fn assemble(work: &mut Work, model: &FlatModel, selection: Selection, sections: Sections) -> Program {
+    let order = parameters::ordered(work);
+    let values = parameters::values(work, &order);
+    let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
+    let derivatives: FxHashSet<VarId> = selection.states.iter().filter_map(|s| work.var(*s).derivative).collect();
+    let flat_count = model.variables.len();
+    let variables = (0..work.vars.len())
+        .map(|i| {
+            let id = VarId(i as u32);
+            let kind = if let Some((target, negated)) = flattened_alias(work, id) {
+                Kind::Alias(Alias { target, negated })
+            } else if states.contains(&id) {
+                Kind::State
+            } else if derivatives.contains(&id) {
+                Kind::Derivative
+            } else {
+                match work.var(id).role {
+                    _ if i >= flat_count => Kind::Helper,
+                    Role::Parameter | Role::FreeParameter => Kind::Parameter,
+                    Role::Discrete => Kind::Discrete,
+                    Role::Continuous | Role::Input => Kind::Algebraic,
+                    Role::Run | Role::Temporary => Kind::Helper,
+                }
+            };
+            variable(work, id, kind, &values)
+        })
+        .collect();
+    let discrete_variables = (0..work.vars.len() as u32)
+        .map(VarId)
+        .filter(|&v| work.var(v).role == Role::Discrete && work.var(v).alias.is_none())
+        .collect();
+    let mut report = std::mem::take(&mut work.report);
+    report.unknowns = model
+        .variables
+        .iter()
+        .filter(|v| v.variability > kausal_model::flat::Variability::Parameter)
+        .filter(|v| v.causality != kausal_model::flat::Causality::Input)
+        .count();
+    let mut pre = std::mem::take(&mut work.pre);
+    for p in &mut pre {
+        p.variable = work.resolve(p.variable).0;
+    }
+    Program {
+        name: model.name.clone(),
+        variables,
+        equations: work
+            .equations
+            .iter()
+            .map(|e| EquationInfo { lhs: e.lhs, rhs: e.rhs, origin: e.origin.clone(), differentiated: e.order })
+            .collect(),
+        parameters: sections.parameters,
+        initial: sections.initial,
+        dynamics: sections.dynamics,
+        outputs: sections.outputs,
+        discrete: sections.discrete,
+        discretized: None,
+        states: selection
+            .states
+            .iter()
+            .filter_map(|&s| work.var(s).derivative.map(|d| State { variable: s, derivative: d }))
+            .collect(),
+        relations: std::mem::take(&mut work.relations),
+        time_events: std::mem::take(&mut work.time_events),
+        samples: std::mem::take(&mut work.samples),
+        delays: std::mem::take(&mut work.delays),
+        discrete_variables,
+        pre,
+        initial_flag: work.initial_flag,
+        terminal_flag: work.terminal_flag,
+        homotopy: work.homotopy,
+        experiment: model.experiment,
+        enumerations: model.enumerations.clone(),
+        report,
+        pool: std::mem::take(&mut work.pool),
+    }
+}
+
+fn flattened_alias(work: &Work, id: VarId) -> Option<(VarId, bool)> {
+    let (target, negated) = work.resolve(id);
+    (target != id).then_some((target, negated))
+}
+
+fn variable(work: &Work, id: VarId, kind: Kind, values: &FxHashMap<VarId, f64>) -> Variable {
+    let var = work.var(id);
+    let number = |e: Option<ExprId>| e.and_then(|e| parameters::number(work, e, values));
+    let value = match var.role {
+        Role::Parameter => values.get(&id).copied(),
+        _ => number(var.start),
+    };
+    let default = match var.ty {
+        Type::Enumeration(_) => 1.0,
+        _ => 0.0,
+    };
+    let is_real = var.ty == Type::Real;
+    Variable {
+        name: var.name.clone(),
+        kind,
+        ty: var.ty,
+        value: value.unwrap_or(default),
+        nominal: number(var.nominal).map(f64::abs).filter(|n| *n > 0.0 && n.is_finite()).unwrap_or(1.0),
+        min: number(var.min).filter(|_| is_real).unwrap_or(f64::NEG_INFINITY),
+        max: number(var.max).filter(|_| is_real).unwrap_or(f64::INFINITY),
+        unit: var.unit.clone(),
+        description: var.description.clone(),
+        protected: var.protected,
+    }
+}

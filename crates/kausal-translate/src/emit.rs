@@ -1,0 +1,258 @@
+//! From sorted blocks to steps: each block becomes an assignment, a system, or a `when` clause.
+//!
+//! The same block stands in several sections (dynamics, events, initial problem); what it became is kept and
+//! shared, temporaries included.
+
+use kausal_model::flat::{self, Action, ActionKind};
+use kausal_symbolic::{ExprId, Node, Pool, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::program::{
+    Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch,
+};
+use crate::rewrite::rewrite;
+use crate::sort::{Block, Sorting};
+use crate::solve::{self, Solution};
+use crate::work::{EquationForm, Role, Work};
+use crate::{linear, nonlinear};
+
+/// Options of the translation that the emission needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    pub tearing: crate::Tearing,
+}
+
+/// Turns blocks into steps.
+pub(crate) struct Emitter<'a> {
+    pub work: &'a mut Work,
+    pub settings: Settings,
+    cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
+    temporaries: usize,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(work: &'a mut Work, settings: Settings) -> Self {
+        Emitter { work, settings, cache: FxHashMap::default(), temporaries: 100 }
+    }
+
+    /// The steps that solve a block.
+    pub fn block(&mut self, block: &Block) -> Vec<Step> {
+        let key = (block.equations.clone(), block.unknowns.clone());
+        if let Some(steps) = self.cache.get(&key) {
+            return steps.clone();
+        }
+        let steps = match (&block.equations[..], &block.unknowns[..]) {
+            (&[equation], &[unknown]) => self.single(equation, unknown),
+            _ => self.simultaneous(block),
+        };
+        self.cache.insert(key, steps.clone());
+        steps
+    }
+
+    fn single(&mut self, equation: usize, unknown: VarId) -> Vec<Step> {
+        let mut steps = Vec::new();
+        match self.work.equations[equation].form.clone() {
+            EquationForm::Plain => match solve::solve(self.work, equation, unknown) {
+                Solution::Explicit(value) => {
+                    self.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
+                }
+                Solution::None => {
+                    let block = Block { equations: vec![equation], unknowns: vec![unknown] };
+                    steps = self.simultaneous(&block);
+                }
+            },
+            EquationForm::Memory(v) => {
+                let value = self.work.equations[equation].rhs;
+                self.assign(v, value, Some(EquationRef(equation as u32)), &mut steps);
+            }
+            EquationForm::When(v, cases) => {
+                let branches = cases
+                    .into_iter()
+                    .map(|case| {
+                        let mut steps = Vec::new();
+                        if let Some(value) = case.value {
+                            self.assign(v, value, Some(EquationRef(equation as u32)), &mut steps);
+                        }
+                        let conditions = case.conditions.iter().map(|&c| self.work.resolve(c).0).collect();
+                        WhenBranch { conditions, initial: case.initial, steps }
+                    })
+                    .collect();
+                let origin = self.work.equations[equation].origin.clone();
+                steps.push(Step::When(Box::new(When { branches, origin })));
+            }
+        }
+        steps
+    }
+
+    fn simultaneous(&mut self, block: &Block) -> Vec<Step> {
+        let discrete: Vec<usize> =
+            (0..block.unknowns.len()).filter(|&i| self.work.var(block.unknowns[i]).role == Role::Discrete).collect();
+        if !discrete.is_empty() {
+            return self.mixed(block, &discrete);
+        }
+        match linear::emit(self, block) {
+            Some(step) => vec![step],
+            None => vec![nonlinear::emit(self, block)],
+        }
+    }
+
+    /// Discrete unknowns in a loop: the continuous part is solved with them given, then they are computed anew.
+    fn mixed(&mut self, block: &Block, discrete: &[usize]) -> Vec<Step> {
+        let of = |keep: &dyn Fn(usize) -> bool| Block {
+            equations: (0..block.equations.len()).filter(|&i| keep(i)).map(|i| block.equations[i]).collect(),
+            unknowns: (0..block.unknowns.len()).filter(|&i| keep(i)).map(|i| block.unknowns[i]).collect(),
+        };
+        let inner = of(&|i| !discrete.contains(&i));
+        let outer = of(&|i| discrete.contains(&i));
+        let mut continuous = Vec::new();
+        for block in self.sorted(&inner) {
+            continuous.extend(self.block(&block));
+        }
+        // The discrete part, each once per round in an order that uses what is new where it can.
+        let mut steps = Vec::new();
+        for (&equation, &unknown) in outer.equations.iter().zip(&outer.unknowns) {
+            let one = Block { equations: vec![equation], unknowns: vec![unknown] };
+            steps.extend(self.block(&one));
+        }
+        vec![Step::System(Box::new(System {
+            equations: block.equations.iter().map(|&e| EquationRef(e as u32)).collect(),
+            unknowns: block.unknowns.clone(),
+            tearing_variables: Vec::new(),
+            residuals: Vec::new(),
+            mixed: true,
+            form: Form::Mixed { continuous, discrete: steps, unknowns: outer.unknowns },
+        }))]
+    }
+
+    /// Sorts a block again, some of its unknowns being known now; what cannot be sorted stays as it is.
+    pub fn sorted(&mut self, block: &Block) -> Vec<Block> {
+        if block.equations.is_empty() {
+            return Vec::new();
+        }
+        let sorting = Sorting::new(self.work, block.equations.clone(), block.unknowns.clone());
+        sorting.blocks().unwrap_or_else(|_| vec![block.clone()])
+    }
+
+    /// `variable := value`, function calls first.
+    pub fn assign(&mut self, variable: VarId, value: ExprId, equation: Option<EquationRef>, out: &mut Vec<Step>) {
+        let value = self.without_calls(value, out);
+        out.push(Step::Assign(Assign { variable, value, equation }));
+    }
+
+    /// The expression with calls replaced by variables; the calls become steps before it.
+    pub fn without_calls(&mut self, value: ExprId, out: &mut Vec<Step>) -> ExprId {
+        if !self.work.pool.has_calls(value) {
+            return value;
+        }
+        let mut memo = FxHashMap::default();
+        let mut steps: Vec<Call> = Vec::new();
+        let mut here: FxHashMap<ExprId, usize> = FxHashMap::default();
+        let Emitter { work, temporaries, .. } = self;
+        let vars = &mut work.vars;
+        let result = rewrite(&mut work.pool, value, &mut memo, &mut |pool, id| {
+            let Node::Output(call, k) = pool.node(id) else { return id };
+            let Node::Call(function, args) = pool.node(call) else { return id };
+            let args = args.to_vec();
+            let index = *here.entry(call).or_insert_with(|| {
+                let impure = pool.function(function).notes.impure;
+                steps.push(Call { function, args, outputs: Vec::new(), impure });
+                steps.len() - 1
+            });
+            let outputs = &mut steps[index].outputs;
+            if outputs.len() <= k as usize {
+                outputs.resize(k as usize + 1, None);
+            }
+            let slot = *outputs[k as usize].get_or_insert_with(|| {
+                *temporaries += 1;
+                let name = format!("{}#{temporaries}", pool.function(function).name);
+                vars.push(crate::work::Var::helper(name, flat::Type::Real, Role::Temporary));
+                VarId(vars.len() as u32 - 1)
+            });
+            pool.var(slot)
+        });
+        out.extend(steps.into_iter().map(Step::Call));
+        result
+    }
+
+    /// A temporary with a value; what is a number or a variable already stays.
+    pub fn temporary(&mut self, value: ExprId, out: &mut Vec<Step>) -> ExprId {
+        if is_atom(&self.work.pool, value) {
+            return value;
+        }
+        let slot = self.slot();
+        self.assign(slot, value, None, out);
+        self.work.pool.var(slot)
+    }
+
+    /// A variable that holds the value, for kernels that read variables only.
+    pub fn held(&mut self, value: ExprId, out: &mut Vec<Step>) -> VarId {
+        if let Node::Var(v) = self.work.pool.node(value) {
+            return v;
+        }
+        let slot = self.slot();
+        self.assign(slot, value, None, out);
+        slot
+    }
+
+    /// A new temporary.
+    pub fn slot(&mut self) -> VarId {
+        self.temporaries += 1;
+        self.work.add_helper(format!("Q{}", self.temporaries), flat::Type::Real, Role::Temporary)
+    }
+
+    /// Asserts, terminations and calls as steps.
+    pub fn actions(&mut self, actions: &[Action]) -> Vec<Step> {
+        let mut out = Vec::new();
+        for action in actions {
+            match &action.kind {
+                ActionKind::Assign(v, e) => self.assign(*v, *e, None, &mut out),
+                ActionKind::Reinit(v, e) => {
+                    let (v, negated) = self.work.resolve(*v);
+                    let e = if negated { self.work.pool.op(kausal_symbolic::Op::Neg, &[*e]) } else { *e };
+                    let e = self.without_calls(e, &mut out);
+                    out.push(Step::Reinit(v, e));
+                }
+                ActionKind::Assert { condition, message, warning } => {
+                    let condition = self.without_calls(*condition, &mut out);
+                    let (message, warning) = (*message, *warning);
+                    out.push(Step::Assert(Assert { condition, message, warning, origin: action.origin.clone() }));
+                }
+                ActionKind::Terminate(message) => out.push(Step::Terminate(*message)),
+                ActionKind::Call(e) => {
+                    if let Node::Call(function, args) = self.work.pool.node(*e) {
+                        let args = args.to_vec();
+                        let args = args.into_iter().map(|a| self.without_calls(a, &mut out)).collect();
+                        out.push(Step::Call(Call { function, args, outputs: Vec::new(), impure: true }));
+                    }
+                }
+                ActionKind::If(c, a, b) => {
+                    let c = self.without_calls(*c, &mut out);
+                    let (a, b) = (self.actions(a), self.actions(b));
+                    out.push(Step::If(c, a, b));
+                }
+            }
+        }
+        out
+    }
+
+    /// A nonlinear system that nothing is known about but its residuals.
+    pub fn newton(&mut self, block: &Block, nonlinear: Nonlinear, residuals: Vec<EquationRef>) -> Step {
+        Step::System(Box::new(System {
+            equations: block.equations.iter().map(|&e| EquationRef(e as u32)).collect(),
+            unknowns: block.unknowns.clone(),
+            tearing_variables: nonlinear.unknowns.clone(),
+            residuals,
+            mixed: false,
+            form: Form::Nonlinear(nonlinear),
+        }))
+    }
+}
+
+/// A number, a variable, or one with a minus.
+pub(crate) fn is_atom(pool: &Pool, e: ExprId) -> bool {
+    match pool.node(e) {
+        Node::Const(_) | Node::Var(_) | Node::Text(_) => true,
+        Node::Op(kausal_symbolic::Op::Neg, args) => matches!(pool.node(args[0]), Node::Const(_) | Node::Var(_)),
+        _ => false,
+    }
+}

@@ -1,0 +1,184 @@
+//! Index reduction and state selection.
+//!
+//! Pantelides' algorithm (C. C. Pantelides, *The consistent initialization of differential-algebraic systems*,
+//! SIAM J. Sci. Stat. Comput. 9, 1988) says how often each equation has to be differentiated; dummy
+//! derivatives (Mattsson and Söderlind, 1993) say which variables stay states. Both are structural and live
+//! in `kausal-structure`; here their answers become equations and variables.
+//!
+//! After: every differentiated equation is in the list beside the one it came from; a variable is a state when
+//! [`Selection::states`] says so; the derivatives of all others are ordinary unknowns.
+
+use kausal_model::flat::StateSelect;
+use kausal_structure::{
+    Certainty, Id, IdVec, PantelidesError, StatePriority, Var as Column, pantelides, select_states,
+};
+use kausal_symbolic::derivative::{self, NotDifferentiable};
+use kausal_symbolic::print::print_limited;
+use kausal_symbolic::{ExprId, Pool, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::sort::{Singular, Sorting};
+use crate::work::{Equation, EquationForm, Role, Work};
+
+/// The states, in the order of the variables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selection {
+    pub states: Vec<VarId>,
+}
+
+/// Differentiates what must be differentiated and selects states.
+pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
+    let rows: Vec<usize> = (0..work.equations.len()).filter(|&i| is_continuous(work, i)).collect();
+    let columns: Vec<VarId> = (0..work.vars.len() as u32)
+        .map(VarId)
+        .filter(|&v| work.var(v).role == Role::Continuous && work.var(v).alias.is_none())
+        .collect();
+    let place: FxHashMap<VarId, usize> = columns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let derivative: IdVec<Column, Option<Column>> = columns
+        .iter()
+        .map(|&v| work.var(v).derivative.and_then(|d| place.get(&d)).map(|&i| Column::from_index(i)))
+        .collect();
+    let sorting = Sorting::new(work, rows, columns);
+    let reduction = pantelides(&sorting.incidence, &derivative).map_err(|error| match error {
+        PantelidesError::Singular { subsets } => Singular {
+            too_many: subsets
+                .iter()
+                .map(|piece| {
+                    let rows = piece.eqns.iter().map(|e| sorting.rows[e.index()]).collect();
+                    let columns = piece.vars.iter().filter_map(|v| sorting.columns.get(v.index()).copied());
+                    (rows, columns.collect())
+                })
+                .collect(),
+            too_few: Vec::new(),
+        },
+        PantelidesError::NotAChain { .. } => Singular::default(),
+    })?;
+
+    // Variables of the reduction, old and new, in our numbering.
+    let mut variables: Vec<VarId> = sorting.columns.clone();
+    variables.resize(reduction.var_count(), VarId(0));
+    for chain in 0..reduction.chains.len() {
+        let mut v = sorting.columns[reduction.chains.members(chain)[0].index()];
+        for order in 1..=reduction.highest[chain] {
+            v = work.derivative_of(v);
+            if let Some(column) = reduction.var_at(chain, order) {
+                variables[column.index()] = v;
+            }
+        }
+    }
+    for (eqn, &times) in reduction.differentiations.iter() {
+        let mut last = sorting.rows[eqn.index()];
+        for _ in 0..times {
+            last = differentiate(work, last);
+        }
+        if times > 0 {
+            let e = &work.equations[sorting.rows[eqn.index()]];
+            let place = if e.origin.component.is_empty() { "the model".to_owned() } else { e.origin.component.clone() };
+            work.report.index_reduced.push(format!("{} (in {place}), {times}×", text(work, last)));
+        }
+    }
+
+    let selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
+    for choice in &selection.choices {
+        let names: Vec<&str> =
+            choice.dummies.iter().map(|d| work.var(variables[d.index()]).name.as_str()).collect();
+        let certainty = match &choice.certainty {
+            Certainty::Forced => "there was no choice",
+            Certainty::Safe => "they can be solved for without a division by zero",
+            Certainty::Open(_) => "the numbers must show that they can be solved for",
+        };
+        let sentence = format!("not integrated because of constraints: {} ({certainty})", names.join(", "));
+        work.report.decisions.push(sentence);
+    }
+    let mut states: Vec<VarId> = selection.states.iter().map(|s| variables[s.index()]).collect();
+    states.sort_unstable();
+    Ok(Selection { states })
+}
+
+/// Is it an equation for continuous unknowns?
+pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
+    let e = &work.equations[equation];
+    if e.form != EquationForm::Plain {
+        return false;
+    }
+    if let kausal_symbolic::Node::Var(v) = work.pool.node(e.lhs)
+        && work.var(v).role == Role::Discrete
+        && work.var(v).ty != kausal_model::flat::Type::Real
+    {
+        return false;
+    }
+    let unknown = |v: VarId| work.var(v).role == Role::Continuous;
+    work.pool.contains_any(e.lhs, unknown) || work.pool.contains_any(e.rhs, unknown)
+}
+
+fn priority(work: &Work, v: VarId) -> StatePriority {
+    let var = work.var(v);
+    let base = match var.select {
+        StateSelect::Never => StatePriority::NEVER,
+        StateSelect::Avoid => StatePriority::AVOID,
+        StateSelect::Default => StatePriority::DEFAULT,
+        StateSelect::Prefer => StatePriority::PREFER,
+        StateSelect::Always => StatePriority::ALWAYS,
+    };
+    // A fixed start value is a wish; a given one a small wish; a variable the model does not have is none.
+    let wish = match (var.fixed, var.start, var.integral) {
+        (Some(true), _, _) => 100,
+        (_, Some(_), None) => 10,
+        (_, _, Some(_)) => -10,
+        _ => 0,
+    };
+    StatePriority(base.0 + wish)
+}
+
+/// Adds the time derivative of an equation.
+fn differentiate(work: &mut Work, equation: usize) -> usize {
+    let Equation { lhs, rhs, origin, order, hints, .. } = work.equations[equation].clone();
+    let lhs = time_derivative(work, lhs);
+    let rhs = time_derivative(work, rhs);
+    // der(residue(x)) = residue(der(x)), and likewise for relax.
+    let hints = hints.into_iter().map(|(kind, target)| (kind, time_derivative(work, target))).collect();
+    work.equations.push(Equation {
+        lhs,
+        rhs,
+        origin,
+        form: EquationForm::Plain,
+        order: order + 1,
+        hints,
+    });
+    work.equations.len() - 1
+}
+
+/// The total time derivative; derivatives of variables become variables.
+pub(crate) fn time_derivative(work: &mut Work, e: ExprId) -> ExprId {
+    let mut map: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    for v in work.pool.variables_of(e) {
+        if work.is_continuous(v) {
+            let d = work.derivative_of(v);
+            let d = work.pool.var(d);
+            map.insert(v, d);
+        }
+    }
+    let zero = work.pool.constant(0.0);
+    let mut rate = |_: &mut Pool, v: VarId| map.get(&v).copied().unwrap_or(zero);
+    match derivative::time_derivative(&mut work.pool, e, &mut rate, &mut work.calls) {
+        Ok(result) => result,
+        Err(NotDifferentiable { part }) => {
+            let name = |v: VarId| work.var(v).name.clone();
+            let part = print_limited(&work.pool, part, &name, 80);
+            work.diagnostics.push(
+                Diagnostic::error("K0412", format!("{part} has to be differentiated, but has no derivative"))
+                    .help("give the function a `derivative` annotation, or avoid the constraint that needs it"),
+            );
+            zero
+        }
+    }
+}
+
+/// An equation as text.
+pub(crate) fn text(work: &Work, equation: usize) -> String {
+    let e = &work.equations[equation];
+    let name = |v: VarId| work.var(v).name.clone();
+    let side = |e: ExprId| print_limited(&work.pool, e, &name, 200);
+    format!("{} = {}", side(e.lhs), side(e.rhs))
+}

@@ -1,0 +1,199 @@
+//! The initial problem: model equations, initial equations, fixed start values, and where these are too few the
+//! start values of states.
+//!
+//! Rows are matched in that order of importance, so a start value is used only where nothing better determines
+//! a variable, and an initial equation that says nothing new is dropped with a warning.
+
+use kausal_model::flat::Origin;
+use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
+use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashSet;
+
+use crate::emit::Emitter;
+use crate::index::{Selection, text};
+use crate::program::Step;
+use crate::sections::unknowns;
+use crate::sort::{Block, Singular, Sorting};
+use crate::work::{Equation, EquationForm, Role, Work};
+
+/// What a row of the initial problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Model,
+    Initial,
+    Fixed,
+    State,
+    Guess,
+}
+
+/// The steps of the initial section; `known` was computed with the parameters.
+pub(crate) fn build(emitter: &mut Emitter, selection: &Selection, known: &FxHashSet<VarId>) -> Option<Vec<Step>> {
+    let mut rows: Vec<(usize, Rank)> = Vec::new();
+    let model_equations = emitter.work.equations.len();
+    for i in 0..model_equations {
+        rows.push((at_start(emitter.work, i), Rank::Model));
+    }
+    for e in emitter.work.initial_equations.clone() {
+        rows.push((add(emitter.work, e), Rank::Initial));
+    }
+    let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
+    let mut columns = unknowns(emitter.work, &FxHashSet::default());
+    columns.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| {
+        emitter.work.var(v).role == Role::FreeParameter
+    }));
+    columns.retain(|v| !known.contains(v));
+    rows.retain(|&(e, _)| !is_done(emitter.work, e, known));
+    for v in columns.clone() {
+        let var = emitter.work.var(v);
+        let rank = match (var.fixed, var.role) {
+            (Some(true), Role::Continuous) => Rank::Fixed,
+            (_, Role::Continuous) if states.contains(&v) => Rank::State,
+            (_, Role::FreeParameter) => Rank::Guess,
+            _ => continue,
+        };
+        rows.push((add_start(emitter.work, v), rank));
+    }
+
+    let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
+    let sorting = Sorting::new(emitter.work, equations, columns);
+    let matching = sorting.matching(&|o| rows[o.eqn.index()].1 as u8);
+    let used: Vec<Eqn> = sorting.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
+    if !complete(emitter.work, &sorting, &matching, &rows) {
+        return None;
+    }
+    let all: Vec<Column> = sorting.incidence.var_ids().collect();
+    let sub = Extractor::new(&sorting.incidence).extract(&used, &all);
+    let mut chosen = kausal_structure::Matching::empty(&sub.incidence);
+    for (e, v) in matching.pairs() {
+        if let (Some(e), Some(v)) = (sub.local_eqn(e), sub.local_var(v)) {
+            chosen.assign(e, v);
+        }
+    }
+    let mut steps = guesses(emitter);
+    let blocks: Vec<Block> = blt(&sub.incidence, &chosen)
+        .blocks()
+        .map(|block| Block {
+            equations: block.eqns.iter().map(|e| sorting.rows[sub.eqns[*e].index()]).collect(),
+            unknowns: block.vars.iter().map(|v| sorting.columns[sub.vars[*v].index()]).collect(),
+        })
+        .collect();
+    for block in blocks {
+        steps.extend(emitter.block(&block));
+    }
+    let actions = emitter.work.initial_actions.clone();
+    steps.extend(emitter.actions(&actions));
+    Some(steps)
+}
+
+/// The equation as it holds at the start: a `when` clause is active only where `initial()` is a condition,
+/// otherwise its variable keeps the value it had before.
+fn at_start(work: &mut Work, equation: usize) -> usize {
+    let e = work.equations[equation].clone();
+    let EquationForm::When(v, cases) = e.form else { return equation };
+    let active = cases.iter().find(|case| case.initial).and_then(|case| case.value);
+    let lhs = work.pool.var(v);
+    let rhs = active.unwrap_or_else(|| {
+        let slot = work.pre_of(v);
+        work.pool.var(slot)
+    });
+    add(work, Equation { lhs, rhs, form: EquationForm::Memory(v), ..e })
+}
+
+fn add(work: &mut Work, equation: Equation) -> usize {
+    work.equations.push(equation);
+    work.equations.len() - 1
+}
+
+/// `v = start`.
+fn add_start(work: &mut Work, v: VarId) -> usize {
+    let lhs = work.pool.var(v);
+    let rhs = start(work, v);
+    let origin = Origin { location: work.var(v).location, ..Origin::default() };
+    add(work, Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, hints: Vec::new() })
+}
+
+fn start(work: &mut Work, v: VarId) -> ExprId {
+    match work.var(v).start {
+        Some(start) => start,
+        None => work.pool.constant(0.0),
+    }
+}
+
+/// Was the equation used up when parameters were computed?
+fn is_done(work: &Work, equation: usize, known: &FxHashSet<VarId>) -> bool {
+    let e = &work.equations[equation];
+    let open = |v: VarId| !work.is_parameter(v) && !known.contains(&v);
+    let mut any = false;
+    let mut has_known = false;
+    for side in [e.lhs, e.rhs] {
+        any |= work.pool.contains_any(side, open);
+        has_known |= work.pool.contains_any(side, |v| known.contains(&v));
+    }
+    e.form == EquationForm::Plain && !any && has_known
+}
+
+/// Reports what is missing or too much; is every unknown determined?
+fn complete(
+    work: &mut Work,
+    sorting: &Sorting,
+    matching: &kausal_structure::Matching,
+    rows: &[(usize, Rank)],
+) -> bool {
+    let mut diagnostics = Vec::new();
+    let mut model_rows = Vec::new();
+    for e in matching.unmatched_eqns() {
+        let (equation, rank) = rows[e.index()];
+        match rank {
+            Rank::Model => model_rows.push(equation),
+            Rank::Initial | Rank::Fixed => {
+                let mut d = Diagnostic::warning(
+                    "K0420",
+                    format!("the initial condition {} says nothing new and is left out", text(work, equation)),
+                )
+                .help("the other initial conditions determine everything in it already");
+                if let Some(location) = work.equations[equation].origin.location {
+                    d = d.at(location, "this one");
+                }
+                diagnostics.push(d);
+            }
+            Rank::State | Rank::Guess => {}
+        }
+    }
+    let missing: Vec<VarId> = matching.unmatched_vars().map(|v| sorting.columns[v.index()]).collect();
+    work.diagnostics.extend(diagnostics);
+    if missing.is_empty() && model_rows.is_empty() {
+        return true;
+    }
+    let mut singular = Singular::default();
+    if !model_rows.is_empty() {
+        singular.too_many.push((model_rows, Vec::new()));
+    }
+    if !missing.is_empty() {
+        singular.too_few.push((missing, Vec::new()));
+    }
+    crate::sections::report_singular(work, &singular);
+    false
+}
+
+/// Start values that are not plain numbers are computed first; they are what iterations begin with.
+fn guesses(emitter: &mut Emitter) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for i in 0..emitter.work.vars.len() {
+        let v = VarId(i as u32);
+        let var = emitter.work.var(v);
+        let open = matches!(var.role, Role::Continuous | Role::Discrete | Role::FreeParameter | Role::Run);
+        if !open || var.alias.is_some() {
+            continue;
+        }
+        let Some(start) = var.start else { continue };
+        if matches!(emitter.work.pool.node(start), Node::Const(_) | Node::Text(_)) {
+            continue;
+        }
+        let of_parameters = !emitter.work.pool.contains_any(start, |v| !emitter.work.is_parameter(v));
+        if of_parameters {
+            emitter.assign(v, start, None, &mut steps);
+        }
+    }
+    steps
+}

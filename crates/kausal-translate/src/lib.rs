@@ -1,0 +1,89 @@
+//! # kausal-translate: from a flat model to a program
+//!
+//! A [`FlatModel`] comes in, a [`Program`] goes out: what is computed, in order, with nothing left to decide.
+//! One pass per module, in the order they run:
+//!
+//! 1. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
+//! 2. [`alias`]: trivial equations leave,
+//! 3. [`index`]: Pantelides, dummy derivatives, states,
+//! 4. [`inline`]: small functions become formulas,
+//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
+//! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and torn systems,
+//! 7. [`assemble`]: the program.
+//!
+//! **This room knows neither machine code nor time.**
+
+mod alias;
+mod assemble;
+mod emit;
+mod index;
+mod initial;
+mod inline;
+mod lift;
+mod linear;
+mod nonlinear;
+mod parameters;
+pub mod program;
+mod rewrite;
+mod sections;
+mod solve;
+mod sort;
+mod work;
+
+use kausal_model::FlatModel;
+use kausal_symbolic::function::inline::Stage;
+use kausal_syntax::Diagnostic;
+
+pub use program::Program;
+
+/// How systems of equations are torn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tearing {
+    /// The tearing variables are found; hints in the model are not needed.
+    #[default]
+    Auto,
+    /// As the model declares with `residue`.
+    Declared,
+    /// Not at all.
+    Off,
+}
+
+/// Options of the translation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How systems of equations are torn.
+    pub tearing: Tearing,
+}
+
+/// What a translation gives back.
+#[derive(Debug)]
+pub struct Translation {
+    /// The program, unless there were errors.
+    pub program: Option<Program>,
+    /// What is wrong or worth knowing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Translates a flat model.
+pub fn translate(model: &FlatModel, options: &Options) -> Translation {
+    let mut work = work::Work::new(model);
+    work.report.equations = model.equations.len();
+    lift::lift(&mut work, model);
+    alias::eliminate(&mut work);
+    work.bounds = parameters::bounds(&mut work);
+    let program = match index::reduce(&mut work) {
+        Ok(selection) => {
+            inline::inline(&mut work, Stage::Late);
+            let settings = emit::Settings { tearing: options.tearing };
+            let mut emitter = emit::Emitter::new(&mut work, settings);
+            sections::build(&mut emitter, &selection)
+                .map(|sections| assemble::assemble(&mut work, model, selection, sections))
+        }
+        Err(singular) => {
+            sections::report_singular(&mut work, &singular);
+            None
+        }
+    };
+    let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
+    Translation { program, diagnostics: work.diagnostics }
+}

@@ -1,0 +1,520 @@
+//! Lifts out of the formulas what is not a formula: derivatives become variables, relations that may cause
+//! events become Boolean variables with a memory, and `sample`, `delay`, `initial`, `terminal`, `homotopy`
+//! become variables that the run sets (specification sections 3.7.5, 8.5).
+//!
+//! Afterwards no expression of the work contains `der`, `noEvent`, `smooth`, `sample`, `delay`, `initial`,
+//! `pre`, `terminal`, `homotopy`, nor a relation on continuous operands except those that stood inside `noEvent`.
+
+use kausal_model::flat::{self, Action, ActionKind, FlatModel, Origin};
+use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::program::{Delay, Relation, Sample, TimeEvent};
+use crate::rewrite::{for_each_argument, rebuild};
+use crate::work::{Equation, EquationForm, Role, WhenActions, WhenCase, Work, subtract};
+
+/// Lifts all equations, actions and `when` clauses of the model.
+pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
+    let mut lifter = Lifter { work, memo: FxHashMap::default(), continuous: FxHashMap::default() };
+    lifter.when_clauses_make_discrete(model);
+    for i in 0..lifter.work.equations.len() {
+        let Equation { lhs, rhs, .. } = lifter.work.equations[i];
+        let (lhs, rhs) = (lifter.expr(lhs), lifter.expr(rhs));
+        let e = &mut lifter.work.equations[i];
+        (e.lhs, e.rhs) = (lhs, rhs);
+    }
+    for i in 0..lifter.work.initial_equations.len() {
+        let Equation { lhs, rhs, .. } = lifter.work.initial_equations[i];
+        let (lhs, rhs) = (lifter.expr(lhs), lifter.expr(rhs));
+        let e = &mut lifter.work.initial_equations[i];
+        (e.lhs, e.rhs) = (lhs, rhs);
+    }
+    lifter.whens(model);
+    let actions = std::mem::take(&mut lifter.work.actions);
+    lifter.work.actions = lifter.actions(&actions);
+    let actions = std::mem::take(&mut lifter.work.initial_actions);
+    lifter.work.initial_actions = lifter.actions(&actions);
+}
+
+struct Lifter<'a> {
+    work: &'a mut Work,
+    /// Results by expression and by whether relations cause events there.
+    memo: FxHashMap<(ExprId, bool), ExprId>,
+    continuous: FxHashMap<ExprId, bool>,
+}
+
+impl Lifter<'_> {
+    /// A Real variable that a `when` clause assigns is discrete, declared so or not.
+    fn when_clauses_make_discrete(&mut self, model: &FlatModel) {
+        for when in &model.whens {
+            for branch in &when.branches {
+                let mut stack: Vec<&Action> = branch.actions.iter().collect();
+                while let Some(action) = stack.pop() {
+                    match &action.kind {
+                        ActionKind::Assign(v, _) => self.work.vars[v.index()].role = Role::Discrete,
+                        ActionKind::If(_, a, b) => stack.extend(a.iter().chain(b)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn expr(&mut self, root: ExprId) -> ExprId {
+        self.expr_in(root, true)
+    }
+
+    /// Rewrites `root`; `events` says whether relations in it cause events.
+    fn expr_in(&mut self, root: ExprId, events: bool) -> ExprId {
+        let mut stack = vec![(root, events, false)];
+        while let Some((id, events, arguments_done)) = stack.pop() {
+            if self.memo.contains_key(&(id, events)) {
+                continue;
+            }
+            let inner = events && !self.silences(id);
+            if !arguments_done {
+                stack.push((id, events, true));
+                let memo = &self.memo;
+                for_each_argument(&self.work.pool, id, |arg| {
+                    if !memo.contains_key(&(arg, inner)) {
+                        stack.push((arg, inner, false));
+                    }
+                });
+                continue;
+            }
+            let memo = &self.memo;
+            let rebuilt = rebuild(&mut self.work.pool, id, &mut |arg| memo[&(arg, inner)]);
+            let result = self.lift_node(rebuilt, events);
+            self.memo.insert((id, events), result);
+        }
+        self.memo[&(root, events)]
+    }
+
+    /// `noEvent(e)`, and `smooth(p, e)` with p > 0, where the integrator needs no event either.
+    fn silences(&self, id: ExprId) -> bool {
+        match self.work.pool.node(id) {
+            Node::Op(Op::NoEvent, _) => true,
+            Node::Op(Op::Smooth, args) => self.work.pool.as_constant(args[0]).is_some_and(|p| p >= 1.0),
+            _ => false,
+        }
+    }
+
+    fn lift_node(&mut self, id: ExprId, events: bool) -> ExprId {
+        let Node::Op(op, args) = self.work.pool.node(id) else { return id };
+        let args: Vec<ExprId> = args.to_vec();
+        match op {
+            Op::NoEvent => args[0],
+            Op::Smooth => args[1],
+            Op::Der => self.derivative(args[0]),
+            Op::Less | Op::LessEqual if events && (self.varies(args[0]) || self.varies(args[1])) => {
+                self.relation(args[0], args[1], op == Op::LessEqual)
+            }
+            Op::Floor | Op::Ceil | Op::Integer if events && self.varies(args[0]) => self.stepwise(op, args[0]),
+            Op::IntegerDiv | Op::Mod | Op::Rem if events && (self.varies(args[0]) || self.varies(args[1])) => {
+                self.division(op, args[0], args[1])
+            }
+            Op::Pre => self.pre(args[0]),
+            Op::Sample => self.sample(args[0], args[1]),
+            Op::Initial => {
+                let flag = self.work.initial_flag.unwrap_or_else(|| {
+                    self.work.add_helper("initial()".into(), flat::Type::Boolean, Role::Run)
+                });
+                self.work.initial_flag = Some(flag);
+                self.work.pool.var(flag)
+            }
+            Op::Terminal => {
+                let flag = self.work.terminal_flag.unwrap_or_else(|| {
+                    self.work.add_helper("terminal()".into(), flat::Type::Boolean, Role::Run)
+                });
+                self.work.terminal_flag = Some(flag);
+                self.work.pool.var(flag)
+            }
+            Op::Homotopy => self.homotopy(args[0], args[1]),
+            Op::Delay => self.delay(&args),
+            _ => id,
+        }
+    }
+
+    /// The time derivative, down to derivatives of variables.
+    fn derivative(&mut self, of: ExprId) -> ExprId {
+        crate::index::time_derivative(self.work, of)
+    }
+
+    /// Does the expression change between events?
+    fn varies(&mut self, root: ExprId) -> bool {
+        let mut stack = vec![(root, false)];
+        while let Some((id, arguments_done)) = stack.pop() {
+            if self.continuous.contains_key(&id) {
+                continue;
+            }
+            let pool = &self.work.pool;
+            if !arguments_done {
+                let leaf = match pool.node(id) {
+                    Node::Var(v) => Some(self.work.is_continuous(v)),
+                    Node::Const(_) | Node::Text(_) => Some(false),
+                    Node::Op(Op::Time, _) => Some(true),
+                    _ => None,
+                };
+                match leaf {
+                    Some(value) => {
+                        self.continuous.insert(id, value);
+                    }
+                    None => {
+                        stack.push((id, true));
+                        for_each_argument(pool, id, |arg| stack.push((arg, false)));
+                    }
+                }
+                continue;
+            }
+            let mut value = false;
+            for_each_argument(pool, id, |arg| value |= self.continuous.get(&arg).copied().unwrap_or(false));
+            self.continuous.insert(id, value);
+        }
+        self.continuous.get(&root).copied().unwrap_or(false)
+    }
+
+    /// `a < b` with a memory: it keeps its value between events.
+    fn relation(&mut self, a: ExprId, b: ExprId, or_equal: bool) -> ExprId {
+        let difference = subtract(&mut self.work.pool, a, b);
+        let instant = self.instant(difference);
+        if let Some(instant) = instant {
+            self.work.time_events.push(TimeEvent { instant });
+        }
+        let variable = self.monitor(difference, or_equal, instant.is_some());
+        self.work.pool.var(variable)
+    }
+
+    /// Adds a relation `difference < 0` and the equations that compute it.
+    fn monitor(&mut self, difference: ExprId, or_equal: bool, timed: bool) -> VarId {
+        let n = self.work.relations.len() + 1;
+        let d = self.work.add_helper(format!("crossing{n}"), flat::Type::Real, Role::Continuous);
+        let variable = self.work.add_helper(format!("relation{n}"), flat::Type::Boolean, Role::Discrete);
+        self.work.vars[d.index()].keep = true;
+        self.define(d, difference, EquationForm::Plain);
+        let zero = self.work.pool.constant(0.0);
+        let d_expr = self.work.pool.var(d);
+        let op = if or_equal { Op::LessEqual } else { Op::Less };
+        let value = self.work.pool.op(op, &[d_expr, zero]);
+        self.define(variable, value, EquationForm::Memory(variable));
+        self.work.relations.push(Relation { variable, difference: d, or_equal, timed });
+        variable
+    }
+
+    fn define(&mut self, variable: VarId, value: ExprId, form: EquationForm) {
+        let lhs = self.work.pool.var(variable);
+        self.work.equations.push(Equation {
+            lhs,
+            rhs: value,
+            origin: Origin::default(),
+            form,
+            order: 0,
+            hints: Vec::new(),
+        });
+    }
+
+    /// If `difference` is `c*time + rest` with `c` and `rest` constant between events: when it is zero.
+    fn instant(&mut self, difference: ExprId) -> Option<ExprId> {
+        let pool = &mut self.work.pool;
+        let time = pool.op(Op::Time, &[]);
+        let (coefficient, rest) = linear_in(pool, difference, time)?;
+        if self.varies(coefficient) || self.varies(rest) {
+            return None;
+        }
+        let pool = &mut self.work.pool;
+        let negative = pool.op(Op::Neg, &[rest]);
+        Some(pool.op(Op::Div, &[negative, coefficient]))
+    }
+
+    /// `floor`, `ceil` and `integer` of a continuous value: a memory that changes at events.
+    fn stepwise(&mut self, op: Op, x: ExprId) -> ExprId {
+        let n = self.work.vars.len();
+        let memory = self.work.add_helper(format!("step{n}"), flat::Type::Real, Role::Discrete);
+        let value = self.work.pool.op(op, &[x]);
+        self.define(memory, value, EquationForm::Memory(memory));
+        let pool = &mut self.work.pool;
+        let (m, one) = (pool.var(memory), pool.constant(1.0));
+        let (below, above) = if op == Op::Ceil {
+            let floor = subtract(pool, m, one);
+            (subtract(pool, x, floor), subtract(pool, m, x))
+        } else {
+            let ceil = pool.op(Op::Add, &[m, one]);
+            (subtract(pool, x, m), subtract(pool, ceil, x))
+        };
+        self.monitor(below, op == Op::Ceil, false);
+        self.monitor(above, op != Op::Ceil, false);
+        m
+    }
+
+    /// `div`, `mod` and `rem` of continuous values, by way of `floor` (specification section 3.7.2).
+    fn division(&mut self, op: Op, x: ExprId, y: ExprId) -> ExprId {
+        let quotient = self.work.pool.op(Op::Div, &[x, y]);
+        let whole = if op == Op::Mod {
+            self.stepwise(Op::Floor, quotient)
+        } else {
+            let zero = self.work.pool.constant(0.0);
+            let positive = self.relation(zero, quotient, true);
+            let down = self.stepwise(Op::Floor, quotient);
+            let up = self.stepwise(Op::Ceil, quotient);
+            self.work.pool.op(Op::If, &[positive, down, up])
+        };
+        if op == Op::IntegerDiv {
+            return whole;
+        }
+        let pool = &mut self.work.pool;
+        let product = pool.op(Op::Mul, &[whole, y]);
+        subtract(pool, x, product)
+    }
+
+    /// `pre(v)` is a variable of its own that the run sets; `pre` of what has no memory is the thing itself.
+    fn pre(&mut self, of: ExprId) -> ExprId {
+        let Node::Var(v) = self.work.pool.node(of) else { return of };
+        if self.work.is_parameter(v) {
+            return of;
+        }
+        let slot = self.work.pre_of(v);
+        self.work.pool.var(slot)
+    }
+
+    fn sample(&mut self, start: ExprId, interval: ExprId) -> ExprId {
+        let n = self.work.samples.len() + 1;
+        let variable = self.work.add_helper(format!("sample{n}"), flat::Type::Boolean, Role::Run);
+        self.work.samples.push(Sample { variable, start, interval });
+        self.work.pool.var(variable)
+    }
+
+    fn homotopy(&mut self, actual: ExprId, simplified: ExprId) -> ExprId {
+        let lambda = self.work.homotopy.unwrap_or_else(|| {
+            self.work.add_helper("homotopy".into(), flat::Type::Real, Role::Run)
+        });
+        self.work.homotopy = Some(lambda);
+        let pool = &mut self.work.pool;
+        let lambda = pool.var(lambda);
+        let change = subtract(pool, actual, simplified);
+        let scaled = pool.op(Op::Mul, &[lambda, change]);
+        pool.op(Op::Add, &[simplified, scaled])
+    }
+
+    fn delay(&mut self, args: &[ExprId]) -> ExprId {
+        let n = self.work.delays.len() + 1;
+        let input = self.work.add_helper(format!("delayed{n}"), flat::Type::Real, Role::Continuous);
+        self.work.vars[input.index()].keep = true;
+        self.define(input, args[0], EquationForm::Plain);
+        let variable = self.work.add_helper(format!("delay{n}"), flat::Type::Real, Role::Input);
+        let maximum = args.get(2).copied().unwrap_or(args[1]);
+        self.work.delays.push(Delay { variable, input, delay: args[1], maximum });
+        self.work.pool.var(variable)
+    }
+
+    fn whens(&mut self, model: &FlatModel) {
+        // Several clauses may not assign one variable, but branches of one clause do.
+        let mut cases: Vec<(VarId, Vec<WhenCase>, Origin)> = Vec::new();
+        for when in &model.whens {
+            let mut branches = Vec::new();
+            for branch in &when.branches {
+                let (conditions, initial) = self.conditions(&branch.conditions);
+                branches.push((conditions, initial, self.actions(&branch.actions)));
+            }
+            let mut assigned: Vec<VarId> = Vec::new();
+            for (_, _, actions) in &branches {
+                collect_assigned(actions, &mut assigned);
+            }
+            for &v in &assigned {
+                let list = branches
+                    .iter()
+                    .map(|(conditions, initial, actions)| WhenCase {
+                        conditions: conditions.clone(),
+                        initial: *initial,
+                        value: assigned_value(self.work, actions, v),
+                    })
+                    .collect();
+                cases.push((v, list, when.origin.clone()));
+            }
+            let others: Vec<_> = branches
+                .into_iter()
+                .map(|(conditions, initial, actions)| (conditions, initial, without_assignments(actions)))
+                .collect();
+            if others.iter().any(|(_, _, actions)| !actions.is_empty()) {
+                self.work.when_actions.push(WhenActions { branches: others, origin: when.origin.clone() });
+            }
+        }
+        for (variable, list, origin) in cases {
+            let lhs = self.work.pool.var(variable);
+            self.work.equations.push(Equation {
+                lhs,
+                rhs: lhs,
+                origin,
+                form: EquationForm::When(variable, list),
+                order: 0,
+                hints: Vec::new(),
+            });
+        }
+    }
+
+    /// Conditions as Boolean variables, and whether `initial()` is one of them.
+    fn conditions(&mut self, conditions: &[ExprId]) -> (Vec<VarId>, bool) {
+        let (mut out, mut initial) = (Vec::new(), false);
+        for &condition in conditions {
+            let condition = self.expr(condition);
+            match self.work.pool.node(condition) {
+                Node::Var(v) if Some(v) == self.work.initial_flag => initial = true,
+                Node::Var(v) => out.push(v),
+                Node::Const(_) => {
+                    // `when false` never fires; `when true` has no rising edge after the start.
+                }
+                _ => {
+                    let n = self.work.vars.len();
+                    let v = self.work.add_helper(format!("when{n}"), flat::Type::Boolean, Role::Discrete);
+                    self.define(v, condition, EquationForm::Plain);
+                    out.push(v);
+                }
+            }
+        }
+        (out, initial)
+    }
+
+    fn actions(&mut self, actions: &[Action]) -> Vec<Action> {
+        actions
+            .iter()
+            .map(|action| {
+                let kind = match &action.kind {
+                    ActionKind::Assign(v, e) => ActionKind::Assign(*v, self.expr_in(*e, false)),
+                    ActionKind::Reinit(v, e) => ActionKind::Reinit(*v, self.expr_in(*e, false)),
+                    ActionKind::Assert { condition, message, warning } => ActionKind::Assert {
+                        condition: self.expr_in(*condition, false),
+                        message: self.expr_in(*message, false),
+                        warning: *warning,
+                    },
+                    ActionKind::Terminate(e) => ActionKind::Terminate(self.expr_in(*e, false)),
+                    ActionKind::Call(e) => ActionKind::Call(self.expr_in(*e, false)),
+                    ActionKind::If(c, a, b) => {
+                        ActionKind::If(self.expr_in(*c, false), self.actions(a), self.actions(b))
+                    }
+                };
+                Action { kind, origin: action.origin.clone() }
+            })
+            .collect()
+    }
+}
+
+fn collect_assigned(actions: &[Action], out: &mut Vec<VarId>) {
+    for action in actions {
+        match &action.kind {
+            ActionKind::Assign(v, _) if !out.contains(v) => out.push(*v),
+            ActionKind::If(_, a, b) => {
+                collect_assigned(a, out);
+                collect_assigned(b, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the actions assign to `v`, if anything; in a branch of an `if` that does not touch it, it stays.
+fn assigned_value(work: &mut Work, actions: &[Action], v: VarId) -> Option<ExprId> {
+    let mut value = None;
+    for action in actions {
+        match &action.kind {
+            ActionKind::Assign(w, e) if *w == v => value = Some(*e),
+            ActionKind::If(c, a, b) => {
+                let (yes, no) = (assigned_value(work, a, v), assigned_value(work, b, v));
+                if yes.is_some() || no.is_some() {
+                    let before = work.pre_of(v);
+                    let stays = work.pool.var(before);
+                    value = Some(work.pool.op(Op::If, &[*c, yes.unwrap_or(stays), no.unwrap_or(stays)]));
+                }
+            }
+            _ => {}
+        }
+    }
+    value
+}
+
+fn without_assignments(actions: Vec<Action>) -> Vec<Action> {
+    actions
+        .into_iter()
+        .filter_map(|action| match action.kind {
+            ActionKind::Assign(..) => None,
+            ActionKind::If(c, a, b) => {
+                let (a, b) = (without_assignments(a), without_assignments(b));
+                let empty = a.is_empty() && b.is_empty();
+                (!empty).then_some(Action { kind: ActionKind::If(c, a, b), origin: action.origin })
+            }
+            kind => Some(Action { kind, origin: action.origin }),
+        })
+        .collect()
+}
+
+/// `expression = coefficient*x + rest` for a leaf `x`, if it has that form with `x` not in the coefficient.
+fn linear_in(pool: &mut Pool, expression: ExprId, x: ExprId) -> Option<(ExprId, ExprId)> {
+    let zero = pool.constant(0.0);
+    let one = pool.constant(1.0);
+    if expression == x {
+        return Some((one, zero));
+    }
+    match pool.node(expression) {
+        Node::Op(Op::Neg, args) => {
+            let (c, r) = linear_in(pool, args[0], x)?;
+            Some((pool.op(Op::Neg, &[c]), pool.op(Op::Neg, &[r])))
+        }
+        Node::Op(Op::Add, args) => {
+            let args = args.to_vec();
+            let (mut c, mut r) = (vec![], vec![]);
+            for arg in args {
+                let (ci, ri) = linear_in(pool, arg, x)?;
+                c.push(ci);
+                r.push(ri);
+            }
+            Some((sum(pool, &c), sum(pool, &r)))
+        }
+        Node::Op(Op::Mul, args) => {
+            let args = args.to_vec();
+            let holding: Vec<usize> = (0..args.len()).filter(|&i| contains(pool, args[i], x)).collect();
+            match holding[..] {
+                [] => Some((zero, expression)),
+                [i] => {
+                    let (c, r) = linear_in(pool, args[i], x)?;
+                    let mut with_c = args.clone();
+                    with_c[i] = c;
+                    let mut with_r = args;
+                    with_r[i] = r;
+                    Some((pool.op(Op::Mul, &with_c), pool.op(Op::Mul, &with_r)))
+                }
+                _ => None,
+            }
+        }
+        Node::Op(Op::Div, args) => {
+            let (a, b) = (args[0], args[1]);
+            if contains(pool, b, x) {
+                return None;
+            }
+            let (c, r) = linear_in(pool, a, x)?;
+            Some((pool.op(Op::Div, &[c, b]), pool.op(Op::Div, &[r, b])))
+        }
+        _ if contains(pool, expression, x) => None,
+        _ => Some((zero, expression)),
+    }
+    .filter(|&(c, _)| c != zero || !contains(pool, expression, x))
+}
+
+fn sum(pool: &mut Pool, terms: &[ExprId]) -> ExprId {
+    match terms {
+        [] => pool.constant(0.0),
+        [one] => *one,
+        _ => pool.op(Op::Add, terms),
+    }
+}
+
+/// Is `x` somewhere in `root`?
+fn contains(pool: &Pool, root: ExprId, x: ExprId) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
+        if id == x {
+            return true;
+        }
+        if seen.insert(id) {
+            for_each_argument(pool, id, |arg| stack.push(arg));
+        }
+    }
+    false
+}

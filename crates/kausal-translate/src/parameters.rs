@@ -1,0 +1,115 @@
+//! Parameters: their order, and their values as far as they are known at translation.
+
+use kausal_symbolic::evaluate::evaluate;
+use kausal_symbolic::interval::Interval;
+use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use crate::work::{Role, Work};
+
+/// Parameters in an order in which each binding uses earlier ones only.
+pub(crate) fn ordered(work: &mut Work) -> Vec<VarId> {
+    let mut state: Vec<u8> = vec![0; work.vars.len()];
+    let mut order = Vec::new();
+    let mut cycles: Vec<VarId> = Vec::new();
+    for root in 0..work.vars.len() {
+        if work.vars[root].role != Role::Parameter || work.vars[root].alias.is_some() {
+            continue;
+        }
+        let mut stack = vec![(VarId(root as u32), false)];
+        while let Some((v, done)) = stack.pop() {
+            if done {
+                state[v.index()] = 2;
+                order.push(v);
+                continue;
+            }
+            match state[v.index()] {
+                0 => {}
+                1 => {
+                    cycles.push(v);
+                    continue;
+                }
+                _ => continue,
+            }
+            state[v.index()] = 1;
+            stack.push((v, true));
+            if let Some(binding) = value_of(work, v) {
+                for used in work.pool.variables_of(binding) {
+                    let used = work.resolve(used).0;
+                    if work.var(used).role == Role::Parameter && state[used.index()] != 2 {
+                        stack.push((used, false));
+                    }
+                }
+            }
+        }
+    }
+    cycles.sort_unstable();
+    cycles.dedup();
+    for v in cycles {
+        let var = work.var(v);
+        let mut d = Diagnostic::error("K0411", format!("the value of parameter {} depends on itself", var.name))
+            .help("give one parameter of the cycle a value that does not use the others");
+        if let Some(location) = var.location {
+            d = d.at(location, "declared here");
+        }
+        work.diagnostics.push(d);
+    }
+    order
+}
+
+/// The binding of a parameter, or its start value where it has none.
+pub(crate) fn value_of(work: &Work, v: VarId) -> Option<ExprId> {
+    let var = work.var(v);
+    var.binding.or(var.start)
+}
+
+/// Numerical values of parameters, where they can be computed at translation.
+pub(crate) fn values(work: &Work, order: &[VarId]) -> FxHashMap<VarId, f64> {
+    let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
+    for &v in order {
+        let Some(binding) = value_of(work, v) else {
+            values.insert(v, 0.0);
+            continue;
+        };
+        if let Some(value) = number(work, binding, &values) {
+            values.insert(v, value);
+        }
+    }
+    values
+}
+
+/// The value of an expression of parameters, if it has one now.
+pub(crate) fn number(work: &Work, e: ExprId, values: &FxHashMap<VarId, f64>) -> Option<f64> {
+    match work.pool.node(e) {
+        Node::Const(c) => return Some(c),
+        Node::Text(t) => return Some(f64::from(t.0)),
+        Node::Var(v) => return values.get(&v).copied(),
+        _ => {}
+    }
+    if work.pool.has_calls(e) || work.pool.contains_any(e, |v| !values.contains_key(&v)) {
+        return None;
+    }
+    let value = evaluate(&work.pool, e, &mut |v: VarId| values.get(&v).copied().unwrap_or(f64::NAN));
+    (!value.is_nan()).then_some(value)
+}
+
+/// Bounds of all variables: the value of a parameter, `min` and `max` of the rest.
+pub(crate) fn bounds(work: &mut Work) -> Vec<Interval> {
+    let order = ordered(work);
+    work.diagnostics.retain(|d| d.code != "K0411");
+    let values = values(work, &order);
+    (0..work.vars.len() as u32)
+        .map(VarId)
+        .map(|v| {
+            let var = work.var(v);
+            if var.role == Role::Parameter {
+                return values.get(&v).map_or(Interval::ALL, |&value| Interval::point(value));
+            }
+            let number = |e: Option<ExprId>| e.and_then(|e| number(work, e, &values));
+            let low = number(var.min).unwrap_or(f64::NEG_INFINITY);
+            let high = number(var.max).unwrap_or(f64::INFINITY);
+            Interval::new(low, high)
+        })
+        .collect()
+}

@@ -1,0 +1,408 @@
+//! The program: what is computed, in order; nothing left to decide.
+//!
+//! All values live in one array of `f64`, one slot per [`VarId`]; Booleans are 0 and 1. A second array of the
+//! same length holds `pre` values. Expressions in a program contain variables, numbers, strings and operators
+//! only: no [`Node::Call`](kausal_symbolic::Node::Call) (a call is a [`Step::Call`]), no `der`, `sample`,
+//! `delay`, `pre`, `initial`, `terminal` or `homotopy` (each became a variable the run sets), and no relation
+//! that may cause an event (it became a [`Relation`]). `time` reads the clock.
+//!
+//! Listing, interpreter, machine code and C are readers of this one type.
+
+use kausal_model::flat::{self, Origin};
+use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
+
+/// A translated model.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The model's name.
+    pub name: String,
+    /// All expressions and functions.
+    pub pool: Pool,
+    /// All slots: first the variables of the flat model, with the same ids, then what the translation added.
+    pub variables: Vec<Variable>,
+    /// The equations that were sorted, after index reduction; for listing and explaining.
+    pub equations: Vec<EquationInfo>,
+    /// Computed once, before anything else: what depends on parameters only.
+    pub parameters: Vec<Step>,
+    /// The initial problem: from start values to consistent values of everything.
+    pub initial: Vec<Step>,
+    /// From states to derivatives and zero crossing functions; discrete variables are constant here.
+    pub dynamics: Vec<Step>,
+    /// Continuous variables neither derivatives nor crossings depend on: computed after [`Program::dynamics`]
+    /// where results are wanted.
+    pub outputs: Vec<Step>,
+    /// All of it at an event: dynamics, relations, discrete equations and `when` clauses, in order.
+    pub discrete: Vec<Step>,
+    /// The inlined integration step, if asked for.
+    pub discretized: Option<Discretized>,
+    /// The states with their derivatives.
+    pub states: Vec<State>,
+    /// Relations that may cause events, held constant between them.
+    pub relations: Vec<Relation>,
+    /// Instants known in advance.
+    pub time_events: Vec<TimeEvent>,
+    /// `sample` operators.
+    pub samples: Vec<Sample>,
+    /// `delay` operators.
+    pub delays: Vec<Delay>,
+    /// All discrete variables; each has a `pre` value in the second array.
+    pub discrete_variables: Vec<VarId>,
+    /// `pre(v)` where formulas use it: a slot of its own, copied from the second array before each evaluation.
+    pub pre: Vec<Pre>,
+    /// Set to 1 during initialisation, if used: `initial()`.
+    pub initial_flag: Option<VarId>,
+    /// Set to 1 in the last evaluation, if used: `terminal()`.
+    pub terminal_flag: Option<VarId>,
+    /// The homotopy parameter, 1 for the actual model, if used.
+    pub homotopy: Option<VarId>,
+    /// What the `experiment` annotation says.
+    pub experiment: flat::Experiment,
+    /// Names of enumeration literals.
+    pub enumerations: Vec<flat::Enumeration>,
+    /// What the translation decided, and why.
+    pub report: Report,
+}
+
+/// A slot.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name; `der(x)` for derivatives, `Q101` and the like for temporaries.
+    pub name: String,
+    /// What it is for.
+    pub kind: Kind,
+    /// Real, Boolean, …
+    pub ty: flat::Type,
+    /// The value before anything is computed: a literal parameter or start value; 0 otherwise.
+    pub value: f64,
+    /// Magnitude, positive.
+    pub nominal: f64,
+    /// Lower bound.
+    pub min: f64,
+    /// Upper bound.
+    pub max: f64,
+    /// `unit`
+    pub unit: String,
+    /// What the declaration says about itself.
+    pub description: String,
+    /// Below `protected`.
+    pub protected: bool,
+}
+
+/// What a slot is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Fixed before the run; also constants.
+    Parameter,
+    /// Integrated.
+    State,
+    /// The derivative of a state.
+    Derivative,
+    /// Computed from states.
+    Algebraic,
+    /// Changes at events only.
+    Discrete,
+    /// Always equal to another variable, or to its negative: it has no slot content of its own.
+    Alias(Alias),
+    /// Added by the translation: temporaries, relations, flags, derivatives that are not integrated.
+    Helper,
+}
+
+/// `this = target` or `this = -target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The variable that is computed.
+    pub target: VarId,
+    /// With the other sign.
+    pub negated: bool,
+}
+
+/// Names an entry of [`Program::equations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EquationRef(pub u32);
+
+/// An equation as it was sorted.
+#[derive(Clone, Debug)]
+pub struct EquationInfo {
+    /// Left side.
+    pub lhs: ExprId,
+    /// Right side.
+    pub rhs: ExprId,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// How often it was differentiated by index reduction.
+    pub differentiated: u32,
+}
+
+/// A state and its derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The state.
+    pub variable: VarId,
+    /// Its derivative.
+    pub derivative: VarId,
+}
+
+/// One thing that is done.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// `variable := value`.
+    Assign(Assign),
+    /// A function call; its scalar outputs go to variables.
+    Call(Call),
+    /// The numerical kernel of a linear system.
+    Solve(Solve),
+    /// A system of simultaneous equations.
+    System(Box<System>),
+    /// A `when` clause.
+    When(Box<When>),
+    /// `reinit(state, value)`: takes effect when the event iteration is over.
+    Reinit(VarId, ExprId),
+    /// `assert`.
+    Assert(Assert),
+    /// `terminate(message)`.
+    Terminate(ExprId),
+    /// `if condition then … else …`, around actions.
+    If(ExprId, Vec<Step>, Vec<Step>),
+}
+
+/// `variable := value`.
+#[derive(Clone, Copy, Debug)]
+pub struct Assign {
+    /// What is computed.
+    pub variable: VarId,
+    /// From what.
+    pub value: ExprId,
+    /// Solved from this equation, if from one.
+    pub equation: Option<EquationRef>,
+}
+
+/// A function call, evaluated once for all its outputs.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub function: FunctionId,
+    /// All scalar arguments.
+    pub args: Vec<ExprId>,
+    /// Where the scalar outputs go, one entry per output.
+    pub outputs: Vec<Option<VarId>>,
+    /// It has effects and is called even without outputs.
+    pub impure: bool,
+}
+
+/// `matrix * unknowns = rhs`, solved numerically.
+#[derive(Clone, Debug)]
+pub struct Solve {
+    /// Nonzero entries by (row, column); the values are variables assigned before.
+    pub entries: Vec<(u32, u32, VarId)>,
+    /// Right side, one variable a row.
+    pub rhs: Vec<VarId>,
+    /// Where the solution goes, one variable a column.
+    pub unknowns: Vec<VarId>,
+    /// Which solver.
+    pub kind: SolveKind,
+    /// The matrix depends on parameters only: it is factorised once.
+    pub constant: bool,
+}
+
+/// Which solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolveKind {
+    /// LU with pivoting.
+    Dense,
+    /// LDLᵀ; only entries with row >= column are given.
+    Symmetric,
+    /// Sparse LU on a fixed pattern.
+    Sparse,
+}
+
+/// A system of simultaneous equations.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The equations of the strongly connected block.
+    pub equations: Vec<EquationRef>,
+    /// The unknowns of the block.
+    pub unknowns: Vec<VarId>,
+    /// What is left to a solver.
+    pub tearing_variables: Vec<VarId>,
+    /// The residue equations, paired with the tearing variables where a pairing exists.
+    pub residuals: Vec<EquationRef>,
+    /// It also has discrete unknowns.
+    pub mixed: bool,
+    /// How it is solved.
+    pub form: Form,
+}
+
+/// How a system is solved.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// Assignments and kernels, in order.
+    Linear {
+        /// How it was reduced.
+        method: LinearMethod,
+        /// Is the matrix left to the kernel symmetric?
+        symmetric: bool,
+        /// What to do.
+        steps: Vec<Step>,
+    },
+    /// Newton iteration on the tearing variables.
+    Nonlinear(Nonlinear),
+    /// Discrete unknowns are iterated to a fixed point around the continuous part; between events the
+    /// continuous part alone is evaluated.
+    Mixed {
+        /// Solves for the continuous unknowns with the discrete ones given.
+        continuous: Vec<Step>,
+        /// Computes the discrete unknowns anew.
+        discrete: Vec<Step>,
+        /// The discrete unknowns, relations included.
+        unknowns: Vec<VarId>,
+    },
+}
+
+/// How a linear system was reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinearMethod {
+    /// Solved symbolically as a whole.
+    ClosedForm,
+    /// Torn; the small system in closed form or dense.
+    Torn,
+    /// Straight-line elimination in a static order.
+    Relaxed,
+    /// Sparse factorisation of the whole.
+    Sparse,
+}
+
+/// Newton iteration: given the iteration variables, the sequence computes the rest and the residuals.
+#[derive(Clone, Debug, Default)]
+pub struct Nonlinear {
+    /// Iteration variables.
+    pub unknowns: Vec<VarId>,
+    /// Computes everything else, and last the residual variables.
+    pub steps: Vec<Step>,
+    /// The residuals, to become zero.
+    pub residuals: Vec<VarId>,
+    /// The Jacobian, if symbolic; run after `steps`.
+    pub jacobian: Option<Jacobian>,
+}
+
+/// Derivatives of the residuals by the iteration variables.
+#[derive(Clone, Debug, Default)]
+pub struct Jacobian {
+    /// Computes the entries.
+    pub steps: Vec<Step>,
+    /// Nonzero entries by (row, column).
+    pub entries: Vec<(u32, u32, VarId)>,
+}
+
+/// A `when` clause: the first branch with a condition that became true is executed.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// Branches in order.
+    pub branches: Vec<WhenBranch>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A branch of a `when` clause.
+#[derive(Clone, Debug)]
+pub struct WhenBranch {
+    /// Boolean variables; it fires when one is true whose `pre` value is false.
+    pub conditions: Vec<VarId>,
+    /// It also fires at the start (`initial()` among the conditions).
+    pub initial: bool,
+    /// What is done.
+    pub steps: Vec<Step>,
+}
+
+/// `assert(condition, message)`.
+#[derive(Clone, Debug)]
+pub struct Assert {
+    /// What must hold.
+    pub condition: ExprId,
+    /// A string.
+    pub message: ExprId,
+    /// Warn only.
+    pub warning: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A relation `difference < 0` (or `<= 0`) that may cause an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Relation {
+    /// Its value, held between events.
+    pub variable: VarId,
+    /// A variable that holds left minus right; computed in [`Program::dynamics`].
+    pub difference: VarId,
+    /// `<=` rather than `<`.
+    pub or_equal: bool,
+    /// It depends on time and discrete variables only, and a [`TimeEvent`] announces it: no need to search.
+    pub timed: bool,
+}
+
+/// An event at an instant that is known in advance: `time >= instant` and the like.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeEvent {
+    /// When; depends on parameters and discrete variables only.
+    pub instant: ExprId,
+}
+
+/// `sample(start, interval)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// True in the first evaluation at each tick.
+    pub variable: VarId,
+    /// First tick.
+    pub start: ExprId,
+    /// Distance.
+    pub interval: ExprId,
+}
+
+/// `pre(variable)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Pre {
+    /// Of what.
+    pub variable: VarId,
+    /// Its value, set before each evaluation.
+    pub slot: VarId,
+}
+
+/// `delay(input, delay, maximum)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Delay {
+    /// Its value, set before each evaluation.
+    pub variable: VarId,
+    /// What is delayed: a variable.
+    pub input: VarId,
+    /// By how much.
+    pub delay: ExprId,
+    /// At most so much.
+    pub maximum: ExprId,
+}
+
+/// The inlined integration step.
+#[derive(Clone, Debug, Default)]
+pub struct Discretized {
+    /// Which formula.
+    pub method: String,
+    /// The slot of `h`.
+    pub h: Option<VarId>,
+    /// The slots of `old(x)`, one per state.
+    pub old: Vec<VarId>,
+    /// Computes states and derivatives at the new instant.
+    pub steps: Vec<Step>,
+}
+
+/// What the translation decided, and why.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Scalar equations of the flat model.
+    pub equations: usize,
+    /// Scalar unknowns of the flat model.
+    pub unknowns: usize,
+    /// How many variables were eliminated as aliases or constants.
+    pub aliases: usize,
+    /// What was differentiated, in the user's terms.
+    pub index_reduced: Vec<String>,
+    /// Sentences that say why, in order of the passes.
+    pub decisions: Vec<String>,
+}

@@ -1,0 +1,302 @@
+//! The sections of the program: what is computed once, at the start, all the time, and at events.
+
+use kausal_symbolic::visit::Visitor;
+use kausal_symbolic::{Node, Op, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashSet;
+
+use crate::emit::Emitter;
+use crate::index::{Selection, text};
+use crate::program::{Assign, Step, When, WhenBranch};
+use crate::sort::{Block, Singular, Sorting, occurrences};
+use crate::work::{EquationForm, Role, Work};
+use crate::{initial, parameters};
+
+/// All sections.
+#[derive(Debug, Default)]
+pub(crate) struct Sections {
+    pub parameters: Vec<Step>,
+    pub initial: Vec<Step>,
+    pub dynamics: Vec<Step>,
+    pub outputs: Vec<Step>,
+    pub discrete: Vec<Step>,
+}
+
+/// Sorts everything and makes the sections; diagnostics say why not.
+pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sections> {
+    let mut sections = Sections { parameters: parameter_steps(emitter), ..Sections::default() };
+    let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
+    let rows: Vec<usize> = (0..emitter.work.equations.len()).collect();
+    let columns = unknowns(emitter.work, &states);
+    let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
+        Ok(blocks) => blocks,
+        Err(singular) => {
+            report_singular(emitter.work, &singular);
+            return None;
+        }
+    };
+
+    // Blocks that depend on parameters only are computed once; the rest again and again.
+    let mut known: FxHashSet<VarId> = FxHashSet::default();
+    let (mut once, mut always) = (Vec::new(), Vec::new());
+    let mut visitor = Visitor::new();
+    for block in blocks {
+        if depends_on_parameters_only(emitter.work, &block, &known, &mut visitor) {
+            known.extend(block.unknowns.iter().copied());
+            once.push(block);
+        } else {
+            always.push(block);
+        }
+    }
+    for block in &once {
+        let steps = emitter.block(block);
+        sections.parameters.extend(steps);
+    }
+
+    let continuous = continuous_blocks(emitter, &always);
+    let needed = needed(emitter.work, &continuous, selection);
+    for (block, needed) in continuous.iter().zip(needed) {
+        let steps = emitter.block(block);
+        if needed { &mut sections.dynamics } else { &mut sections.outputs }.extend(steps);
+    }
+    for block in &always {
+        let steps = emitter.block(block);
+        sections.discrete.extend(steps);
+    }
+    for actions in emitter.work.when_actions.clone() {
+        let branches = actions
+            .branches
+            .iter()
+            .map(|(conditions, initial, actions)| WhenBranch {
+                conditions: conditions.iter().map(|&c| emitter.work.resolve(c).0).collect(),
+                initial: *initial,
+                steps: emitter.actions(actions),
+            })
+            .collect();
+        sections.discrete.push(Step::When(Box::new(When { branches, origin: actions.origin })));
+    }
+    let actions = emitter.work.actions.clone();
+    let actions = emitter.actions(&actions);
+    sections.outputs.extend(actions.clone());
+    sections.discrete.extend(actions);
+    sections.initial = initial::build(emitter, selection, &known)?;
+    hoist(emitter.work, &known, &mut sections);
+    Some(sections)
+}
+
+/// What is unknown once states are known.
+pub(crate) fn unknowns(work: &Work, states: &FxHashSet<VarId>) -> Vec<VarId> {
+    let mut occurring: FxHashSet<VarId> = FxHashSet::default();
+    let mut visitor = Visitor::new();
+    let mut list = Vec::new();
+    for i in 0..work.equations.len() {
+        list.clear();
+        occurrences(work, i, &mut visitor, &mut list);
+        occurring.extend(list.iter().copied());
+    }
+    (0..work.vars.len() as u32)
+        .map(VarId)
+        .filter(|v| {
+            let var = work.var(*v);
+            let unknown = matches!(var.role, Role::Continuous | Role::Discrete) && var.alias.is_none();
+            // A derivative nobody uses any more is no unknown; a variable of the model always is.
+            unknown && !states.contains(v) && (var.integral.is_none() || occurring.contains(v))
+        })
+        .collect()
+}
+
+fn parameter_steps(emitter: &mut Emitter) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for v in parameters::ordered(emitter.work) {
+        let Some(value) = parameters::value_of(emitter.work, v) else { continue };
+        if !matches!(emitter.work.pool.node(value), Node::Const(_) | Node::Text(_)) {
+            emitter.assign(v, value, None, &mut steps);
+        }
+    }
+    steps
+}
+
+fn depends_on_parameters_only(
+    work: &Work,
+    block: &Block,
+    known: &FxHashSet<VarId>,
+    visitor: &mut Visitor,
+) -> bool {
+    let mut variables = Vec::new();
+    block.equations.iter().all(|&e| {
+        let equation = &work.equations[e];
+        if matches!(equation.form, EquationForm::When(..)) || is_timed(work, e) {
+            return false;
+        }
+        variables.clear();
+        occurrences(work, e, visitor, &mut variables);
+        variables.iter().all(|v| block.unknowns.contains(v) || work.is_parameter(*v) || known.contains(v))
+    })
+}
+
+/// Does the clock, or a function with effects, occur in the equation?
+fn is_timed(work: &Work, equation: usize) -> bool {
+    let e = &work.equations[equation];
+    let mut visitor = Visitor::new();
+    visitor.reachable(&work.pool, &[e.lhs, e.rhs]).iter().any(|&id| match work.pool.node(id) {
+        Node::Op(Op::Time, _) => true,
+        Node::Call(function, _) => work.pool.function(function).notes.impure,
+        _ => false,
+    })
+}
+
+/// The continuous part of the blocks, sorted with the discrete unknowns known.
+fn continuous_blocks(emitter: &mut Emitter, blocks: &[Block]) -> Vec<Block> {
+    let mut out = Vec::new();
+    for block in blocks {
+        let continuous = |i: &usize| emitter.work.var(block.unknowns[*i]).role == Role::Continuous;
+        let keep: Vec<usize> = (0..block.unknowns.len()).filter(continuous).collect();
+        if keep.len() == block.unknowns.len() {
+            out.push(block.clone());
+        } else if !keep.is_empty() {
+            let part = Block {
+                equations: keep.iter().map(|&i| block.equations[i]).collect(),
+                unknowns: keep.iter().map(|&i| block.unknowns[i]).collect(),
+            };
+            out.extend(emitter.sorted(&part));
+        }
+    }
+    out
+}
+
+/// Which blocks derivatives, crossings and delays depend on.
+fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<bool> {
+    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
+    wanted.extend(selection.states.iter().filter_map(|s| work.var(*s).derivative));
+    wanted.extend(work.relations.iter().map(|r| r.difference));
+    wanted.extend(work.delays.iter().map(|d| d.input));
+    let mut result = vec![false; blocks.len()];
+    let mut visitor = Visitor::new();
+    let mut variables = Vec::new();
+    for (i, block) in blocks.iter().enumerate().rev() {
+        if block.unknowns.iter().any(|v| wanted.contains(v)) {
+            result[i] = true;
+            for &e in &block.equations {
+                variables.clear();
+                occurrences(work, e, &mut visitor, &mut variables);
+                wanted.extend(variables.iter().copied());
+            }
+        }
+    }
+    result
+}
+
+/// Moves assignments of temporaries that depend on parameters only out of systems, to be computed once.
+fn hoist(work: &Work, known: &FxHashSet<VarId>, sections: &mut Sections) {
+    let mut fixed: FxHashSet<VarId> = known.clone();
+    let mut moved: Vec<Step> = Vec::new();
+    let mut done: FxHashSet<VarId> = FxHashSet::default();
+    for steps in [&mut sections.dynamics, &mut sections.outputs, &mut sections.discrete, &mut sections.initial] {
+        hoist_in(work, steps, &mut fixed, &mut done, &mut moved);
+    }
+    sections.parameters.extend(moved);
+}
+
+fn hoist_in(
+    work: &Work,
+    steps: &mut Vec<Step>,
+    fixed: &mut FxHashSet<VarId>,
+    done: &mut FxHashSet<VarId>,
+    moved: &mut Vec<Step>,
+) {
+    use crate::program::Form;
+    steps.retain_mut(|step| match step {
+        Step::Assign(Assign { variable, value, equation: None }) => {
+            if done.contains(variable) {
+                return false;
+            }
+            let constant = !work.pool.contains_any(*value, |v| !work.is_parameter(v) && !fixed.contains(&v))
+                && !contains_time(work, *value)
+                && work.var(*variable).role == Role::Temporary;
+            if constant {
+                fixed.insert(*variable);
+                done.insert(*variable);
+                moved.push(step.clone());
+            }
+            !constant
+        }
+        Step::Solve(solve) => {
+            solve.constant = solve.entries.iter().all(|(_, _, v)| work.is_parameter(*v) || fixed.contains(v));
+            true
+        }
+        Step::System(system) => {
+            match &mut system.form {
+                Form::Linear { steps, .. } => hoist_in(work, steps, fixed, done, moved),
+                Form::Nonlinear(nonlinear) => {
+                    hoist_in(work, &mut nonlinear.steps, fixed, done, moved);
+                    if let Some(jacobian) = &mut nonlinear.jacobian {
+                        hoist_in(work, &mut jacobian.steps, fixed, done, moved);
+                    }
+                }
+                Form::Mixed { continuous, .. } => hoist_in(work, continuous, fixed, done, moved),
+            }
+            true
+        }
+        _ => true,
+    });
+}
+
+fn contains_time(work: &Work, e: kausal_symbolic::ExprId) -> bool {
+    let mut visitor = Visitor::new();
+    visitor.reachable(&work.pool, &[e]).iter().any(|&id| matches!(work.pool.node(id), Node::Op(Op::Time, _)))
+}
+
+/// Says which equations are too many and which unknowns have none, in the user's terms.
+pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
+    const SHOWN: usize = 12;
+    let list = |names: Vec<String>| {
+        let more = names.len().saturating_sub(SHOWN);
+        let mut shown = names.into_iter().take(SHOWN).collect::<Vec<_>>().join("\n  ");
+        if more > 0 {
+            shown.push_str(&format!("\n  and {more} more"));
+        }
+        shown
+    };
+    let mut diagnostics = Vec::new();
+    for (equations, unknowns) in &singular.too_many {
+        let texts = equations.iter().map(|&e| text(work, e)).collect();
+        let names = unknowns.iter().map(|v| work.var(*v).name.clone()).collect();
+        let mut d = Diagnostic::error(
+            "K0401",
+            format!(
+                "{} equations determine only {} unknowns:\n  {}\nwith the unknowns\n  {}",
+                equations.len(),
+                unknowns.len(),
+                list(texts),
+                list(names)
+            ),
+        )
+        .help("one of these equations is too many: is something fixed twice, or connected to a second source?");
+        for &e in equations.iter().take(SHOWN) {
+            if let Some(location) = work.equations[e].origin.location {
+                d = d.at(location, "one of them");
+            }
+        }
+        diagnostics.push(d);
+    }
+    for (unknowns, equations) in &singular.too_few {
+        let names: Vec<String> = unknowns.iter().map(|v| work.var(*v).name.clone()).collect();
+        let mut d = Diagnostic::error(
+            "K0402",
+            format!(
+                "{} unknowns have only {} equations:\n  {}",
+                unknowns.len(),
+                equations.len(),
+                list(names)
+            ),
+        )
+        .help("an equation is missing: is a connector left open, a ground missing, or a variable never given a value?");
+        for v in unknowns.iter().take(SHOWN) {
+            if let Some(location) = work.var(*v).location {
+                d = d.at(location, "declared here");
+            }
+        }
+        diagnostics.push(d);
+    }
+    work.diagnostics.extend(diagnostics);
+}

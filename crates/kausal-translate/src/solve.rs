@@ -1,0 +1,105 @@
+//! What the passes ask of the symbolic room: solvability, solutions, coefficients, partial derivatives.
+//!
+//! It is safe to divide by a number, by a parameter whose value is known and not zero, and by what is proven
+//! nonzero from bounds of variables. Anything else counts as unsafe.
+
+use kausal_structure::Solvability;
+use kausal_symbolic::derivative::derivative;
+use kausal_symbolic::interval::{Interval, Ranges};
+use kausal_symbolic::linear::linear_coefficients;
+use kausal_symbolic::solve::{DivisorSafety, Solved, solve_for};
+use kausal_symbolic::{ExprId, Op, Pool, VarId};
+
+use crate::work::Work;
+
+/// An equation solved for a variable.
+pub(crate) enum Solution {
+    /// `variable = value`.
+    Explicit(ExprId),
+    /// Only by iteration.
+    None,
+}
+
+/// For each variable: may the equation be solved for it?
+pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
+    let residual = work.residual(equation);
+    let together = linear_coefficients(&mut work.pool, residual, |v| variables.contains(&v));
+    if let Some(linear) = together {
+        return variables
+            .iter()
+            .map(|&v| match linear.coefficient(v) {
+                Some(c) => coefficient_solvability(work, c),
+                None => Solvability::Never,
+            })
+            .collect();
+    }
+    variables.iter().map(|&v| alone(work, equation, residual, v)).collect()
+}
+
+fn alone(work: &mut Work, equation: usize, residual: ExprId, v: VarId) -> Solvability {
+    if let Some(linear) = linear_coefficients(&mut work.pool, residual, |w| w == v) {
+        return match linear.coefficient(v) {
+            Some(c) => coefficient_solvability(work, c),
+            None => Solvability::Never,
+        };
+    }
+    match solved(work, equation, v) {
+        Solved::Explicit(solution) if solution.safety <= DivisorSafety::Proven => Solvability::Nonlinear,
+        _ => Solvability::Never,
+    }
+}
+
+/// Is it safe to divide by this coefficient?
+pub(crate) fn coefficient_solvability(work: &Work, coefficient: ExprId) -> Solvability {
+    match work.pool.as_constant(coefficient) {
+        Some(c) if c != 0.0 => return Solvability::LinearConstant,
+        Some(_) => return Solvability::Never,
+        None => {}
+    }
+    let mut ranges = ranges(&work.bounds);
+    if ranges.is_nonzero(&work.pool, coefficient) { Solvability::LinearNonzero } else { Solvability::LinearUnsafe }
+}
+
+fn ranges(bounds: &[Interval]) -> Ranges<'_> {
+    Ranges::new(|v: VarId| bounds.get(v.index()).copied().unwrap_or(Interval::ALL))
+}
+
+fn solved(work: &mut Work, equation: usize, v: VarId) -> Solved {
+    let (lhs, rhs) = (work.equations[equation].lhs, work.equations[equation].rhs);
+    let Work { pool, bounds, calls, .. } = work;
+    solve_for(pool, lhs, rhs, v, &mut ranges(bounds), calls)
+}
+
+/// Solves an equation for a variable. A linear one is solved even where its coefficient is not proven nonzero:
+/// whoever asks has no other way, and a zero shows at run time.
+pub(crate) fn solve(work: &mut Work, equation: usize, variable: VarId) -> Solution {
+    match solved(work, equation, variable) {
+        Solved::Explicit(s) if s.linear || s.safety <= DivisorSafety::Proven => Solution::Explicit(s.value),
+        _ => Solution::None,
+    }
+}
+
+/// `sum of coefficient * variable + rest = 0`, if the equation is linear in the variables that pass the test.
+pub(crate) fn linear(
+    work: &mut Work,
+    equation: usize,
+    unknown: &dyn Fn(VarId) -> bool,
+) -> Option<(Vec<(VarId, ExprId)>, ExprId)> {
+    let residual = work.residual(equation);
+    let linear = linear_coefficients(&mut work.pool, residual, unknown)?;
+    Some((linear.coefficients, linear.rest))
+}
+
+/// The partial derivative of a formula.
+pub(crate) fn partial(work: &mut Work, formula: ExprId, variable: VarId) -> Option<ExprId> {
+    derivative(&mut work.pool, formula, variable, &mut work.calls).ok()
+}
+
+/// The sum of terms.
+pub(crate) fn sum(pool: &mut Pool, terms: &[ExprId]) -> ExprId {
+    match terms {
+        [] => pool.constant(0.0),
+        [one] => *one,
+        _ => pool.op(Op::Add, terms),
+    }
+}

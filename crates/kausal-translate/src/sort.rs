@@ -1,0 +1,139 @@
+//! Matching and block lower triangular form: which equation determines which variable, and in which order.
+
+use kausal_structure::{
+    Eqn, Id, Incidence, IncidenceBuilder, Matching, Occurrence, Solvability, Var as Column, blt, dulmage_mendelsohn,
+    maximum_matching_preferring,
+};
+use kausal_symbolic::visit::Visitor;
+use kausal_symbolic::VarId;
+use rustc_hash::FxHashMap;
+
+use crate::work::{EquationForm, Work};
+
+/// Equations and unknowns that belong together, in the order they are solved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// Indices into the equations of the work.
+    pub equations: Vec<usize>,
+    /// What they determine; `unknowns[i]` is matched with `equations[i]`.
+    pub unknowns: Vec<VarId>,
+}
+
+/// Some equations have no unknown left, or some unknowns no equation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Singular {
+    /// Equations of the overdetermined part and the unknowns in it.
+    pub too_many: Vec<(Vec<usize>, Vec<VarId>)>,
+    /// Unknowns of the underdetermined part and the equations in it.
+    pub too_few: Vec<(Vec<VarId>, Vec<usize>)>,
+}
+
+/// The incidence of some equations with some unknowns.
+pub(crate) struct Sorting {
+    pub rows: Vec<usize>,
+    pub columns: Vec<VarId>,
+    pub incidence: Incidence,
+    /// For each row the only column it may be matched with, if there is just one.
+    only: Vec<Option<Column>>,
+}
+
+impl Sorting {
+    /// Incidence of `rows` with the variables that have a place in `columns`.
+    pub fn new(work: &mut Work, rows: Vec<usize>, columns: Vec<VarId>) -> Sorting {
+        let mut place: FxHashMap<VarId, u32> = FxHashMap::default();
+        for (i, &v) in columns.iter().enumerate() {
+            place.insert(v, i as u32);
+        }
+        let mut builder = IncidenceBuilder::new(rows.len(), columns.len());
+        let only = rows
+            .iter()
+            .map(|&e| match work.equations[e].form {
+                EquationForm::Plain => None,
+                EquationForm::Memory(v) | EquationForm::When(v, _) => place.get(&v).map(|&c| Column(c)),
+            })
+            .collect();
+        let mut visitor = Visitor::new();
+        let mut variables = Vec::new();
+        for (r, &equation) in rows.iter().enumerate() {
+            variables.clear();
+            occurrences(work, equation, &mut visitor, &mut variables);
+            variables.retain(|v| place.contains_key(v));
+            let solvable = solvability(work, equation, &variables);
+            for (&v, s) in variables.iter().zip(solvable) {
+                builder.add(Eqn(r as u32), Column(place[&v]), s);
+            }
+        }
+        Sorting { rows, columns, incidence: builder.build(), only }
+    }
+
+    /// Matches and sorts.
+    pub fn blocks(&self) -> Result<Vec<Block>, Singular> {
+        // A pass per class: explicit solutions first, then what needs a division that is not proven, then Newton.
+        let matching = self.matching(&|o| o.solvability as u8);
+        if !matching.is_perfect() {
+            return Err(self.diagnose(&matching));
+        }
+        Ok(blt(&self.incidence, &matching)
+            .blocks()
+            .map(|block| Block {
+                equations: block.eqns.iter().map(|e| self.rows[e.index()]).collect(),
+                unknowns: block.vars.iter().map(|v| self.columns[v.index()]).collect(),
+            })
+            .collect())
+    }
+
+    /// A maximum matching that prefers lower classes of edges; a row that may be solved for one variable only is
+    /// matched with no other.
+    pub fn matching(&self, class: &dyn Fn(Occurrence) -> u8) -> Matching {
+        let allowed = self.incidence.filtered(|o| self.only[o.eqn.index()].is_none_or(|c| c == o.var));
+        let mut edge_class: FxHashMap<(Eqn, Column), u8> = FxHashMap::default();
+        for o in self.incidence.occurrences() {
+            edge_class.insert((o.eqn, o.var), class(o));
+        }
+        maximum_matching_preferring(&allowed, |o| edge_class.get(&(o.eqn, o.var)).copied().unwrap_or(0))
+    }
+
+    fn diagnose(&self, matching: &Matching) -> Singular {
+        let dm = dulmage_mendelsohn(&self.incidence, matching);
+        let rows = |eqns: &[Eqn]| eqns.iter().map(|e| self.rows[e.index()]).collect::<Vec<_>>();
+        let columns = |vars: &[Column]| vars.iter().map(|v| self.columns[v.index()]).collect::<Vec<_>>();
+        Singular {
+            too_many: dm.over.pieces.iter().map(|p| (rows(&p.eqns), columns(&p.vars))).collect(),
+            too_few: dm.under.pieces.iter().map(|p| (columns(&p.vars), rows(&p.eqns))).collect(),
+        }
+    }
+}
+
+/// The variables an equation contains, each once.
+pub(crate) fn occurrences(work: &Work, equation: usize, visitor: &mut Visitor, out: &mut Vec<VarId>) {
+    let e = &work.equations[equation];
+    visitor.begin(&work.pool);
+    visitor.variables(&work.pool, e.lhs, out);
+    visitor.variables(&work.pool, e.rhs, out);
+    if let EquationForm::When(_, cases) = &e.form {
+        for case in cases {
+            if let Some(value) = case.value {
+                visitor.variables(&work.pool, value, out);
+            }
+            for &c in &case.conditions {
+                let c = work.resolve(c).0;
+                if !out.contains(&c) {
+                    out.push(c);
+                }
+            }
+        }
+    }
+}
+
+/// For each of `variables`: may the equation be solved for it?
+pub(crate) fn solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
+    let target = match &work.equations[equation].form {
+        EquationForm::Plain => None,
+        EquationForm::Memory(v) | EquationForm::When(v, _) => Some(*v),
+    };
+    if let Some(target) = target {
+        let given = |v: &VarId| if *v == target { Solvability::LinearConstant } else { Solvability::Never };
+        return variables.iter().map(given).collect();
+    }
+    crate::solve::plain_solvability(work, equation, variables)
+}

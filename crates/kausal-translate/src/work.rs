@@ -1,0 +1,353 @@
+//! What the passes work on: variables and equations between the flat model and the program.
+
+use kausal_model::flat::{self, FlatModel, Hint, HintKind, Origin, StateSelect};
+use kausal_symbolic::function::calls::Calls;
+use kausal_symbolic::interval::Interval;
+use kausal_symbolic::{ExprId, Op, Pool, VarId};
+use kausal_syntax::{Diagnostic, Location};
+use rustc_hash::FxHashMap;
+
+use crate::program::{Delay, Pre, Relation, Report, Sample, TimeEvent};
+
+/// The state of a translation.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub pool: Pool,
+    pub calls: Calls,
+    pub vars: Vec<Var>,
+    pub equations: Vec<Equation>,
+    pub initial_equations: Vec<Equation>,
+    pub actions: Vec<flat::Action>,
+    pub initial_actions: Vec<flat::Action>,
+    /// Actions of `when` clauses other than assignments, with the conditions under which they happen.
+    pub when_actions: Vec<WhenActions>,
+    pub relations: Vec<Relation>,
+    pub time_events: Vec<TimeEvent>,
+    pub samples: Vec<Sample>,
+    pub delays: Vec<Delay>,
+    pub pre: Vec<Pre>,
+    pre_index: FxHashMap<VarId, usize>,
+    pub initial_flag: Option<VarId>,
+    pub terminal_flag: Option<VarId>,
+    pub homotopy: Option<VarId>,
+    /// Where the values of variables lie, as far as attributes and parameter values tell.
+    pub bounds: Vec<Interval>,
+    pub report: Report,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A variable between flat model and program.
+#[derive(Clone, Debug)]
+pub(crate) struct Var {
+    pub name: String,
+    pub ty: flat::Type,
+    pub role: Role,
+    pub binding: Option<ExprId>,
+    pub start: Option<ExprId>,
+    pub fixed: Option<bool>,
+    pub min: Option<ExprId>,
+    pub max: Option<ExprId>,
+    pub nominal: Option<ExprId>,
+    pub select: StateSelect,
+    pub unit: String,
+    pub description: String,
+    pub protected: bool,
+    pub location: Option<Location>,
+    /// The variable that is its time derivative, if one was needed.
+    pub derivative: Option<VarId>,
+    /// The variable it is the time derivative of.
+    pub integral: Option<VarId>,
+    /// Eliminated: equal to another variable, or to its negative.
+    pub alias: Option<(VarId, bool)>,
+    /// The run reads it by its own name: it is not eliminated.
+    pub keep: bool,
+}
+
+/// Who gives a variable its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Its binding, before the run.
+    Parameter,
+    /// The initial problem (`fixed = false`).
+    FreeParameter,
+    /// The outside world.
+    Input,
+    /// An equation, at all times.
+    Continuous,
+    /// An equation or `when` clause, at events.
+    Discrete,
+    /// The run itself: flags, samples, `pre` values.
+    Run,
+    /// The steps of a system, on the way.
+    Temporary,
+}
+
+/// An equation between flat model and program.
+#[derive(Clone, Debug)]
+pub(crate) struct Equation {
+    pub lhs: ExprId,
+    pub rhs: ExprId,
+    pub origin: Origin,
+    pub form: EquationForm,
+    /// How often it was differentiated.
+    pub order: u32,
+    /// Variables marked `residue` in it, and whether it is marked as a residue equation.
+    pub hints: Vec<(HintKind, ExprId)>,
+}
+
+/// The forms of an equation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EquationForm {
+    /// Both sides are equal; any Real variable in it may be solved for.
+    Plain,
+    /// A relation or `floor`: gives the variable on its left its value at events.
+    Memory(VarId),
+    /// A discrete variable that is assigned in `when` clauses: branches of conditions and values.
+    When(VarId, Vec<WhenCase>),
+}
+
+/// One branch of the `when` clause that assigns a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WhenCase {
+    /// Boolean variables whose rising edge starts it.
+    pub conditions: Vec<VarId>,
+    /// Also at the start.
+    pub initial: bool,
+    /// The new value; `None` when this branch does not touch the variable.
+    pub value: Option<ExprId>,
+}
+
+/// Actions of one `when` clause.
+#[derive(Clone, Debug)]
+pub(crate) struct WhenActions {
+    pub branches: Vec<(Vec<VarId>, bool, Vec<flat::Action>)>,
+    pub origin: Origin,
+}
+
+impl Work {
+    /// Copies a flat model into the form the passes need; bindings of variables are equations already.
+    pub fn new(model: &FlatModel) -> Work {
+        let mut work = Work { pool: model.pool.clone(), ..Work::default() };
+        work.vars = model.variables.iter().map(variable).collect();
+        work.equations = model.equations.iter().map(equation).collect();
+        work.initial_equations = model.initial_equations.iter().map(equation).collect();
+        work.actions = model.actions.clone();
+        work.initial_actions = model.initial_actions.clone();
+        for &Hint { equation, target, kind } in &model.hints {
+            if let Some(e) = work.equations.get_mut(equation.0 as usize) {
+                e.hints.push((kind, target));
+            }
+        }
+        work
+    }
+
+    /// Adds a variable.
+    pub fn add_var(&mut self, var: Var) -> VarId {
+        self.vars.push(var);
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// Adds a helper variable of the translation.
+    pub fn add_helper(&mut self, name: String, ty: flat::Type, role: Role) -> VarId {
+        self.add_var(Var::helper(name, ty, role))
+    }
+
+    /// What a variable stands for, and whether with the other sign.
+    pub fn resolve(&self, id: VarId) -> (VarId, bool) {
+        let (mut id, mut negated) = (id, false);
+        while let Some((target, n)) = self.var(id).alias {
+            negated ^= n;
+            id = target;
+        }
+        (id, negated)
+    }
+
+    /// A variable.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.index()]
+    }
+
+    /// The variable that stands for the derivative of `id`, made if need be.
+    pub fn derivative_of(&mut self, id: VarId) -> VarId {
+        if let Some(d) = self.var(id).derivative {
+            return d;
+        }
+        let var = self.var(id);
+        let mut d = Var::helper(format!("der({})", var.name), flat::Type::Real, Role::Continuous);
+        d.unit = if var.unit.is_empty() { String::new() } else { format!("{}/s", var.unit) };
+        d.location = var.location;
+        d.protected = var.protected;
+        d.integral = Some(id);
+        d.description = format!("derivative of {}", var.name);
+        let d = self.add_var(d);
+        self.vars[id.index()].derivative = Some(d);
+        d
+    }
+
+    /// The variable that stands for `pre(id)`, made if need be.
+    pub fn pre_of(&mut self, id: VarId) -> VarId {
+        if let Some(pre) = self.pre_index.get(&id) {
+            return self.pre[*pre].slot;
+        }
+        let (name, ty, start) = (format!("pre({})", self.var(id).name), self.var(id).ty, self.var(id).start);
+        let slot = self.add_helper(name, ty, Role::Run);
+        self.vars[slot.index()].start = start;
+        self.pre_index.insert(id, self.pre.len());
+        self.pre.push(Pre { variable: id, slot });
+        slot
+    }
+
+    /// Does its value change between events?
+    pub fn is_continuous(&self, id: VarId) -> bool {
+        matches!(self.var(id).role, Role::Continuous | Role::Input)
+    }
+
+    /// Is it known before the run?
+    pub fn is_parameter(&self, id: VarId) -> bool {
+        self.var(id).role == Role::Parameter
+    }
+
+    /// Replaces every expression the passes look at; `f` gets the pool, a memo shared by all, and the expression.
+    pub fn map_expressions(
+        &mut self,
+        f: &mut dyn FnMut(&mut Pool, &mut FxHashMap<ExprId, ExprId>, ExprId) -> ExprId,
+    ) {
+        let mut memo = FxHashMap::default();
+        let Work { pool, vars, equations, initial_equations, .. } = self;
+        let mut go = |pool: &mut Pool, e: &mut ExprId| *e = f(pool, &mut memo, *e);
+        for e in equations.iter_mut().chain(initial_equations.iter_mut()) {
+            // The memory of a relation keeps its own variable on the left.
+            go(pool, &mut e.lhs);
+            go(pool, &mut e.rhs);
+            for (_, target) in &mut e.hints {
+                go(pool, target);
+            }
+            if let EquationForm::When(_, cases) = &mut e.form {
+                for value in cases.iter_mut().filter_map(|case| case.value.as_mut()) {
+                    go(pool, value);
+                }
+            }
+        }
+        for v in vars.iter_mut() {
+            for e in [&mut v.binding, &mut v.start, &mut v.min, &mut v.max, &mut v.nominal].into_iter().flatten() {
+                go(pool, e);
+            }
+        }
+        for actions in [&mut self.actions, &mut self.initial_actions] {
+            map_actions(actions, &mut |e| go(pool, e));
+        }
+        for when in &mut self.when_actions {
+            for (_, _, actions) in &mut when.branches {
+                map_actions(actions, &mut |e| go(pool, e));
+            }
+        }
+        for e in &mut self.time_events {
+            go(pool, &mut e.instant);
+        }
+        for s in &mut self.samples {
+            go(pool, &mut s.start);
+            go(pool, &mut s.interval);
+        }
+        for d in &mut self.delays {
+            go(pool, &mut d.delay);
+            go(pool, &mut d.maximum);
+        }
+    }
+
+    /// `lhs - rhs`.
+    pub fn residual(&mut self, equation: usize) -> ExprId {
+        let Equation { lhs, rhs, .. } = self.equations[equation];
+        subtract(&mut self.pool, lhs, rhs)
+    }
+}
+
+fn map_actions(actions: &mut [flat::Action], go: &mut dyn FnMut(&mut ExprId)) {
+    for action in actions {
+        match &mut action.kind {
+            flat::ActionKind::Assign(_, e)
+            | flat::ActionKind::Reinit(_, e)
+            | flat::ActionKind::Terminate(e)
+            | flat::ActionKind::Call(e) => go(e),
+            flat::ActionKind::Assert { condition, message, .. } => {
+                go(condition);
+                go(message);
+            }
+            flat::ActionKind::If(c, a, b) => {
+                go(c);
+                map_actions(a, go);
+                map_actions(b, go);
+            }
+        }
+    }
+}
+
+/// `a - b`.
+pub(crate) fn subtract(pool: &mut Pool, a: ExprId, b: ExprId) -> ExprId {
+    let negative = pool.op(Op::Neg, &[b]);
+    pool.op(Op::Add, &[a, negative])
+}
+
+impl Var {
+    /// A variable the model does not have.
+    pub fn helper(name: String, ty: flat::Type, role: Role) -> Var {
+        Var {
+            name,
+            ty,
+            role,
+            binding: None,
+            start: None,
+            fixed: None,
+            min: None,
+            max: None,
+            nominal: None,
+            select: StateSelect::Default,
+            unit: String::new(),
+            description: String::new(),
+            protected: true,
+            location: None,
+            derivative: None,
+            integral: None,
+            alias: None,
+            keep: false,
+        }
+    }
+}
+
+fn variable(v: &flat::Variable) -> Var {
+    let real = v.ty == flat::Type::Real;
+    let role = match v.variability {
+        flat::Variability::Constant => Role::Parameter,
+        flat::Variability::Parameter if v.fixed == Some(false) => Role::FreeParameter,
+        flat::Variability::Parameter => Role::Parameter,
+        _ if v.causality == flat::Causality::Input => Role::Input,
+        flat::Variability::Discrete => Role::Discrete,
+        flat::Variability::Continuous if real => Role::Continuous,
+        flat::Variability::Continuous => Role::Discrete,
+    };
+    Var {
+        role,
+        binding: v.binding,
+        start: v.start,
+        fixed: v.fixed,
+        min: v.min,
+        max: v.max,
+        nominal: v.nominal,
+        select: v.state_select,
+        unit: v.unit.clone(),
+        description: v.description.clone(),
+        protected: v.protected,
+        location: v.location,
+        ..Var::helper(v.name.clone(), v.ty, role)
+    }
+}
+
+fn equation(e: &flat::Equation) -> Equation {
+    Equation {
+        lhs: e.lhs,
+        rhs: e.rhs,
+        origin: e.origin.clone(),
+        form: EquationForm::Plain,
+        order: 0,
+        hints: Vec::new(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Where texts come from: the built-in library, shipped inside the binary, and the disk.
+
+use include_dir::{Dir, include_dir};
+use kausal_model::Files;
+
+static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
+
+/// The folder under which the built-in libraries appear.
+pub const BUILT_IN: &str = "built-in:";
+
+/// The disk, and the built-in library below [`BUILT_IN`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiskAndBuiltIn;
+
+impl Files for DiskAndBuiltIn {
+    fn list(&self, folder: &str) -> Option<Vec<String>> {
+        if let Some(inside) = built_in(folder) {
+            let dir = if inside.is_empty() { &LIBRARY } else { LIBRARY.get_dir(inside)? };
+            let name = |path: &std::path::Path| path.file_name().and_then(|n| n.to_str()).map(str::to_owned);
+            return Some(dir.entries().iter().filter_map(|e| name(e.path())).collect());
+        }
+        let entries = std::fs::read_dir(folder).ok()?;
+        let mut names: Vec<String> =
+            entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        Some(names)
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        match built_in(path) {
+            Some(inside) => LIBRARY.get_file(inside)?.contents_utf8().map(str::to_owned),
+            None => std::fs::read_to_string(path).ok(),
+        }
+    }
+}
+
+fn built_in(path: &str) -> Option<&str> {
+    path.strip_prefix(BUILT_IN).map(|inside| inside.trim_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_library_is_inside() {
+        let files = DiskAndBuiltIn;
+        assert!(files.list(BUILT_IN).unwrap().contains(&"Kausal".to_owned()));
+        let package = files.read(&format!("{BUILT_IN}/Kausal/package.mo")).unwrap();
+        assert!(package.contains("package Kausal"));
+        assert!(files.list("built-in:/Nothing").is_none());
+    }
+}

@@ -1,0 +1,45 @@
+//! # Kausal
+//!
+//! Acausal models in, fast causal programs out. Load, translate, simulate:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use kausal::{Session, Settings, simulate};
+//!
+//! let mut session = Session::new();
+//! session.add_text("Decay.mo", "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;");
+//! let flat = session.flatten("Decay").expect("a correct model");
+//! let program = session.translate(&flat, &Default::default()).expect("a regular model");
+//! let model = Arc::new(session.compile(program, kausal::Backend::Jit).expect("code"));
+//! let run = simulate::run(model, &Settings::default(), &|_| true, None, &mut |_| true);
+//! let x = run.trajectory.get("x").expect("a variable");
+//! assert!((x.last().unwrap() - (-1.0f64).exp()).abs() < 1e-5);
+//! ```
+//!
+//! Files, the clock and everything else of the outside world are used here and in the command line tool only.
+
+pub mod csv;
+pub mod examples;
+pub mod files;
+pub mod parse;
+pub mod plot;
+pub mod render;
+pub mod result;
+pub mod session;
+pub mod simulate;
+pub mod summary;
+
+pub use kausal_codegen::Backend;
+pub use kausal_model::FlatModel;
+pub use kausal_model::flat::Experiment;
+pub use kausal_runtime::{CompiledModel, Settings, Statistics};
+pub use kausal_solver::Method;
+pub use kausal_syntax::{Diagnostic, Sources};
+pub use kausal_translate::{Options, Program, Tearing};
+pub use result::Trajectory;
+pub use session::Session;
+
+/// The program as C text.
+pub fn c_code(program: &Program) -> Result<String, String> {
+    kausal_codegen::c::write(program).map_err(|error| error.to_string())
+}

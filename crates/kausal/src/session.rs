@@ -1,0 +1,288 @@
+//! Load, flatten, translate: one session holds the libraries and everything read so far.
+
+use std::path::Path;
+use std::time::Instant;
+
+use kausal_codegen::Backend;
+use kausal_model::{FlatModel, Workspace};
+use kausal_runtime::CompiledModel;
+use kausal_symbolic::Node;
+use kausal_syntax::{Diagnostic, Sources};
+use kausal_translate::{Options, Program};
+
+use crate::files::{BUILT_IN, DiskAndBuiltIn};
+
+/// Libraries and models read so far.
+///
+/// ```
+/// use kausal::Session;
+/// let mut session = Session::new();
+/// session.add_text("Decay.mo", "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;");
+/// let model = session.flatten("Decay").expect("it is correct");
+/// assert_eq!(model.equations.len(), 1);
+/// ```
+pub struct Session {
+    workspace: Workspace,
+    diagnostics: Vec<Diagnostic>,
+    /// Seconds spent so far.
+    pub seconds: Seconds,
+}
+
+/// Seconds spent in the phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Reading and parsing named files; libraries are read while flattening.
+    pub load: f64,
+    /// From classes to the flat model.
+    pub flatten: f64,
+    /// From the flat model to the program.
+    pub translate: f64,
+    /// From the program to machine code.
+    pub codegen: f64,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Session::new()
+    }
+}
+
+impl Session {
+    /// A session with the built-in library.
+    pub fn new() -> Session {
+        let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
+        workspace.add_folder(BUILT_IN);
+        Session { workspace, diagnostics: Vec::new(), seconds: Seconds::default() }
+    }
+
+    /// Adds the folders of `MODELICAPATH`.
+    pub fn add_modelica_path(&mut self) {
+        if let Some(paths) = std::env::var_os("MODELICAPATH") {
+            for folder in std::env::split_paths(&paths) {
+                self.add_library(&folder);
+            }
+        }
+    }
+
+    /// Adds a folder with libraries.
+    pub fn add_library(&mut self, folder: &Path) {
+        self.workspace.add_folder(&folder.to_string_lossy());
+    }
+
+    /// Adds a text; gives the names of its classes.
+    pub fn add_text(&mut self, name: &str, text: &str) -> Vec<String> {
+        let (names, diagnostics) = self.workspace.add_source(name, text);
+        self.diagnostics.extend(diagnostics);
+        names
+    }
+
+    /// Adds a file; gives the names of its classes.
+    pub fn add_file(&mut self, path: &Path) -> Option<Vec<String>> {
+        let start = Instant::now();
+        let text = match std::fs::read(path).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) => {
+                self.diagnostics.push(Diagnostic::error("K0902", format!("{} is not UTF-8 text", path.display())));
+                return None;
+            }
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                self.diagnostics.push(Diagnostic::error("K0901", message));
+                return None;
+            }
+        };
+        let names = self.add_text(&path.to_string_lossy(), &text);
+        self.seconds.load += start.elapsed().as_secs_f64();
+        Some(names)
+    }
+
+    /// The model a user means: a file (its last class, or the one named) or a path into a library.
+    pub fn find(&mut self, model: &str, inside: Option<&str>) -> Option<String> {
+        let is_file = model.ends_with(".mo") || model.ends_with(".dym");
+        if !is_file {
+            return Some(inside.unwrap_or(model).to_owned());
+        }
+        let names = self.add_file(Path::new(model))?;
+        match (inside, names.last()) {
+            (Some(inside), _) => Some(inside.to_owned()),
+            (None, Some(last)) => Some(last.clone()),
+            (None, None) => {
+                if !self.has_errors() {
+                    self.diagnostics.push(Diagnostic::error("K0903", format!("{model} defines no class")));
+                }
+                None
+            }
+        }
+    }
+
+    /// Flattens a model; `None` when there are errors.
+    pub fn flatten(&mut self, model: &str) -> Option<FlatModel> {
+        if self.has_errors() {
+            return None;
+        }
+        let start = Instant::now();
+        let (flat, diagnostics) = self.workspace.flatten(model);
+        self.diagnostics.extend(diagnostics);
+        self.seconds.flatten += start.elapsed().as_secs_f64();
+        flat
+    }
+
+    /// Gives parameters other values.
+    pub fn set(&mut self, model: &mut FlatModel, settings: &[(String, f64)]) -> bool {
+        for (name, value) in settings {
+            let Some(index) = model.variables.iter().position(|v| v.name == *name) else {
+                let nearest = nearest(name, model.variables.iter().map(|v| v.name.as_str()));
+                let mut d = Diagnostic::error("K0910", format!("there is no variable {name} to set"));
+                if let Some(nearest) = nearest {
+                    d = d.help(format!("did you mean {nearest}?"));
+                }
+                self.diagnostics.push(d);
+                return false;
+            };
+            let value = model.pool.constant(*value);
+            let variable = &mut model.variables[index];
+            if variable.variability > kausal_model::flat::Variability::Parameter {
+                variable.start = Some(value);
+            } else if variable.evaluated {
+                self.diagnostics.push(
+                    Diagnostic::error("K0911", format!("{name} cannot be changed: the structure depends on it"))
+                        .help("change it in the model instead"),
+                );
+                return false;
+            } else {
+                variable.binding = Some(value);
+            }
+        }
+        true
+    }
+
+    /// Translates a flat model; `None` when there are errors.
+    pub fn translate(&mut self, model: &FlatModel, options: &Options) -> Option<Program> {
+        let start = Instant::now();
+        let translation = kausal_translate::translate(model, options);
+        self.diagnostics.extend(translation.diagnostics);
+        self.seconds.translate += start.elapsed().as_secs_f64();
+        translation.program
+    }
+
+    /// Compiles a program.
+    pub fn compile(&mut self, program: Program, backend: Backend) -> Option<CompiledModel> {
+        let start = Instant::now();
+        let compiled = CompiledModel::new(program, backend);
+        self.seconds.codegen += start.elapsed().as_secs_f64();
+        match compiled {
+            Ok(model) => {
+                if let Some(note) = model.code.note() {
+                    self.diagnostics.push(Diagnostic::note("K0501", note));
+                }
+                Some(model)
+            }
+            Err(error) => {
+                self.diagnostics.push(Diagnostic::error("K0502", error.to_string()));
+                None
+            }
+        }
+    }
+
+    /// What was said so far, taken away.
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.diagnostics)
+    }
+
+    /// Adds something to say.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Has an error been said?
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// All texts.
+    pub fn sources(&self) -> &Sources {
+        self.workspace.sources()
+    }
+}
+
+/// Equations and unknowns of a flat model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Balance {
+    /// Scalar equations.
+    pub equations: usize,
+    /// Scalar unknowns.
+    pub unknowns: usize,
+}
+
+/// Counts equations and unknowns of a flat model.
+pub fn balance(model: &FlatModel) -> Balance {
+    use kausal_model::flat::{ActionKind, Causality, Variability};
+    let mut assigned: Vec<usize> = Vec::new();
+    for when in &model.whens {
+        for branch in &when.branches {
+            let mut stack: Vec<&kausal_model::flat::Action> = branch.actions.iter().collect();
+            while let Some(action) = stack.pop() {
+                match &action.kind {
+                    ActionKind::Assign(v, _) => assigned.push(v.index()),
+                    ActionKind::If(_, a, b) => stack.extend(a.iter().chain(b)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    assigned.sort_unstable();
+    assigned.dedup();
+    let unknowns = model
+        .variables
+        .iter()
+        .filter(|v| v.variability > Variability::Parameter && v.causality != Causality::Input)
+        .count();
+    Balance { equations: model.equations.len() + assigned.len(), unknowns }
+}
+
+/// Is an expression a plain number?
+pub fn is_number(model: &FlatModel, e: kausal_symbolic::ExprId) -> bool {
+    matches!(model.pool.node(e), Node::Const(_))
+}
+
+/// The candidate with the smallest edit distance, if it is close.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates
+        .filter_map(|c| {
+            let d = edit_distance(name, c, limit);
+            (d <= limit).then_some((d, c))
+        })
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, c)| c)
+}
+
+/// Insertions, deletions and replacements between two texts; more than `limit` is `limit + 1`.
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_spelling() {
+        assert_eq!(nearest("resisstor.R", ["resistor.R", "capacitor.C"].into_iter()), Some("resistor.R"));
+        assert_eq!(nearest("x", ["completely.different"].into_iter()), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! What a translation became, in numbers: for people and, as the command line contract says, for programs.
+
+use kausal_symbolic::VarId;
+use kausal_symbolic::count::{Operations, written_operations};
+use kausal_translate::Program;
+use kausal_translate::program::{EquationRef, Form, LinearMethod, Step, System};
+use serde::Serialize;
+
+use crate::session::Seconds;
+
+/// `kausal translate --json`.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// The model.
+    pub model: String,
+    /// Scalar equations of the flat model.
+    pub equations: usize,
+    /// Scalar unknowns of the flat model.
+    pub unknowns: usize,
+    /// Variables eliminated as aliases.
+    pub alias: usize,
+    /// Continuous states.
+    pub states: Vec<String>,
+    /// Sets of states selected while running.
+    pub dynamic_state_sets: usize,
+    /// What was differentiated.
+    pub index_reduced: Vec<String>,
+    /// Systems of simultaneous equations.
+    pub systems: Vec<SystemSummary>,
+    /// The inlined integration, if any.
+    pub inline: Option<InlineSummary>,
+    /// Operations by section.
+    pub operations: Sections,
+    /// Seconds by phase.
+    pub seconds: SecondsSummary,
+}
+
+/// One system of simultaneous equations.
+#[derive(Debug, Serialize)]
+pub struct SystemSummary {
+    /// `initial`, `dynamics` or `discretized`.
+    pub section: &'static str,
+    /// `linear` or `nonlinear`.
+    pub kind: &'static str,
+    /// It also has discrete unknowns.
+    pub mixed: bool,
+    /// Equations of the strongly connected block.
+    pub size: usize,
+    /// Unknowns left to a solver.
+    pub torn: usize,
+    /// How it is solved.
+    pub method: &'static str,
+    /// Is what is left symmetric?
+    pub symmetric: bool,
+    /// The tearing variables.
+    pub tearing_variables: Vec<String>,
+    /// The residue equations.
+    pub residuals: Vec<String>,
+}
+
+/// The inlined integration.
+#[derive(Debug, Serialize)]
+pub struct InlineSummary {
+    /// Which formula.
+    pub method: String,
+    /// What Newton iterates on.
+    pub iteration_variables: Vec<String>,
+}
+
+/// Operations by section.
+#[derive(Debug, Serialize)]
+pub struct Sections {
+    /// Once.
+    pub parameters: Counts,
+    /// At the start.
+    pub initial: Counts,
+    /// Each evaluation.
+    pub dynamics: Counts,
+    /// Each inlined step.
+    pub discretized: Counts,
+}
+
+/// Operations as the papers count them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// `+` and `-`
+    pub add: u64,
+    /// `*` and `/`
+    pub mul: u64,
+    /// Function calls.
+    pub call: u64,
+}
+
+/// Seconds by phase.
+#[derive(Debug, Serialize)]
+pub struct SecondsSummary {
+    /// Reading.
+    pub load: f64,
+    /// Flattening.
+    pub flatten: f64,
+    /// Translation.
+    pub translate: f64,
+    /// Machine code.
+    pub codegen: f64,
+}
+
+/// Sums up a program.
+pub fn of(program: &Program, seconds: Seconds) -> Summary {
+    let mut systems = Vec::new();
+    collect(program, &program.initial, "initial", &mut systems);
+    collect(program, &program.dynamics, "dynamics", &mut systems);
+    collect(program, &program.outputs, "dynamics", &mut systems);
+    let nothing: &[Step] = &[];
+    let discretized = program.discretized.as_ref().map_or(nothing, |d| &d.steps);
+    collect(program, discretized, "discretized", &mut systems);
+    let report = &program.report;
+    Summary {
+        model: program.name.clone(),
+        equations: report.equations,
+        unknowns: report.unknowns,
+        alias: report.aliases,
+        states: program.states.iter().map(|s| name(program, s.variable)).collect(),
+        dynamic_state_sets: 0,
+        index_reduced: report.index_reduced.clone(),
+        systems,
+        inline: program.discretized.as_ref().map(|d| InlineSummary {
+            method: d.method.clone(),
+            iteration_variables: iteration_variables(program, &d.steps),
+        }),
+        operations: Sections {
+            parameters: count(program, &program.parameters),
+            initial: count(program, &program.initial),
+            dynamics: count(program, &program.dynamics),
+            discretized: count(program, discretized),
+        },
+        seconds: SecondsSummary {
+            load: seconds.load,
+            flatten: seconds.flatten,
+            translate: seconds.translate,
+            codegen: seconds.codegen,
+        },
+    }
+}
+
+/// The same in words.
+pub fn text(program: &Program) -> String {
+    let s = of(program, Seconds::default());
+    let mut out = format!(
+        "{}: {} equations, {} unknowns, {} aliases, {} states\n",
+        s.model,
+        s.equations,
+        s.unknowns,
+        s.alias,
+        s.states.len()
+    );
+    if !s.states.is_empty() {
+        out.push_str(&format!("states: {}\n", s.states.join(", ")));
+    }
+    for d in &s.index_reduced {
+        out.push_str(&format!("differentiated: {d}\n"));
+    }
+    for system in &s.systems {
+        let mixed = if system.mixed { ", mixed" } else { "" };
+        out.push_str(&format!(
+            "{}: {} system of {} equations{mixed}, {} left ({})",
+            system.section, system.kind, system.size, system.torn, system.method
+        ));
+        if !system.tearing_variables.is_empty() {
+            out.push_str(&format!(": {}", system.tearing_variables.join(", ")));
+        }
+        out.push('\n');
+    }
+    let o = &s.operations;
+    for (section, c) in [("parameters", o.parameters), ("initial", o.initial), ("dynamics", o.dynamics)] {
+        out.push_str(&format!("{section}: {} mul, {} add, {} calls\n", c.mul, c.add, c.call));
+    }
+    out
+}
+
+fn name(program: &Program, v: VarId) -> String {
+    program.variables[v.index()].name.clone()
+}
+
+fn collect(program: &Program, steps: &[Step], section: &'static str, out: &mut Vec<SystemSummary>) {
+    for step in steps {
+        let Step::System(system) = step else { continue };
+        match &system.form {
+            Form::Mixed { continuous, .. } => {
+                let before = out.len();
+                collect(program, continuous, section, out);
+                out[before..].iter_mut().for_each(|s| s.mixed = true);
+            }
+            Form::Linear { method, symmetric, .. } => {
+                let method = match (method, symmetric) {
+                    (LinearMethod::ClosedForm, _) => "closed-form",
+                    (LinearMethod::Torn, true) => "torn-symmetric",
+                    (LinearMethod::Torn, false) => "torn-dense",
+                    (LinearMethod::Relaxed, _) => "relaxed",
+                    (LinearMethod::Sparse, _) => "sparse",
+                };
+                out.push(one(program, system, section, "linear", method, *symmetric));
+            }
+            Form::Nonlinear(_) => out.push(one(program, system, section, "nonlinear", "torn-newton", false)),
+        }
+    }
+}
+
+fn one(
+    program: &Program,
+    system: &System,
+    section: &'static str,
+    kind: &'static str,
+    method: &'static str,
+    symmetric: bool,
+) -> SystemSummary {
+    let equation = |e: &EquationRef| {
+        let info = &program.equations[e.0 as usize];
+        let side = |e| kausal_symbolic::print::print_limited(&program.pool, e, &|v| name(program, v), 120);
+        format!("{} = {}", side(info.lhs), side(info.rhs))
+    };
+    SystemSummary {
+        section,
+        kind,
+        mixed: system.mixed,
+        size: system.equations.len(),
+        torn: system.tearing_variables.len(),
+        method,
+        symmetric,
+        tearing_variables: system.tearing_variables.iter().map(|v| name(program, *v)).collect(),
+        residuals: system.residuals.iter().map(equation).collect(),
+    }
+}
+
+fn iteration_variables(program: &Program, steps: &[Step]) -> Vec<String> {
+    let mut systems = Vec::new();
+    collect(program, steps, "discretized", &mut systems);
+    systems.into_iter().filter(|s| s.kind == "nonlinear").flat_map(|s| s.tearing_variables).collect()
+}
+
+/// Operations of straight-line code, as written; what numerical kernels do is not among them.
+fn count(program: &Program, steps: &[Step]) -> Counts {
+    let mut total = Counts::default();
+    for step in steps {
+        let part = match step {
+            Step::Assign(assign) => counts(written_operations(&program.pool, assign.value)),
+            Step::Call(call) => {
+                let mut part = Counts { call: 1, ..Counts::default() };
+                for &arg in &call.args {
+                    part = plus(part, counts(written_operations(&program.pool, arg)));
+                }
+                part
+            }
+            Step::System(system) => match &system.form {
+                Form::Linear { steps, .. } => count(program, steps),
+                Form::Nonlinear(n) => count(program, &n.steps),
+                Form::Mixed { continuous, .. } => count(program, continuous),
+            },
+            _ => Counts::default(),
+        };
+        total = plus(total, part);
+    }
+    total
+}
+
+fn counts(o: Operations) -> Counts {
+    Counts { add: o.add, mul: o.mul, call: o.call }
+}
+
+fn plus(a: Counts, b: Counts) -> Counts {
+    Counts { add: a.add + b.add, mul: a.mul + b.mul, call: a.call + b.call }
+}

@@ -1,0 +1,11 @@
+within Kausal.BondGraph;
+model R "Resistance: dissipates energy"
+  extends Interfaces.OnePort;
+  parameter Real R = 1 "Resistance";
+equation
+  e = R*f;
+  annotation(
+    Icon(graphics = {
+      Text(extent = {{-30, 60}, {80, -60}}, textString = "R", textColor = {110, 0, 130}),
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}));
+end R;

@@ -1,0 +1,11 @@
+within Kausal.BondGraph;
+model Sf "Source of flow"
+  extends Interfaces.Source;
+  parameter Real F = 1 "Flow";
+equation
+  f = F;
+  annotation(
+    Icon(graphics = {
+      Text(extent = {{-80, 60}, {30, -60}}, textString = "Sf", textColor = {110, 0, 130}),
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "F=%F")}));
+end Sf;

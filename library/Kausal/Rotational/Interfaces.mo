@@ -1,0 +1,101 @@
+within Kausal.Rotational;
+package Interfaces "Connectors and partial models"
+  connector Flange "End of a shaft"
+    Units.Angle phi "Absolute angle";
+    flow Units.Torque tau "Torque acting on the component";
+    annotation(
+      Icon(graphics = {
+        Ellipse(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
+          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+  end Flange;
+
+  partial model TwoFlanges "Component with two flanges"
+    Flange a "Left flange"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+    Flange b "Right flange"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  end TwoFlanges;
+
+  partial model Compliant "Component without inertia between two flanges"
+    extends TwoFlanges;
+    Units.Angle phi_rel(start = 0) "Angle of b relative to a";
+    Units.Torque tau "Torque that pulls b back to a";
+  equation
+    phi_rel = b.phi - a.phi;
+    b.tau = tau;
+    a.tau = -tau;
+  end Compliant;
+
+  partial model CompliantWithSpeed "Component without inertia whose torque depends on the relative speed"
+    extends Compliant(phi_rel(stateSelect = stateSelect));
+    parameter StateSelect stateSelect = StateSelect.prefer "Are the relative angle and speed wanted as states?";
+    Units.AngularVelocity w_rel(start = 0, stateSelect = stateSelect) "Angular velocity of b relative to a";
+  equation
+    w_rel = der(phi_rel);
+  end CompliantWithSpeed;
+
+  partial model Housed "Component that is supported by a housing"
+    parameter Boolean useHousing = false "Is the housing a flange, or at rest?" annotation(Evaluate = true);
+    Flange housing if useHousing "Housing; at rest unless used"
+      annotation(Placement(transformation(extent = {{-10, -110}, {10, -90}})));
+  protected
+    Flange support "The housing, whether used or not";
+    Fixed rest if not useHousing "Keeps an unused housing at rest";
+  equation
+    connect(support, housing);
+    connect(support, rest.flange);
+  end Housed;
+
+  partial model Driven "Source with one flange and a housing"
+    extends Housed;
+    Flange flange "The driven flange"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  end Driven;
+
+  partial model AbsoluteSensor "Sensor at one flange"
+    Flange flange "Where to measure"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+  equation
+    flange.tau = 0;
+    annotation(
+      Icon(graphics = {
+        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
+          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
+        Line(points = {{60, 0}, {100, 0}}, color = {70, 70, 70}),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end AbsoluteSensor;
+
+  partial model RelativeSensor "Sensor between two flanges"
+    extends TwoFlanges;
+  equation
+    a.tau = 0;
+    b.tau = 0;
+    annotation(
+      Icon(graphics = {
+        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
+          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
+        Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
+        Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end RelativeSensor;
+
+  partial model DryFriction "Sticking and sliding of rotating parts"
+    extends Friction.StickSlip;
+    Units.AngularVelocity w_rel(start = 0, stateSelect = StateSelect.prefer) "Relative angular velocity";
+    Units.AngularAcceleration alpha_rel "Relative angular acceleration";
+    Units.Torque tau "Friction torque";
+  equation
+    v_rel = w_rel;
+    a_rel = alpha_rel;
+    f = tau;
+    alpha_rel = der(w_rel);
+  end DryFriction;
+  annotation(
+    Icon(graphics = {
+      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
+        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {70, 70, 70},
+        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+end Interfaces;

@@ -1,0 +1,76 @@
+within Kausal.Translational;
+package Interfaces "Connectors and partial models"
+  connector Flange "Point of attachment"
+    Units.Position s "Absolute position";
+    flow Units.Force f "Force acting on the component";
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
+          fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
+  end Flange;
+
+  partial model TwoFlanges "Component with two flanges"
+    Flange a "Left flange"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+    Flange b "Right flange"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  end TwoFlanges;
+
+  partial model Rigid "Component of fixed length"
+    extends TwoFlanges;
+    parameter Units.Length L = 0 "Distance from a to b";
+    Units.Position s "Position of the centre";
+  equation
+    a.s = s - L/2;
+    b.s = s + L/2;
+  end Rigid;
+
+  partial model Compliant "Component without mass between two flanges"
+    extends TwoFlanges;
+    Units.Length s_rel(start = 0) "Distance from a to b";
+    Units.Force f "Force that pulls b back to a";
+  equation
+    s_rel = b.s - a.s;
+    b.f = f;
+    a.f = -f;
+  end Compliant;
+
+  partial model CompliantWithSpeed "Component without mass whose force depends on the relative speed"
+    extends Compliant(s_rel(stateSelect = stateSelect));
+    parameter StateSelect stateSelect = StateSelect.prefer "Are the distance and the relative speed wanted as states?";
+    Units.Velocity v_rel(start = 0, stateSelect = stateSelect) "Velocity of b relative to a";
+  equation
+    v_rel = der(s_rel);
+  end CompliantWithSpeed;
+
+  partial model Driven "Source with one flange"
+    Flange flange "The driven flange"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  end Driven;
+
+  partial model AbsoluteSensor "Sensor at one flange"
+    Flange flange "Where to measure"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+  equation
+    flange.f = 0;
+    annotation(
+      Icon(graphics = {
+        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 110, 0},
+          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Line(points = {{-90, 0}, {-60, 0}}, color = {0, 110, 0}),
+        Line(points = {{60, 0}, {100, 0}}, color = {0, 110, 0}),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end AbsoluteSensor;
+
+  partial model DryFriction "Sticking and sliding of translating parts"
+    extends Friction.StickSlip(v_rel(start = 0, stateSelect = StateSelect.prefer));
+  equation
+    a_rel = der(v_rel);
+  end DryFriction;
+  annotation(
+    Icon(graphics = {
+      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
+        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {0, 110, 0},
+        fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
+end Interfaces;
