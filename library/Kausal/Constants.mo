@@ -10,7 +10,7 @@ package Constants "Mathematical and physical constants"
   constant Units.Temperature zeroCelsius = 273.15 "0 degC as absolute temperature";
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-80, 60}, {80, -60}}, textString = "pi", textColor = {0, 0, 0})}));
 end Constants;

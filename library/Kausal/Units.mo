@@ -55,8 +55,8 @@ package Units "Physical types"
   type Energy = Real(final quantity = "Energy", final unit = "J") "Energy";
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-80, 40}, {80, -40}}, textString = "m kg s", textColor = {0, 0, 0})}),
     Documentation(info = "<html>
 <p>Each physical quantity the library uses is a type with its unit. A type says what a number means: it names the

@@ -154,9 +154,7 @@ impl<'p> Compiler<'p> {
                 Ok(interpreted(owner, &self.plans, Some(note)))
             }
             Ok(isa) => {
-                let spills = self.plans.iter().map(|plan| plan.spills).max().unwrap_or(0);
-                let machine = jit::compile(isa, &self.plans)?;
-                let scratch = vec![0.0; spills as usize];
+                let (machine, scratch) = jit::compile(isa, &self.plans)?;
                 Ok(Code { owner, engine: Engine::Machine(machine), scratch, note: None })
             }
         }

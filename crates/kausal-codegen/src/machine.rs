@@ -16,7 +16,7 @@ type Function = unsafe extern "C" fn(*mut f64, *const f64, *mut f64, *mut f64, f
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub extents: Extents,
-    pub spills: usize,
+    pub scratch: usize,
     pub functions: Vec<*const u8>,
 }
 
@@ -40,7 +40,7 @@ impl Machine {
                     // it stays in place until the module is freed, when this struct is dropped.
                     .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) })
                     .collect();
-                (entry.extents, entry.spills, functions)
+                (entry.extents, entry.scratch, functions)
             })
             .collect();
         Machine { entries, module: ManuallyDrop::new(Mutex::new(module)) }
@@ -48,12 +48,12 @@ impl Machine {
 
     /// Runs a chunk.
     pub fn run(&self, chunk: usize, memory: &mut Memory<'_>, outputs: &mut [f64]) {
-        let (extents, spills, functions) = &self.entries[chunk];
+        let (extents, needed, functions) = &self.entries[chunk];
         let scratch = memory.scratch.cells();
         assert!(memory.values.len() >= extents.values, "values are too short for this code");
         assert!(memory.pre.len() >= extents.pre, "pre values are too short for this code");
         assert!(outputs.len() >= extents.outputs, "outputs are too short for this code");
-        assert!(scratch.len() >= *spills, "scratch memory is too short for this code");
+        assert!(scratch.len() >= *needed, "scratch memory is too short for this code");
         let (values, pre) = (memory.values.as_mut_ptr(), memory.pre.as_ptr());
         let (scratch, outputs) = (scratch.as_mut_ptr(), outputs.as_mut_ptr());
         for function in functions {

@@ -579,11 +579,22 @@ impl Flattener<'_> {
         if is_initial {
             return Ok(vec![term]);
         }
-        if rank != 0 {
-            let message = "write the conditions of `when` as {a, b}";
-            return Err(self.error_at("K0391", message, lo.file, ast.span(condition)));
-        }
         let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        if rank == 1 {
+            let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+            let count = self.eval(scope, condition)?.shape().first().copied().unwrap_or(0);
+            let mut all = Vec::with_capacity(count);
+            for i in 1..=count {
+                let index = lo.term(Term::Const(i as f64));
+                let element = lo.term(Term::Index(term, vec![Subscript::Index(index)]));
+                all.push(self.rising_scalar(lo, scope, element, out)?);
+            }
+            return Ok(all);
+        }
+        self.rising_scalar(lo, scope, term, out).map(|t| vec![t])
+    }
+
+    fn rising_scalar(&mut self, lo: &mut Lower, scope: Scope, term: TermId, out: &mut Vec<Stmt>) -> Res<TermId> {
         let id = self.auxiliary(scope.inst)?;
         let path = self.path(id);
         let local = lo.local(path, Ty::Boolean, Vec::new());
@@ -603,7 +614,7 @@ impl Flattener<'_> {
         let now: LocalId = local;
         let now = lo.term(Term::Local(now));
         let free = lo.term(Term::Op(Op::Not, vec![blocked]));
-        Ok(vec![lo.term(Term::Op(Op::And, vec![now, free]))])
+        Ok(lo.term(Term::Op(Op::And, vec![now, free])))
     }
 }
 

@@ -21,7 +21,7 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     let root = this.root_instance(klass);
     this.instantiate(root);
     this.collect_all(root);
-    this.finish_connections(root);
+    this.finish_connections();
     let mut sink = Sink::default();
     let mut initial = Sink::default();
     this.flatten_all(root, &mut sink, &mut initial);
@@ -50,7 +50,7 @@ impl Flattener<'_> {
     }
 
     /// Everything below an instance that exists: resolved, with variables in the order of the tree.
-    fn instantiate(&mut self, id: InstId) {
+    pub(crate) fn instantiate(&mut self, id: InstId) {
         if !matches!(self.inst(id).node, Node::Raw | Node::Struct) || self.resolve(id).is_err() {
             if let Node::Leaf(..) = self.inst(id).node {
                 self.variables(id);
@@ -63,6 +63,8 @@ impl Flattener<'_> {
             Node::Leaf(..) => {
                 self.variables(id);
             }
+            // Members of expandable connectors exist only where they are used.
+            Node::Struct if self.is_expandable(id) => {}
             Node::Struct => {
                 if let Ok(children) = self.children(id) {
                     children.into_iter().for_each(|c| self.instantiate(c));
@@ -120,9 +122,6 @@ impl Flattener<'_> {
         self.connections.collecting = false;
     }
 
-    fn finish_connections(&mut self, _root: InstId) {
-        self.connections.complete = true;
-    }
 
     /// The classes whose equations an instance of `klass` has: bases first.
     pub fn sections(&mut self, klass: KlassId) -> std::sync::Arc<[KlassId]> {

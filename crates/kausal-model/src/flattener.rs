@@ -73,6 +73,8 @@ pub struct Flattener<'w> {
     pub assigned_when: FxHashSet<VarId>,
     /// Leaves assigned in `when` statements of algorithms.
     pub when_leaves: FxHashSet<InstId>,
+    /// Members of expandable connectors that exist.
+    pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.
     auxiliaries: FxHashMap<InstId, u32>,
     pub(crate) sections: FxHashMap<KlassId, Arc<[KlassId]>>,
@@ -126,6 +128,7 @@ impl<'w> Flattener<'w> {
             model_name: String::new(),
             assigned_when: FxHashSet::default(),
             when_leaves: FxHashSet::default(),
+            present: FxHashSet::default(),
             auxiliaries: FxHashMap::default(),
             sections: FxHashMap::default(),
             bindings: FxHashMap::default(),

@@ -257,13 +257,7 @@ pub struct ChatteringReport {
 impl Chattering {
     /// Watches `count` functions for `limit` events within `window`.
     pub fn new(count: usize, limit: usize, window: f64) -> Self {
-        Chattering {
-            window,
-            times: vec![0.0; limit.max(2)],
-            next: 0,
-            filled: false,
-            counts: vec![0; count],
-        }
+        Chattering { window, times: vec![0.0; limit.max(2)], next: 0, filled: false, counts: vec![0; count] }
     }
 
     /// Records an event; a report when it completes a pile. Events must come in the order of time.

@@ -67,7 +67,7 @@ pub struct Lost {
     /// The last λ reached.
     pub lambda: f64,
     /// What the corrector said there.
-    pub report: NewtonReport,
+    pub report: Box<NewtonReport>,
     /// The error: recoverable, or the model's fatal one.
     pub error: ModelError,
 }
@@ -94,14 +94,16 @@ pub fn solve<S: NonlinearSystem>(
         |s: crate::linear::Singular| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column));
     let mut newton = match Newton::new(system, options.newton) {
         Ok(newton) => newton,
-        Err(s) => return Err(Lost { lambda: 1.0, report: NewtonReport::empty(x), error: singular(s) }),
+        Err(s) => {
+            return Err(Lost { lambda: 1.0, report: Box::new(NewtonReport::empty(x)), error: singular(s) });
+        }
     };
     let guess = x.to_vec();
     let error = match newton.solve(system, x) {
         Ok(_) => return Ok(Route::Newton),
         Err(error) => error,
     };
-    let report = newton.report();
+    let report = Box::new(newton.report());
     if let ModelError::Fatal(_) = error {
         return Err(Lost { lambda: 1.0, report, error });
     }
@@ -165,7 +167,8 @@ pub fn follow<H: Homotopy>(
             }
         } else {
             let predicted = target.clone();
-            let mut system = OnPlane { homotopy: &mut *homotopy, predicted: &predicted, tangent: &tangent, scale: &scale };
+            let mut system =
+                OnPlane { homotopy: &mut *homotopy, predicted: &predicted, tangent: &tangent, scale: &scale };
             let corrected = Newton::new(&mut system, options.newton)
                 .map_err(|s| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column)))
                 .and_then(|mut newton| newton.solve(&mut system, &mut target));
@@ -174,13 +177,23 @@ pub fn follow<H: Homotopy>(
                     if turn(&point, &target, &mut tangent, &scale, smallest_cosine) {
                         smallest_cosine = 0.2;
                         point.copy_from_slice(&target);
-                        let factor = if solved.iterations <= 3 { 2.0 } else if solved.iterations <= 6 { 1.2 } else { 0.7 };
+                        let factor = if solved.iterations <= 3 {
+                            2.0
+                        } else if solved.iterations <= 6 {
+                            1.2
+                        } else {
+                            0.7
+                        };
                         step = (step * factor).min(options.max_step);
                         continue;
                     }
                 }
                 Err(ModelError::Fatal(e)) => {
-                    return Err(Lost { lambda: point[n], report: NewtonReport::empty(&point[..n]), error: e.into() });
+                    return Err(Lost {
+                        lambda: point[n],
+                        report: Box::new(NewtonReport::empty(&point[..n])),
+                        error: e.into(),
+                    });
                 }
                 Err(ModelError::Recoverable(_)) => {}
             }
@@ -192,7 +205,7 @@ pub fn follow<H: Homotopy>(
     }
     x.copy_from_slice(&point[..n]);
     let error = Recoverable::new(Reason::NoConvergence).into();
-    Err(Lost { lambda: point[n], report: NewtonReport::empty(x), error })
+    Err(Lost { lambda: point[n], report: Box::new(NewtonReport::empty(x)), error })
 }
 
 /// The new secant replaces the tangent unless it turns too sharply, which means the corrector has jumped to another branch.
@@ -225,11 +238,11 @@ fn solve_at<H: Homotopy>(
     match Newton::new(&mut system, options.newton) {
         Ok(mut newton) => match newton.solve(&mut system, x) {
             Ok(_) => Ok(()),
-            Err(error) => Err(Lost { lambda, report: newton.report(), error }),
+            Err(error) => Err(Lost { lambda, report: Box::new(newton.report()), error }),
         },
         Err(s) => Err(Lost {
             lambda,
-            report: NewtonReport::empty(x),
+            report: Box::new(NewtonReport::empty(x)),
             error: Recoverable::at(Reason::SingularMatrix, s.column).into(),
         }),
     }

@@ -206,15 +206,8 @@ impl BlockRelaxation {
         nominal: &[f64],
         options: &IterationOptions,
     ) -> Result<Iterated, ModelError> {
-        let BlockRelaxation {
-            blocks,
-            iteration_variables,
-            row_start,
-            columns,
-            positions,
-            work,
-            right_side,
-        } = self;
+        let BlockRelaxation { blocks, iteration_variables, row_start, columns, positions, work, right_side } =
+            self;
         let solve_block = |k: usize, x: &mut [f64]| {
             let block = &blocks[k];
             let right_side = &mut right_side[..block.unknowns.len()];
@@ -263,8 +256,11 @@ impl Watch {
         }
         self.grown = if change > self.last { self.grown + 1 } else { 0 };
         self.last = change;
-        let to_come =
-            if self.contraction < 0.99 { change * (self.contraction / (1.0 - self.contraction)).min(1.0) } else { change };
+        let to_come = if self.contraction < 0.99 {
+            change * (self.contraction / (1.0 - self.contraction)).min(1.0)
+        } else {
+            change
+        };
         // A contraction seen once may be luck: the change itself must be small too, if less so.
         if change == 0.0 || (to_come <= self.options.tolerance && change <= self.options.tolerance.sqrt()) {
             return Ok(Some(Iterated { sweeps: self.sweeps, contraction: self.contraction }));

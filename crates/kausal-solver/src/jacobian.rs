@@ -203,7 +203,10 @@ mod tests {
         fn pattern(&self) -> Option<Pattern> {
             let n = self.n;
             self.sparse.then(|| {
-                Pattern::new(n, (0..n).flat_map(|j| (j.saturating_sub(1)..(j + 2).min(n)).map(move |i| (i, j))))
+                Pattern::new(
+                    n,
+                    (0..n).flat_map(|j| (j.saturating_sub(1)..(j + 2).min(n)).map(move |i| (i, j))),
+                )
             })
         }
         fn has_jacobian(&self) -> bool {

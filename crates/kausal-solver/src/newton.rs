@@ -122,7 +122,7 @@ pub struct NewtonOptions {
 impl Default for NewtonOptions {
     fn default() -> Self {
         NewtonOptions {
-            tolerance: 1e-10,
+            tolerance: 1e-12,
             max_iterations: 100,
             min_damping: 1e-8,
             first_damping: 1.0,
@@ -265,8 +265,7 @@ impl Newton {
         let n = self.scale.len();
         let mut sizes = vec![0.0; n];
         self.jacobian.row_sizes(&self.scale, &mut sizes);
-        let relative =
-            |i: usize| self.residual[i].abs() / if sizes[i] > 0.0 { sizes[i] } else { 1.0 };
+        let relative = |i: usize| self.residual[i].abs() / if sizes[i] > 0.0 { sizes[i] } else { 1.0 };
         let largest = |size: &dyn Fn(usize) -> f64, value: &[f64]| {
             let mut order: Vec<usize> = (0..n).collect();
             // Not-a-number first: it is the worst there is.
@@ -298,7 +297,8 @@ impl Newton {
         self.jacobian.row_sizes(&self.scale, &mut sizes);
         (0..n)
             .map(|i| {
-                let size = if sizes[i] > 0.0 && sizes[i].is_finite() { sizes[i] / self.scale[i] } else { 1.0 };
+                let size =
+                    if sizes[i] > 0.0 && sizes[i].is_finite() { sizes[i] / self.scale[i] } else { 1.0 };
                 if self.jacobian.diagonal(i) < 0.0 { -size } else { size }
             })
             .collect()
@@ -322,7 +322,11 @@ impl Newton {
     }
 
     /// The chord method with the matrix of an earlier solve. `None` when it does not contract.
-    fn chord<S: NonlinearSystem>(&mut self, system: &mut S, x: &mut [f64]) -> Result<Option<Solved>, ModelError> {
+    fn chord<S: NonlinearSystem>(
+        &mut self,
+        system: &mut S,
+        x: &mut [f64],
+    ) -> Result<Option<Solved>, ModelError> {
         let mut last = 0.0;
         for iteration in 1..=CHORD_ITERATIONS {
             self.count_iteration();
@@ -332,7 +336,8 @@ impl Newton {
             if iteration > 1 {
                 let rate: f64 = size / last;
                 if !(rate <= BAD_CONTRACTION) {
-                    return Ok(None);
+                    let solved = Solved { iterations: self.last.iterations, correction: last };
+                    return Ok(self.is_rounding(last).then_some(solved));
                 }
                 self.contraction = rate.max(0.1 * self.contraction);
             }
@@ -444,6 +449,9 @@ impl Newton {
             }
             let best = 0.5 * size * *damping * *damping / nonlinear;
             if !(simplified < size) {
+                if *damping == 1.0 && self.is_rounding(size) {
+                    return Ok(None);
+                }
                 *damping = (0.5 * *damping).min(if best.is_finite() { best } else { f64::INFINITY });
                 reduced = true;
                 if *damping < self.options.min_damping {
@@ -462,10 +470,15 @@ impl Newton {
 
     /// No damping factor helps: solved as well as rounding errors allow, or not at all.
     fn give_up(&mut self, size: f64) -> Result<Solved, ModelError> {
-        if size <= ROUNDING_ALLOWANCE * self.options.tolerance {
+        if self.is_rounding(size) {
             return Ok(Solved { iterations: self.last.iterations, correction: size });
         }
         Err(Recoverable::new(Reason::NoConvergence).into())
+    }
+
+    /// A correction this small that does not shrink is made of rounding errors.
+    fn is_rounding(&self, size: f64) -> bool {
+        size <= ROUNDING_ALLOWANCE * self.options.tolerance
     }
 
     fn new_matrix<S: NonlinearSystem>(&mut self, system: &mut S, x: &[f64]) -> Result<(), ModelError> {
@@ -477,8 +490,7 @@ impl Newton {
             // Towards the inside of the bounds.
             if x[j] + size > upper[j] && x[j] - size >= lower[j] { -size } else { size }
         };
-        let evaluations =
-            self.jacobian.evaluate(&mut AsFunction(system), x, &self.residual, increment)?;
+        let evaluations = self.jacobian.evaluate(&mut AsFunction(system), x, &self.residual, increment)?;
         self.work.residuals += evaluations;
         if self.jacobian.values().iter().any(|v| !v.is_finite()) {
             return Err(Recoverable::new(Reason::NotFinite).into());

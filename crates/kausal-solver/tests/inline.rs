@@ -47,7 +47,8 @@ fn filters_by_rhs(t: f64, x: &[f64], dx: &mut [f64]) {
 /// The inlined model takes the same steps as the classical one and arrives at the same values.
 #[test]
 fn two_filters_in_series_need_no_iteration() {
-    for method in [Method::Bdf, Method::Esdirk3, Method::Esdirk4, Method::ImplicitEuler, Method::Trapezoidal] {
+    for method in [Method::Bdf, Method::Esdirk3, Method::Esdirk4, Method::ImplicitEuler, Method::Trapezoidal]
+    {
         let options = Options { fixed_step: Some(0.01), ..Options::tolerance(1e-6, 1e-6) };
         let mut inlined = Integrator::new(method, options.clone(), Filters, 0.0, &[0.0, 1.0]).unwrap();
         inlined.integrate_to(10.0).unwrap();
@@ -56,7 +57,11 @@ fn two_filters_in_series_need_no_iteration() {
         classical.integrate_to(10.0).unwrap();
         for i in 0..2 {
             let difference = (inlined.x()[i] - classical.x()[i]).abs();
-            assert!(difference < 1e-5, "{method}: state {i} differs by {difference:e}, {:?}", inlined.statistics());
+            assert!(
+                difference < 1e-5,
+                "{method}: state {i} differs by {difference:e}, {:?}",
+                inlined.statistics()
+            );
         }
         let (a, b) = (inlined.statistics(), classical.statistics());
         assert!(a.steps <= b.steps + b.steps / 10 + 2, "{method}: {} steps, classical {}", a.steps, b.steps);
@@ -91,7 +96,8 @@ impl FeedbackResidual<'_> {
         let (h, old) = (self.h, self.old);
         let x = h * derx + old[0];
         let y = x + 0.25 * x * x;
-        let derx2 = (W * W * y - ((2.0 * W * D + h * W * W) * old[2] + W * W * old[1])) / (1.0 + (2.0 * W * D + h * W * W) * h);
+        let derx2 = (W * W * y - ((2.0 * W * D + h * W * W) * old[2] + W * W * old[1]))
+            / (1.0 + (2.0 * W * D + h * W * W) * h);
         let x2 = h * derx2 + old[2];
         let x1 = h * x2 + old[1];
         let u = -K * x1 + self.t.sin();
@@ -170,8 +176,14 @@ fn feedback_iterates_on_one_variable_instead_of_three() {
             assert!(error < 2e-5, "{method}: state {i} is off by {error:e}");
         }
         // Explicit methods only ask for the derivative, which is a step with h = 0.
-        let mut explicit =
-            Integrator::new(Method::DormandPrince, Options::tolerance(1e-7, 1e-7), Feedback::new(), 0.0, &start).unwrap();
+        let mut explicit = Integrator::new(
+            Method::DormandPrince,
+            Options::tolerance(1e-7, 1e-7),
+            Feedback::new(),
+            0.0,
+            &start,
+        )
+        .unwrap();
         explicit.integrate_to(5.0).unwrap();
         assert!((explicit.x()[0] - reference[0]).abs() < 1e-5);
     }
@@ -199,7 +211,8 @@ impl StepModel for LinearStages {
         let (h, old) = (request.h, request.old);
         let m = [1.0 - h * self.a[0][0], -h * self.a[1][0], -h * self.a[0][1], 1.0 - h * self.a[1][1]];
         let mut b = [old[0], old[1]];
-        kausal_solver::linear::solve2(&m, &mut b).map_err(|_| ModelError::recoverable(Reason::SingularMatrix))?;
+        kausal_solver::linear::solve2(&m, &mut b)
+            .map_err(|_| ModelError::recoverable(Reason::SingularMatrix))?;
         x.copy_from_slice(&b);
         self.multiply(&b, dx);
         Ok(())
@@ -227,7 +240,8 @@ impl StageModel for LinearStages {
                 for p in 0..2 {
                     for q in 0..2 {
                         let delta = if i == j && p == q { 1.0 } else { 0.0 };
-                        matrix[2 * i + p + 6 * (2 * j + q)] = delta - request.h * RADAU_IIA.a[i][j] * self.a[p][q];
+                        matrix[2 * i + p + 6 * (2 * j + q)] =
+                            delta - request.h * RADAU_IIA.a[i][j] * self.a[p][q];
                     }
                 }
             }
@@ -265,15 +279,22 @@ fn radau_inlined_takes_the_steps_of_radau_classical() {
     let a = [[-1.0, 0.0], [999.0, -1000.0]];
     let exact = [(-1f64).exp(), (-1f64).exp()];
     let options = Options::tolerance(1e-8, 1e-8);
-    let mut inlined =
-        Integrator::new(Method::Radau, options.clone(), LinearStages { a, work: vec![0.0; 6] }, 0.0, &[1.0, 2.0]).unwrap();
+    let mut inlined = Integrator::new(
+        Method::Radau,
+        options.clone(),
+        LinearStages { a, work: vec![0.0; 6] },
+        0.0,
+        &[1.0, 2.0],
+    )
+    .unwrap();
     inlined.integrate_to(1.0).unwrap();
     let rhs = move |_: f64, x: &[f64], dx: &mut [f64]| {
         dx[0] = -x[0];
         dx[1] = 999.0 * x[0] - 1000.0 * x[1];
     };
     let mut classical =
-        Integrator::new(Method::Radau, options, ClassicalStep::new(Ode::new(2, rhs)), 0.0, &[1.0, 2.0]).unwrap();
+        Integrator::new(Method::Radau, options, ClassicalStep::new(Ode::new(2, rhs)), 0.0, &[1.0, 2.0])
+            .unwrap();
     classical.integrate_to(1.0).unwrap();
     for i in 0..2 {
         assert!((inlined.x()[i] - exact[i]).abs() < 1e-8, "{:?}", inlined.x());
@@ -309,7 +330,8 @@ fn a_refused_step_is_repeated_smaller() {
     }
     for method in [Method::Bdf, Method::Esdirk3, Method::Esdirk4] {
         let mut integrator =
-            Integrator::new(method, Options::tolerance(1e-4, 1e-4), Picky { refused: 0 }, 0.0, &[1.0]).unwrap();
+            Integrator::new(method, Options::tolerance(1e-4, 1e-4), Picky { refused: 0 }, 0.0, &[1.0])
+                .unwrap();
         integrator.integrate_to(2.0).unwrap();
         assert!((integrator.x()[0] - (-2f64).exp()).abs() < 1e-4);
         assert!(integrator.model().refused > 0);

@@ -160,7 +160,9 @@ fn arenstorf() {
 /// What the equations conserve exactly, all methods conserve to rounding errors: linear invariants.
 #[test]
 fn linear_invariants_are_kept() {
-    for method in [Method::Bdf, Method::Radau, Method::Esdirk3, Method::Esdirk4, Method::Rosenbrock, Method::Auto] {
+    for method in
+        [Method::Bdf, Method::Radau, Method::Esdirk3, Method::Esdirk4, Method::Rosenbrock, Method::Auto]
+    {
         let (x, _) = run(&ivp::robertson(), method, 1e-6);
         let mass: f64 = x.iter().sum();
         assert!((mass - 1.0).abs() < 1e-10, "{method}: {mass}");
@@ -222,7 +224,10 @@ fn work_snapshots() {
         let actual = [s.steps, s.work.rhs_evaluations, s.work.factorisations];
         for (a, e) in actual.into_iter().zip(expected) {
             if a as f64 > 1.1 * e as f64 + 2.0 {
-                failed.push(format!("{} with {method}: {actual:?}, expected at most {expected:?} and a tenth", p.name));
+                failed.push(format!(
+                    "{} with {method}: {actual:?}, expected at most {expected:?} and a tenth",
+                    p.name
+                ));
             }
         }
     }

@@ -225,7 +225,8 @@ fn a_sparse_system_of_many_unknowns() {
             Some(Pattern::new(N, (0..N).flat_map(band)))
         }
     }
-    let mut newton = Newton::new(&mut Bratu, NewtonOptions { tolerance: 1e-8, ..NewtonOptions::default() }).unwrap();
+    let mut newton =
+        Newton::new(&mut Bratu, NewtonOptions { tolerance: 1e-8, ..NewtonOptions::default() }).unwrap();
     let mut u = vec![0.0; N];
     newton.solve(&mut Bratu, &mut u).unwrap();
     let mut theta: f64 = 1.5;

@@ -105,7 +105,10 @@ fn errors_fall_with_the_order_of_the_method() {
         let measured = (coarse / fine).log2();
         let measured_between = (coarse_between / fine_between).log2();
         assert!((measured - order).abs() < 0.3, "{method}: order {measured:.2} instead of {order}");
-        assert!(measured_between > dense_order - 0.3, "{method}: order {measured_between:.2} between the steps");
+        assert!(
+            measured_between > dense_order - 0.3,
+            "{method}: order {measured_between:.2} between the steps"
+        );
     }
 }
 
@@ -124,7 +127,9 @@ fn explicit_methods_keep_their_order_on_nonlinear_models() {
         }
         error
     };
-    for (method, order) in [(Method::DormandPrince, 5.0), (Method::Tsitouras, 5.0), (Method::RungeKutta4, 4.0)] {
+    for (method, order) in
+        [(Method::DormandPrince, 5.0), (Method::Tsitouras, 5.0), (Method::RungeKutta4, 4.0)]
+    {
         let measured = (run(method, 50) / run(method, 100)).log2();
         // Symmetric orbits are kind to some formulas; none may be worse than its order.
         assert!(measured > order - 0.3, "{method}: {measured:.2}");
@@ -138,9 +143,14 @@ fn errors_follow_the_tolerance() {
         let mut last = f64::INFINITY;
         for exponent in [3, 5, 7, 9] {
             let tolerance = 10f64.powi(-exponent);
-            let mut integrator =
-                Integrator::new(method, Options::tolerance(tolerance, tolerance), ClassicalStep::new(Linear), 0.0, &phi(0.0))
-                    .unwrap();
+            let mut integrator = Integrator::new(
+                method,
+                Options::tolerance(tolerance, tolerance),
+                ClassicalStep::new(Linear),
+                0.0,
+                &phi(0.0),
+            )
+            .unwrap();
             let mut error: f64 = 0.0;
             let mut x = [0.0; 2];
             while integrator.t() < 10.0 {

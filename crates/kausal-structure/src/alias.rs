@@ -84,8 +84,11 @@ impl AliasSets {
             self.zero[ra.var as usize] = true;
             return Relation::ForcesZero;
         }
-        let (small, large) =
-            if self.size[ra.var as usize] < self.size[rb.var as usize] { (ra.var, rb.var) } else { (rb.var, ra.var) };
+        let (small, large) = if self.size[ra.var as usize] < self.size[rb.var as usize] {
+            (ra.var, rb.var)
+        } else {
+            (rb.var, ra.var)
+        };
         self.parent[small as usize] = large;
         self.negated[small as usize] = sign;
         self.size[large as usize] += self.size[small as usize];
@@ -155,7 +158,10 @@ mod tests {
         assert_eq!(sets.relate(1, 2, true), Relation::Merged);
         assert_eq!(sets.relate(3, 2, false), Relation::Merged);
         assert_eq!(sets.relate(0, 3, false), Relation::Redundant);
-        assert_eq!((sets.relation(1, 3), sets.relation(0, 2), sets.relation(0, 4)), (Some(true), Some(false), None));
+        assert_eq!(
+            (sets.relation(1, 3), sets.relation(0, 2), sets.relation(0, 4)),
+            (Some(true), Some(false), None)
+        );
         let all = sets.sets(|var| var);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].representative, 3);

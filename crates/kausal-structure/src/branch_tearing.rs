@@ -77,7 +77,12 @@ pub fn branch_tearing(
 ///
 /// # Panics
 /// When the matching is not perfect.
-pub fn sweep_for_matching(incidence: &Incidence, matching: &Matching, kind: BranchKind, effort: Effort) -> Sweep {
+pub fn sweep_for_matching(
+    incidence: &Incidence,
+    matching: &Matching,
+    kind: BranchKind,
+    effort: Effort,
+) -> Sweep {
     assert!(matching.is_perfect(), "branch tearing needs a perfect matching");
     let needs = dependencies(incidence, matching);
     let cut = feedback_vertex_set(&needs, None, effort).nodes;
@@ -108,11 +113,8 @@ pub fn sweep_for_matching(incidence: &Incidence, matching: &Matching, kind: Bran
             let later = |eqn: Eqn, var: Var| {
                 matching.eqn_of(var).is_some_and(|source| position[source] > position[eqn])
             };
-            let torn: Vec<(Eqn, Var)> = incidence
-                .occurrences()
-                .filter(|o| later(o.eqn, o.var))
-                .map(|o| (o.eqn, o.var))
-                .collect();
+            let torn: Vec<(Eqn, Var)> =
+                incidence.occurrences().filter(|o| later(o.eqn, o.var)).map(|o| (o.eqn, o.var)).collect();
             let mut iterated: Vec<Var> = torn.iter().map(|branch| branch.1).collect();
             iterated.sort_unstable();
             iterated.dedup();
@@ -203,7 +205,8 @@ mod tests {
     #[test]
     fn a_block_that_may_not_be_solved_says_so() {
         let g = Incidence::from_rows(2, &[vec![0], vec![0, 1]]).filtered(|o| o.var == Var(0));
-        let error = branch_tearing(&g, SolvabilitySet::SAFE, BranchKind::First, Effort::default()).unwrap_err();
+        let error =
+            branch_tearing(&g, SolvabilitySet::SAFE, BranchKind::First, Effort::default()).unwrap_err();
         assert_eq!((error.eqns.len(), error.vars), (1, vec![Var(1)]));
     }
 }

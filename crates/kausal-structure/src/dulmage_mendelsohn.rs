@@ -10,7 +10,9 @@
 
 use std::collections::VecDeque;
 
-use crate::ids::{Eqn, Id, IdVec, Var};
+use rustc_hash::FxHashSet;
+
+use crate::ids::{Eqn, IdVec, Var};
 use crate::incidence::Incidence;
 use crate::matching::Matching;
 use crate::work::tick;
@@ -124,7 +126,13 @@ pub fn dulmage_mendelsohn(incidence: &Incidence, matching: &Matching) -> Dulmage
     let part = |which: Determined| {
         let eqns: Vec<Eqn> = eqn_part.iter().filter(|(_, p)| **p == which).map(|(eqn, _)| eqn).collect();
         let vars: Vec<Var> = var_part.iter().filter(|(_, p)| **p == which).map(|(var, _)| var).collect();
-        let pieces = connected_pieces(incidence, &eqns, &vars, |eqn| eqn_part[eqn] == which, |var| var_part[var] == which);
+        let pieces = connected_pieces(
+            incidence,
+            &eqns,
+            &vars,
+            |eqn| eqn_part[eqn] == which,
+            |var| var_part[var] == which,
+        );
         Part { eqns, vars, pieces }
     };
     let (over, well, under) = (part(Determined::Over), part(Determined::Well), part(Determined::Under));
@@ -185,26 +193,25 @@ pub(crate) fn connected_pieces(
 /// Returns the equation alone, with no variable, if it has none.
 pub fn minimal_singular_subset(incidence: &Incidence, matching: &Matching, unmatched: Eqn) -> Piece {
     let mut piece = Piece { eqns: vec![unmatched], vars: Vec::new() };
-    let mut eqn_seen = IdVec::filled(false, incidence.eqn_count());
-    let mut var_seen = IdVec::filled(false, incidence.var_count());
-    eqn_seen[unmatched] = true;
+    // Sets as large as the piece, not as the system: a large system may have many such pieces.
+    let mut eqn_seen: FxHashSet<Eqn> = FxHashSet::from_iter([unmatched]);
+    let mut var_seen: FxHashSet<Var> = FxHashSet::default();
     let mut head = 0;
     while let Some(&eqn) = piece.eqns.get(head) {
         head += 1;
+        tick(1 + incidence.vars(eqn).len());
         for &var in incidence.vars(eqn) {
-            if std::mem::replace(&mut var_seen[var], true) {
+            if !var_seen.insert(var) {
                 continue;
             }
             piece.vars.push(var);
-            if let Some(other) = matching.eqn_of(var).filter(|other| !eqn_seen[*other]) {
-                eqn_seen[other] = true;
+            if let Some(other) = matching.eqn_of(var).filter(|other| eqn_seen.insert(*other)) {
                 piece.eqns.push(other);
             }
         }
     }
     piece.eqns.sort_unstable();
     piece.vars.sort_unstable();
-    debug_assert!(piece.eqns.iter().all(|eqn| eqn.index() < incidence.eqn_count()));
     piece
 }
 
@@ -219,7 +226,10 @@ mod tests {
         let g = Incidence::from_rows(5, &[vec![0], vec![0], vec![1, 0], vec![2, 3]]);
         let m = maximum_matching(&g);
         let dm = dulmage_mendelsohn(&g, &m);
-        assert_eq!((dm.over.eqns.as_slice(), dm.over.vars.as_slice()), (&[Eqn(0), Eqn(1)][..], &[Var(0)][..]));
+        assert_eq!(
+            (dm.over.eqns.as_slice(), dm.over.vars.as_slice()),
+            (&[Eqn(0), Eqn(1)][..], &[Var(0)][..])
+        );
         assert_eq!((dm.well.eqns.as_slice(), dm.well.vars.as_slice()), (&[Eqn(2)][..], &[Var(1)][..]));
         assert_eq!(dm.under.eqns, [Eqn(3)]);
         assert_eq!(dm.under.vars, [Var(2), Var(3), Var(4)]);

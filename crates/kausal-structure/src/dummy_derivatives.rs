@@ -206,8 +206,9 @@ fn judge<W: Ord + Copy>(
     }
     let safe = incidence.filtered(|o| SolvabilitySet::SAFE.contains(o.solvability));
     let alternative = choose_columns(&safe, wish);
-    let alternative = (alternative.len() == incidence.eqn_count() && is_safely_triangular(incidence, &alternative))
-        .then_some(alternative);
+    let alternative = (alternative.len() == incidence.eqn_count()
+        && is_safely_triangular(incidence, &alternative))
+    .then_some(alternative);
     (Certainty::Open(open_choices(incidence, chosen, wish)), alternative)
 }
 

@@ -53,7 +53,10 @@ impl IncidenceBuilder {
     /// # Panics
     /// When an id is out of the range given to [`IncidenceBuilder::new`].
     pub fn add(&mut self, eqn: Eqn, var: Var, solvability: Solvability) -> &mut Self {
-        assert!(eqn.index() < self.eqns && var.index() < self.vars, "occurrence ({eqn:?}, {var:?}) out of range");
+        assert!(
+            eqn.index() < self.eqns && var.index() < self.vars,
+            "occurrence ({eqn:?}, {var:?}) out of range"
+        );
         self.triples.push((eqn, var, solvability));
         self
     }

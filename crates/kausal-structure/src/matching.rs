@@ -99,7 +99,10 @@ pub fn maximum_matching_in(incidence: &Incidence, allowed: SolvabilitySet) -> Ma
 
 /// A maximum matching over all edges that prefers edges of a low class: edges of class 0 are used first, those of
 /// higher classes only to make the matching larger. Each class that occurs costs one pass over the graph.
-pub fn maximum_matching_preferring(incidence: &Incidence, mut class: impl FnMut(Occurrence) -> u8) -> Matching {
+pub fn maximum_matching_preferring(
+    incidence: &Incidence,
+    mut class: impl FnMut(Occurrence) -> u8,
+) -> Matching {
     let classes: IdVec<Edge, u8> = incidence.occurrences().map(&mut class).collect();
     let mut occurring = [false; 256];
     for &class in classes.as_slice() {
@@ -138,7 +141,8 @@ fn karp_sipser(incidence: &Incidence, matching: &mut Matching, admit: &impl Fn(E
     let mut var_degree: IdVec<Var, u32> = IdVec::filled(0, incidence.var_count());
     tick(incidence.edge_count());
     for o in incidence.occurrences() {
-        if matching.var_of[o.eqn].is_none() && matching.eqn_of[o.var].is_none() && admit(o.eqn, o.var, o.edge) {
+        if matching.var_of[o.eqn].is_none() && matching.eqn_of[o.var].is_none() && admit(o.eqn, o.var, o.edge)
+        {
             eqn_degree[o.eqn] += 1;
             var_degree[o.var] += 1;
         }

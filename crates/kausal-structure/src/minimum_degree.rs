@@ -226,7 +226,9 @@ impl<'p> State<'p> {
 
         // The clique of the pivot: its own neighbours and those of its elements, which it absorbs.
         let mut clique: Vec<u32> = std::mem::take(&mut self.nodes[p]);
-        clique.retain(|n| self.alive[*n as usize] && std::mem::replace(&mut self.stamp[*n as usize], clock) != clock);
+        clique.retain(|n| {
+            self.alive[*n as usize] && std::mem::replace(&mut self.stamp[*n as usize], clock) != clock
+        });
         for element in std::mem::take(&mut self.elements[p]) {
             if std::mem::replace(&mut self.absorbed[element as usize], true) {
                 continue;
@@ -337,7 +339,8 @@ mod tests {
     #[test]
     fn constraints_wait_for_a_neighbour_and_barred_nodes_stay() {
         let mut star = problem(&[(0, 1), (0, 2), (0, 3)], 4);
-        star.rule = vec![PivotRule::AfterNeighbour, PivotRule::Always, PivotRule::Never, PivotRule::AfterNeighbour];
+        star.rule =
+            vec![PivotRule::AfterNeighbour, PivotRule::Always, PivotRule::Never, PivotRule::AfterNeighbour];
         let result = symmetric_order(&star);
         assert_eq!((result.order, result.core), (vec![1, 0, 3], vec![2]));
     }

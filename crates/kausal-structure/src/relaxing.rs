@@ -10,7 +10,7 @@
 
 use crate::blt::{Blt, blt};
 use crate::dulmage_mendelsohn::{Determined, DulmageMendelsohn, dulmage_mendelsohn};
-use crate::elimination::{EliminationProblem, Elimination, count_in_order};
+use crate::elimination::{Elimination, EliminationProblem, count_in_order};
 use crate::ids::{Edge, Eqn, IdVec, Var};
 use crate::incidence::Incidence;
 use crate::matching::{Matching, maximum_matching_preferring};
@@ -43,7 +43,10 @@ pub struct RelaxedSingular {
 }
 
 /// Sorts a system without the relaxed occurrences. Matching prefers edges that are safe to solve for.
-pub fn relaxed_blt(incidence: &Incidence, relaxed: &[(Eqn, Var)]) -> Result<RelaxedBlt, Box<RelaxedSingular>> {
+pub fn relaxed_blt(
+    incidence: &Incidence,
+    relaxed: &[(Eqn, Var)],
+) -> Result<RelaxedBlt, Box<RelaxedSingular>> {
     let mut left_out: IdVec<Edge, bool> = IdVec::filled(false, incidence.edge_count());
     let mut ignored = Vec::new();
     for &(eqn, var) in relaxed {

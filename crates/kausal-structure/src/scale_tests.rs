@@ -2,10 +2,11 @@
 
 use crate::branch_tearing::{BranchKind, branch_tearing};
 use crate::elimination::Updated;
+use crate::feedback::{feedback_vertex_set, is_acyclic_without};
 use crate::minimum_degree::PivotRule;
 use crate::tearing::check::check;
 use crate::tearing::declared::{Completion, Declaration, tear_as_declared};
-use crate::tearing::{Effort, TearingProblem, tear};
+use crate::tearing::{Effort, FORBIDDEN, TearingProblem, tear};
 use crate::work::measure;
 use crate::*;
 
@@ -244,6 +245,37 @@ fn a_hub_with_many_neighbours_costs_no_square() {
     });
     assert_linear(2_000, |n| {
         assert!(colour_columns(&star(n)).colours > n);
+    });
+    // Unequal weights switch some reductions off; that must not make them slow.
+    assert_linear(2_000, |n| {
+        let g = star(n);
+        let mut p = TearingProblem::new(&g, SolvabilitySet::SAFE);
+        for var in g.var_ids() {
+            p.weight[var] = if var.0 % 7 == 0 { FORBIDDEN } else { 100 + var.0 % 13 };
+        }
+        let torn = tear(&p, Effort { prune_limit: 0, ..Effort::default() });
+        assert_eq!(check(&p, &torn.tearing), Ok(()));
+    });
+    // A directed hub: every node has arcs to and from node 0, and the nodes form a ring.
+    assert_linear(2_000, |n| {
+        let spokes = (1..n as u32).flat_map(|k| [(0, k), (k, 0), (k, k % (n as u32 - 1) + 1)]);
+        let graph = Digraph::from_arcs(n, spokes);
+        let set = feedback_vertex_set(&graph, None, Effort { prune_limit: 0, ..Effort::default() });
+        assert_eq!(set.nodes.len(), 2);
+        assert!(is_acyclic_without(&graph, &set.nodes));
+    });
+}
+
+#[test]
+fn many_singular_pieces_are_named_in_linear_time() {
+    // Every variable has two equations of its own.
+    assert_linear(2_000, |n| {
+        let rows: Vec<Vec<u32>> = (0..2 * n as u32).map(|k| vec![k / 2]).collect();
+        let g = Incidence::from_rows(n, &rows);
+        let Err(PantelidesError::Singular { subsets }) = pantelides(&g, &IdVec::filled(None, n)) else {
+            panic!("singular expected")
+        };
+        assert_eq!(subsets.len(), n);
     });
 }
 

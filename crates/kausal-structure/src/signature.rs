@@ -34,7 +34,8 @@ impl Signature {
         let n = self.rows.len();
         let transversal = self.highest_transversal()?;
         let on_transversal = |i: usize| -> i64 {
-            let order = self.rows[i].iter().filter(|entry| entry.0 == transversal[i]).map(|entry| entry.1).max();
+            let order =
+                self.rows[i].iter().filter(|entry| entry.0 == transversal[i]).map(|entry| entry.1).max();
             i64::from(order.unwrap_or(0))
         };
         // The smallest offsets by fixed-point iteration from c = 0.

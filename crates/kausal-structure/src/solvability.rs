@@ -42,7 +42,9 @@ impl Solvability {
     pub fn differentiated(self) -> Solvability {
         match self {
             Solvability::LinearConstant | Solvability::LinearNonzero => self,
-            Solvability::LinearUnsafe | Solvability::Nonlinear | Solvability::Never => Solvability::LinearUnsafe,
+            Solvability::LinearUnsafe | Solvability::Nonlinear | Solvability::Never => {
+                Solvability::LinearUnsafe
+            }
         }
     }
 }

@@ -42,7 +42,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error with a code and a message.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Error, code, message: message.into(), labels: Vec::new(), help: None }
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            help: None,
+        }
     }
 
     /// A warning with a code and a message.

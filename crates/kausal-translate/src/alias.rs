@@ -23,7 +23,43 @@ pub(crate) fn eliminate(work: &mut Work) {
         }
         apply(work, found);
     }
+    retarget(work);
     work.report.aliases = work.vars.iter().filter(|v| v.alias.is_some()).count();
+}
+
+/// Memories and `when` clauses of variables that left now give their value to those that stay.
+fn retarget(work: &mut Work) {
+    for i in 0..work.equations.len() {
+        let (target, negated) = match work.equations[i].form {
+            EquationForm::Plain => continue,
+            EquationForm::Memory(v) | EquationForm::When(v, _) => work.resolve(v),
+        };
+        let lhs = work.pool.var(target);
+        let pool = &mut work.pool;
+        let mut signed = |e: ExprId| if negated { pool.op(Op::Neg, &[e]) } else { e };
+        let e = &mut work.equations[i];
+        match &mut e.form {
+            EquationForm::Plain => {}
+            EquationForm::Memory(v) => {
+                *v = target;
+                e.rhs = signed(e.rhs);
+            }
+            EquationForm::When(v, cases) => {
+                *v = target;
+                for value in cases.iter_mut().filter_map(|case| case.value.as_mut()) {
+                    *value = signed(*value);
+                }
+                e.rhs = lhs;
+            }
+        }
+        e.lhs = lhs;
+    }
+    for r in 0..work.relations.len() {
+        work.relations[r].variable = work.resolve(work.relations[r].variable).0;
+    }
+    let mut pre = std::mem::take(&mut work.pre);
+    pre.retain(|p| work.var(p.slot).alias.is_none() && work.var(p.variable).alias.is_none());
+    work.pre = pre;
 }
 
 /// What a trivial equation says.
@@ -285,6 +321,24 @@ fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
                 table.insert(d, e);
             }
         }
+    }
+    // `pre` of an alias is `pre` of what it stands for.
+    for p in work.pre.clone() {
+        let (root, negated) = work.resolve(p.variable);
+        if root == p.variable || work.var(p.slot).alias.is_some() {
+            continue;
+        }
+        let e = if let Some(&value) = values.get(&root) {
+            work.pool.constant(value)
+        } else if work.is_parameter(root) {
+            work.pool.var(root)
+        } else {
+            let slot = work.pre_of(root);
+            work.vars[p.slot.index()].alias = Some((slot, negated));
+            work.pool.var(slot)
+        };
+        let e = if negated { work.pool.op(Op::Neg, &[e]) } else { e };
+        table.insert(p.slot, e);
     }
     if table.is_empty() {
         return;

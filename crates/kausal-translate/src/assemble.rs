@@ -50,10 +50,7 @@ pub(crate) fn assemble(work: &mut Work, model: &FlatModel, selection: Selection,
         .filter(|v| v.variability > kausal_model::flat::Variability::Parameter)
         .filter(|v| v.causality != kausal_model::flat::Causality::Input)
         .count();
-    let mut pre = std::mem::take(&mut work.pre);
-    for p in &mut pre {
-        p.variable = work.resolve(p.variable).0;
-    }
+    let pre = std::mem::take(&mut work.pre);
     Program {
         name: model.name.clone(),
         variables,

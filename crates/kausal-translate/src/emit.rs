@@ -58,7 +58,7 @@ impl<'a> Emitter<'a> {
                 }
                 Solution::None => {
                     let block = Block { equations: vec![equation], unknowns: vec![unknown] };
-                    steps = self.simultaneous(&block);
+                    steps.push(nonlinear::emit(self, &block));
                 }
             },
             EquationForm::Memory(v) => {

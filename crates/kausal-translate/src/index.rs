@@ -102,10 +102,7 @@ pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
     if e.form != EquationForm::Plain {
         return false;
     }
-    if let kausal_symbolic::Node::Var(v) = work.pool.node(e.lhs)
-        && work.var(v).role == Role::Discrete
-        && work.var(v).ty != kausal_model::flat::Type::Real
-    {
+    if crate::sort::is_discrete(work, equation) {
         return false;
     }
     let unknown = |v: VarId| work.var(v).role == Role::Continuous;

@@ -42,6 +42,8 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection, known: &FxHash
     columns.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| {
         emitter.work.var(v).role == Role::FreeParameter
     }));
+    // What discrete variables were before the start is unknown too: initial equations may say it.
+    columns.extend(emitter.work.pre.iter().map(|p| p.slot));
     columns.retain(|v| !known.contains(v));
     rows.retain(|&(e, _)| !is_done(emitter.work, e, known));
     for v in columns.clone() {
@@ -50,6 +52,8 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection, known: &FxHash
             (Some(true), Role::Continuous) => Rank::Fixed,
             (_, Role::Continuous) if states.contains(&v) => Rank::State,
             (_, Role::FreeParameter) => Rank::Guess,
+            (Some(true), Role::Run) => Rank::Fixed,
+            (_, Role::Run) => Rank::State,
             _ => continue,
         };
         rows.push((add_start(emitter.work, v), rank));
@@ -97,7 +101,7 @@ fn at_start(work: &mut Work, equation: usize) -> usize {
         let slot = work.pre_of(v);
         work.pool.var(slot)
     });
-    add(work, Equation { lhs, rhs, form: EquationForm::Memory(v), ..e })
+    add(work, Equation { lhs, rhs, form: EquationForm::Plain, ..e })
 }
 
 fn add(work: &mut Work, equation: Equation) -> usize {

@@ -1,11 +1,12 @@
 //! Matching and block lower triangular form: which equation determines which variable, and in which order.
 
+use kausal_model::flat::Type;
 use kausal_structure::{
     Eqn, Id, Incidence, IncidenceBuilder, Matching, Occurrence, Solvability, Var as Column, blt, dulmage_mendelsohn,
     maximum_matching_preferring,
 };
 use kausal_symbolic::visit::Visitor;
-use kausal_symbolic::VarId;
+use kausal_symbolic::{Node, Op, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::work::{EquationForm, Work};
@@ -35,6 +36,9 @@ pub(crate) struct Sorting {
     pub incidence: Incidence,
     /// For each row the only column it may be matched with, if there is just one.
     only: Vec<Option<Column>>,
+    /// Rows between Booleans, integers and the like: they determine such variables and no others.
+    discrete_rows: Vec<bool>,
+    discrete_columns: Vec<bool>,
 }
 
 impl Sorting {
@@ -52,6 +56,8 @@ impl Sorting {
                 EquationForm::Memory(v) | EquationForm::When(v, _) => place.get(&v).map(|&c| Column(c)),
             })
             .collect();
+        let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
+        let discrete_columns = columns.iter().map(|&v| work.var(v).ty != Type::Real).collect();
         let mut visitor = Visitor::new();
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {
@@ -63,7 +69,7 @@ impl Sorting {
                 builder.add(Eqn(r as u32), Column(place[&v]), s);
             }
         }
-        Sorting { rows, columns, incidence: builder.build(), only }
+        Sorting { rows, columns, incidence: builder.build(), only, discrete_rows, discrete_columns }
     }
 
     /// Matches and sorts.
@@ -85,7 +91,10 @@ impl Sorting {
     /// A maximum matching that prefers lower classes of edges; a row that may be solved for one variable only is
     /// matched with no other.
     pub fn matching(&self, class: &dyn Fn(Occurrence) -> u8) -> Matching {
-        let allowed = self.incidence.filtered(|o| self.only[o.eqn.index()].is_none_or(|c| c == o.var));
+        let allowed = self.incidence.filtered(|o| match self.only[o.eqn.index()] {
+            Some(only) => o.var == only,
+            None => self.discrete_rows[o.eqn.index()] == self.discrete_columns[o.var.index()],
+        });
         let mut edge_class: FxHashMap<(Eqn, Column), u8> = FxHashMap::default();
         for o in self.incidence.occurrences() {
             edge_class.insert((o.eqn, o.var), class(o));
@@ -102,6 +111,16 @@ impl Sorting {
             too_few: dm.under.pieces.iter().map(|p| (columns(&p.vars), rows(&p.eqns))).collect(),
         }
     }
+}
+
+/// Is it an equation between Booleans, integers, enumerations or strings?
+pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
+    let e = &work.equations[equation];
+    [e.lhs, e.rhs].iter().any(|&side| match work.pool.node(side) {
+        Node::Var(v) => work.var(v).ty != Type::Real,
+        Node::Op(op, _) => op.is_relation() || matches!(op, Op::Not | Op::And | Op::Or),
+        _ => false,
+    })
 }
 
 /// The variables an equation contains, each once.

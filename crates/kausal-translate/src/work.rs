@@ -189,9 +189,10 @@ impl Work {
         if let Some(pre) = self.pre_index.get(&id) {
             return self.pre[*pre].slot;
         }
-        let (name, ty, start) = (format!("pre({})", self.var(id).name), self.var(id).ty, self.var(id).start);
-        let slot = self.add_helper(name, ty, Role::Run);
-        self.vars[slot.index()].start = start;
+        let var = self.var(id);
+        let mut pre = Var::helper(format!("pre({})", var.name), var.ty, Role::Run);
+        (pre.start, pre.fixed, pre.location) = (var.start, var.fixed, var.location);
+        let slot = self.add_var(pre);
         self.pre_index.insert(id, self.pre.len());
         self.pre.push(Pre { variable: id, slot });
         slot

@@ -1,8 +1,11 @@
 //! Results as comma-separated values: a header line with `time` and the names, then one line per instant.
+//!
+//! Names may stand in quotation marks (a name like `A[1,2]` has to); numbers may be in any usual notation,
+//! and `true` and `false` are 1 and 0.
 
 use std::io::{self, Write};
 
-use crate::result::{Trajectory, Values};
+use crate::result::{Signal, Trajectory, Values};
 
 /// Writes all signals; parameters and constants are columns like any other. Names are quoted.
 pub fn write(trajectory: &Trajectory, out: &mut dyn Write) -> io::Result<()> {
@@ -45,10 +48,98 @@ fn push_number(line: &mut String, value: f64) {
     };
 }
 
+/// Reads what [`write`] writes and what other tools write alike; the first column is the time.
+pub fn read(text: &str) -> Result<Trajectory, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let Some((_, header)) = lines.next() else { return Err("there is no header line".into()) };
+    let mut names = Vec::new();
+    fields(header, |name| {
+        names.push(name.to_owned());
+        Ok(())
+    })?;
+    if !names[0].eq_ignore_ascii_case("time") {
+        return Err(format!("the first column must be time, not {}", names[0]));
+    }
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    for (line, row) in lines {
+        let mut i = 0;
+        let read = fields(row, |field| {
+            let column = columns.get_mut(i).ok_or_else(|| format!("more than {} values", names.len()))?;
+            column.push(number(field)?);
+            i += 1;
+            Ok(())
+        });
+        let read = read.and_then(|()| match i {
+            i if i < names.len() => Err(format!("{i} values for {} columns", names.len())),
+            _ => Ok(()),
+        });
+        read.map_err(|what| format!("line {}: {what}", line + 1))?;
+    }
+    let time = columns.remove(0);
+    if let Some(i) = time.windows(2).position(|t| t[1] < t[0]) {
+        return Err(format!("time goes back from {} to {}", time[i], time[i + 1]));
+    }
+    let signals = names.into_iter().skip(1).enumerate().map(|(i, name)| Signal {
+        name,
+        unit: String::new(),
+        description: String::new(),
+        values: Values::Column(i, false),
+    });
+    Ok(Trajectory { time, signals: signals.collect(), columns })
+}
+
+fn number(field: &str) -> Result<f64, String> {
+    match field.trim() {
+        "true" => Ok(1.0),
+        "false" => Ok(0.0),
+        number => number.parse().map_err(|_| format!("{number:?} is not a number")),
+    }
+}
+
+/// Calls `take` with each field of a line; quotation marks are taken off.
+fn fields(line: &str, mut take: impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+    let mut rest = line;
+    loop {
+        let trimmed = rest.trim_start();
+        if let Some(quoted) = trimmed.strip_prefix('"') {
+            let mut text = String::new();
+            let mut inside = quoted;
+            loop {
+                let Some((part, after)) = inside.split_once('"') else {
+                    return Err("a quotation mark is not closed".into());
+                };
+                text.push_str(part);
+                // Two quotation marks stand for one.
+                match after.strip_prefix('"') {
+                    Some(more) => {
+                        text.push('"');
+                        inside = more;
+                    }
+                    None => {
+                        inside = after.trim_start();
+                        break;
+                    }
+                }
+            }
+            take(&text)?;
+            match inside.strip_prefix(',') {
+                Some(more) => rest = more,
+                None if inside.is_empty() => return Ok(()),
+                None => return Err(format!("a comma is missing before {inside:?}")),
+            }
+        } else if let Some((field, more)) = rest.split_once(',') {
+            take(field.trim())?;
+            rest = more;
+        } else {
+            return take(rest.trim());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::Signal;
 
     #[test]
     fn numbers_read_back() {
@@ -67,5 +158,49 @@ mod tests {
         write(&trajectory, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, "\"time\",\"a\",\"p\"\n0,0,1e-20\n0.1,-0.3333333333333333,1e-20\n");
+    }
+    #[test]
+    fn what_is_written_reads_back() {
+        let signal = |name: &str, values| Signal {
+            name: name.into(),
+            unit: String::new(),
+            description: String::new(),
+            values,
+        };
+        let trajectory = Trajectory {
+            time: vec![0.0, 0.5, 0.5, 1.0],
+            signals: vec![
+                signal("A[1,2]", Values::Column(0, true)),
+                signal("'odd \"name'", Values::Column(0, false)),
+                signal("p", Values::Constant(-1e300)),
+            ],
+            columns: vec![vec![0.1, f64::MIN_POSITIVE, 1.0 / 3.0, 12345678.9]],
+        };
+        let mut out = Vec::new();
+        write(&trajectory, &mut out).unwrap();
+        let back = read(&String::from_utf8(out).unwrap()).unwrap();
+        assert_eq!(back.time, trajectory.time);
+        for signal in &trajectory.signals {
+            assert_eq!(back.get(&signal.name).unwrap(), trajectory.values(signal));
+        }
+    }
+
+    #[test]
+    fn plain_names_spaces_and_truth_values() {
+        let t = read("time, x[1],b\r\n0, 1e-3,true\r\n1,2 ,false\r\n\r\n").unwrap();
+        assert_eq!(t.get("x[1]").unwrap(), [1e-3, 2.0]);
+        assert_eq!(t.get("b").unwrap(), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let fault = |text: &str| read(text).unwrap_err();
+        assert_eq!(fault(""), "there is no header line");
+        assert_eq!(fault("x,y\n0,0\n"), "the first column must be time, not x");
+        assert_eq!(fault("time,x\n0,0\n1\n"), "line 3: 1 values for 2 columns");
+        assert_eq!(fault("time,x\n0,0,0\n"), "line 2: more than 2 values");
+        assert_eq!(fault("time,x\n0,one\n"), "line 2: \"one\" is not a number");
+        assert_eq!(fault("time,\"x\n"), "a quotation mark is not closed");
+        assert_eq!(fault("time,x\n1,0\n0,0\n"), "time goes back from 1 to 0");
     }
 }

@@ -155,7 +155,8 @@ package Continuous "Blocks with states"
     parameter Real yMin = -yMax "Lower limit of the output";
     parameter Real wp(min = 0) = 1 "Weight of the set point in the proportional part";
     parameter Real wd(min = 0) = 0 "Weight of the set point in the derivative part";
-    parameter Units.Time Tt(min = 100*Constants.eps) = 0.5*Ti "Time constant with which a wound-up integral part returns";
+    parameter Units.Time Tt(min = 100*Constants.eps) = 0.5*Ti
+      "Time constant with which a wound-up integral part returns";
     parameter Real Nd(min = 100*Constants.eps) = 10 "The derivative is filtered with the time constant Td/Nd";
     parameter Real xI_start = 0 "Initial value of the integral part";
     parameter Real xD_start = 0 "Initial value of the filtered input of the derivative part";
@@ -270,7 +271,7 @@ denominator has powers; the numerator may have at most the same degree.</p>
   end StateSpace;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {-50, 0}, {-20, 50}, {60, 55}}, color = {0, 0, 127}, smooth = Smooth.Bezier)}));
 end Continuous;

@@ -123,8 +123,8 @@ package Discrete "Sampled systems"
   end PI;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {-60, -20}, {-20, -20}, {-20, 20}, {20, 20}, {20, 60}, {60, 60}},
         color = {0, 0, 127})}));
 end Discrete;

@@ -39,7 +39,7 @@ package Functions "Functions used by the blocks"
   end smallestRatio;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {0, 0, 127})}));
 end Functions;

@@ -22,8 +22,8 @@ package Interfaces "Connectors and partial blocks"
   partial block Block "The frame that all blocks have"
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Block;
 
@@ -138,8 +138,8 @@ package Interfaces "Connectors and partial blocks"
   end SampledSISO;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Polygon(points = {{-40, 40}, {40, 0}, {-40, -40}}, lineColor = {0, 0, 127},
-        fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{-40, 40}, {40, 0}, {-40, -40}},
+        lineColor = {0, 0, 127}, fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

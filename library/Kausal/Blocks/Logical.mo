@@ -114,8 +114,8 @@ package Logical "Boolean signals"
     y = if u then time - since else 0;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, 0}, {0, 50}}, color = {0, 0, 127}),
         Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}));
   end Timer;
@@ -256,7 +256,7 @@ package Logical "Boolean signals"
   end Counter;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}));
 end Logical;

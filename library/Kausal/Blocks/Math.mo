@@ -54,8 +54,8 @@ package Math "Mathematical functions"
     y = u1 - u2;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-30, -30}, {30, 30}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-70, 0}, {-30, 0}}, color = {0, 0, 127}),
         Line(points = {{30, 0}, {80, 0}}, color = {0, 0, 127}),
         Line(points = {{0, -30}, {0, -70}}, color = {0, 0, 127}),
@@ -224,15 +224,15 @@ package Math "Mathematical functions"
     y = Functions.interpolate(table[:, 1], table[:, 2], u);
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, -60}, {0, 60}}, color = {0, 0, 127}),
         Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 127}),
         Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}));
   end Lookup;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-60, 60}, {60, -60}}, textString = "+", textColor = {0, 0, 127})}));
 end Math;

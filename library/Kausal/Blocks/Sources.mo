@@ -17,8 +17,8 @@ package Sources "Signal sources"
     y = offset + (if time < startTime then 0 else time - startTime);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, 0}, {0, 50}}, color = {0, 0, 127}),
         Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}));
   end Clock;
@@ -120,8 +120,8 @@ package Sources "Signal sources"
     y = offset + Functions.interpolate(table[:, 1], table[:, 2], time - startTime);
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, -60}, {0, 60}}, color = {0, 0, 127}),
         Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 127}),
         Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}),
@@ -251,15 +251,15 @@ velocity has no middle part.</p>
     y = if mod(count, 2) == 1 then not startValue else startValue;
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 127},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 127}),
         Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}));
   end BooleanTable;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {-60, 60}}, color = {0, 0, 127}),
       Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}));
 end Sources;

@@ -2,10 +2,10 @@ within Kausal;
 package Blocks "Signals and control"
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 0, 127},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-40, -40}, {40, 40}},
+        lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-40, 0}}, color = {0, 0, 127}),
       Line(points = {{40, 0}, {90, 0}}, color = {0, 0, 127})}),
     Documentation(info = "<html>

@@ -5,8 +5,8 @@ package Interfaces "Connectors and partial models"
     flow Real f "Flow into the component";
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-100, -100}, {100, 100}}, lineColor = {110, 0, 130},
-          fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
+        Ellipse(extent = {{-100, -100}, {100, 100}},
+          lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
   end Bond;
 
   partial model OnePort "Element with one bond, half arrow towards the element"
@@ -71,8 +71,8 @@ package Interfaces "Connectors and partial models"
   end Junction;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {110, 0, 130},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {110, 0, 130},
-        fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {110, 0, 130}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}},
+        lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

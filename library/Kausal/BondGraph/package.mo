@@ -2,8 +2,8 @@ within Kausal;
 package BondGraph "Bond graphs"
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {110, 0, 130},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {110, 0, 130}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-70, 0}, {70, 0}}, color = {110, 0, 130}),
       Line(points = {{70, 0}, {40, 30}}, color = {110, 0, 130})}),
     Documentation(info = "<html>

@@ -58,8 +58,8 @@ over.</p>
   end TearCut;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-30, -40}, {-10, 40}}, color = {0, 0, 190}),
       Line(points = {{10, -40}, {30, 40}}, color = {0, 0, 190})}),
     Documentation(info = "<html>

@@ -3,14 +3,15 @@ model Diode "Diode with exponential characteristic"
   extends Interfaces.OnePort;
   parameter Units.Current Ids = 1e-6 "Saturation current";
   parameter Units.Voltage Vt = 0.04 "Voltage equivalent of the temperature (emission coefficient times kT/q)";
-  parameter Real maxExp(min = 0) = 15 "Above the exponent v/Vt = maxExp the characteristic goes on as a straight line";
+  parameter Real maxExp(min = 0) = 15
+    "Above the exponent v/Vt = maxExp the characteristic goes on as a straight line";
   parameter Units.Conductance Gp = 1e-8 "Parallel conductance";
 equation
   i = Gp*v + Ids*(smooth(1, if v > maxExp*Vt then exp(maxExp)*(1 + v/Vt - maxExp) else exp(v/Vt)) - 1);
   annotation(
     Icon(graphics = {
-      Polygon(points = {{30, 0}, {-30, 40}, {-30, -40}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{30, 0}, {-30, 40}, {-30, -40}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {90, 0}}, color = {0, 0, 190}),
       Line(points = {{30, 40}, {30, -40}}, color = {0, 0, 190}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),

@@ -12,12 +12,12 @@ equation
   w = der(phi);
   v = k*w;
   shaft.tau = -k*i;
-  support.tau = k*i;
+  tau_support = k*i;
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {0, 0, 190}),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 40}, {0, 90}}, color = {0, 0, 190}, thickness = 0.5),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "k=%k")}),

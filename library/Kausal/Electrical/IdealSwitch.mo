@@ -10,8 +10,8 @@ equation
       Line(points = {{-90, 0}, {-40, 0}}, color = {0, 0, 190}),
       Line(points = {{-40, 0}, {40, 50}}, color = {0, 0, 190}),
       Line(points = {{40, 0}, {90, 0}}, color = {0, 0, 190}),
-      Ellipse(extent = {{-45, -5}, {-35, 5}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-45, -5}, {-35, 5}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 90}, {0, 28}}, color = {0, 0, 190}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end IdealSwitch;

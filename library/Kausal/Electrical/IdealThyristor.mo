@@ -7,8 +7,8 @@ equation
   off = s < 0 or pre(off) and not fire;
   annotation(
     Icon(graphics = {
-      Polygon(points = {{30, 0}, {-30, 40}, {-30, -40}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{30, 0}, {-30, 40}, {-30, -40}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {90, 0}}, color = {0, 0, 190}),
       Line(points = {{30, 40}, {30, -40}}, color = {0, 0, 190}),
       Line(points = {{30, 0}, {100, 70}, {100, 90}}, color = {0, 0, 190}),

@@ -5,8 +5,8 @@ package Interfaces "Connectors and partial models"
     flow Units.Current i "Current flowing into the component";
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-          fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
   end Pin;
 
   partial model OnePort "Component with two pins and one current"
@@ -74,8 +74,8 @@ this one.</p>
     parameter Units.Time startTime = 0 "Time at which the signal begins";
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{-80, 25}, {-60, 25}}, color = {0, 0, 190}),
         Line(points = {{-70, 35}, {-70, 15}}, color = {0, 0, 190}),
@@ -89,19 +89,19 @@ this one.</p>
     parameter Units.Time startTime = 0 "Time at which the signal begins";
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-50, 0}}, color = {0, 0, 190}),
         Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -50}, {0, 50}}, color = {0, 0, 190}),
-        Polygon(points = {{60, 0}, {40, 10}, {40, -10}}, lineColor = {0, 0, 190},
-          fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{60, 0}, {40, 10}, {40, -10}},
+          lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end CurrentSource;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {0, 0, 190},
-        fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}},
+        lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

@@ -10,8 +10,8 @@ package Sensors "Ideal measuring instruments"
     phi = p.v;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 0, 190}),
         Line(points = {{60, 0}, {100, 0}}, color = {0, 0, 190}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "V", textColor = {0, 0, 190}),
@@ -31,8 +31,8 @@ package Sensors "Ideal measuring instruments"
     v = p.v - n.v;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 0, 190}),
         Line(points = {{60, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 0, 190}),
@@ -53,8 +53,8 @@ package Sensors "Ideal measuring instruments"
     n.i = -i;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 0, 190}),
         Line(points = {{60, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 0, 190}),
@@ -81,8 +81,8 @@ package Sensors "Ideal measuring instruments"
     power = pc.i*(pv.v - nv.v);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 0, 190}),
         Line(points = {{60, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -60}, {0, -90}}, color = {0, 0, 190}),
@@ -93,9 +93,9 @@ package Sensors "Ideal measuring instruments"
   end PowerSensor;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, -20}, {20, 20}}, color = {0, 0, 190})}));
 end Sensors;

@@ -76,8 +76,8 @@ package Sources "Voltage and current sources"
     v = u;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, 90}, {0, 50}}, color = {0, 0, 190}),
         Line(points = {{-80, 25}, {-60, 25}}, color = {0, 0, 190}),
@@ -93,8 +93,8 @@ package Sources "Voltage and current sources"
     i = I;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-50, 0}}, color = {0, 0, 190}),
         Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -50}, {0, 50}}, color = {0, 0, 190}),
@@ -133,8 +133,8 @@ package Sources "Voltage and current sources"
     i = u;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {0, 0, 190},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-50, 0}}, color = {0, 0, 190}),
         Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -50}, {0, 90}}, color = {0, 0, 190}),
@@ -142,8 +142,8 @@ package Sources "Voltage and current sources"
   end SignalCurrent;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
 end Sources;

@@ -2,10 +2,10 @@ within Kausal;
 package Electrical "Electrical circuits"
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-50, -20}, {50, 20}}, lineColor = {0, 0, 190},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -20}, {50, 20}},
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-50, 0}}, color = {0, 0, 190}),
       Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190})}),
     Documentation(info = "<html>

@@ -8,9 +8,10 @@ partial model StickSlip "Sticking and sliding"
   Real f0_max "Largest friction while sticking, at least f0";
   Boolean free "Are the surfaces apart?";
   Boolean stuck "Do the surfaces stick to each other?";
-  Integer mode(start = 0, fixed = true) "1, -1: sliding forward or backward; 2: free; 0: sticking or just breaking away";
-  Boolean breakForward "Is the limit of sticking exceeded in forward direction?";
-  Boolean breakBackward "Is the limit of sticking exceeded in backward direction?";
+  Integer mode(start = 0, fixed = true)
+    "1, -1: sliding forward or backward; 2: free; 0: sticking or just breaking away";
+  Boolean breakForward(start = false, fixed = true) "Is the limit of sticking exceeded in forward direction?";
+  Boolean breakBackward(start = false, fixed = true) "Is the limit of sticking exceeded in backward direction?";
 protected
   Real s "Parameter along the characteristic";
   Boolean forward "Does friction act as for forward sliding?";

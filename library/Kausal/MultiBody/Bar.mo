@@ -14,8 +14,8 @@ equation
   a.t = -b.t - cross(r, b.f);
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-90, -8}, {90, 8}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-90, -8}, {90, 8}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%r")}));
 end Bar;

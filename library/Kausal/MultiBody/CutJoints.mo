@@ -6,22 +6,24 @@ package CutJoints "Joints that close kinematic loops"
   protected
     constant Real dummy_q[3] = zeros(3) "Marks the constraints of the positions as residues";
     constant Real dummy_qd[3] = zeros(3) "Marks the constraints of the velocities as residues";
-    Real tear_f[3] "Makes the constraint force a tearing variable";
+    Real tear_f[3] "Makes the constraint force a tearing variable where its equation is differentiated";
   equation
     zeros(3) = r_rel + residue(dummy_q);
     if allLevels then
       zeros(3) = v_rel + residue(dummy_qd);
       zeros(3) = a_rel + residue(fc);
+      tear_f = zeros(3);
+    else
+      tear_f = residue(fc);
     end if;
-    tear_f = residue(fc);
     a.f = -fc;
     b.f = S_rel*fc;
     a.t = zeros(3);
     b.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-20, -20}, {20, 20}}, lineColor = {90, 80, 40},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        Ellipse(extent = {{-20, -20}, {20, 20}},
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
   end Spherical;
 
   model Revolute "Two axes coincide"
@@ -31,7 +33,8 @@ package CutJoints "Joints that close kinematic loops"
     Units.Torque tc[2] "Constraint torques on a, about the two directions normal to the axis";
   protected
     final parameter Real e[3] = n/sqrt(n*n) "Unit vector of the axis" annotation(Evaluate = true);
-    final parameter Real e1[3] = Functions.perpendicular(e) "First direction normal to it" annotation(Evaluate = true);
+    final parameter Real e1[3] = Functions.perpendicular(e)
+      "First direction normal to it" annotation(Evaluate = true);
     final parameter Real e2[3] = cross(e, e1) "Second direction normal to it" annotation(Evaluate = true);
     Real eb[3] "Axis of b, resolved in a";
     constant Real dummy_q[5] = zeros(5) "Marks the constraints of the positions as residues";
@@ -49,16 +52,18 @@ package CutJoints "Joints that close kinematic loops"
       zeros(3) = a_rel + residue(fc);
       0 = e1*z_rel + residue(tc[1]);
       0 = e2*z_rel + residue(tc[2]);
+      tear_f = zeros(5);
+    else
+      tear_f = residue(cat(1, fc, tc));
     end if;
-    tear_f = residue(cat(1, fc, tc));
     a.f = -fc;
     b.f = S_rel*fc;
     a.t = -(e1*tc[1] + e2*tc[2]);
     b.t = S_rel*(e1*tc[1] + e2*tc[2]);
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-20, -40}, {20, 40}}, lineColor = {90, 80, 40},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        Rectangle(extent = {{-20, -40}, {20, 40}},
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
   end Revolute;
 
   model PlanarRevolute "Two axes coincide, in a loop that cannot leave its plane anyway"
@@ -67,7 +72,8 @@ package CutJoints "Joints that close kinematic loops"
     Units.Force fc[2] "Constraint forces on a, in the two directions of the plane";
   protected
     final parameter Real e[3] = n/sqrt(n*n) "Unit vector of the normal" annotation(Evaluate = true);
-    final parameter Real e1[3] = Functions.perpendicular(e) "First direction of the plane" annotation(Evaluate = true);
+    final parameter Real e1[3] = Functions.perpendicular(e)
+      "First direction of the plane" annotation(Evaluate = true);
     final parameter Real e2[3] = cross(e, e1) "Second direction of the plane" annotation(Evaluate = true);
     constant Real dummy_q[2] = zeros(2) "Marks the constraints of the positions as residues";
     constant Real dummy_qd[2] = zeros(2) "Marks the constraints of the velocities as residues";
@@ -80,16 +86,18 @@ package CutJoints "Joints that close kinematic loops"
       0 = e2*v_rel + residue(dummy_qd[2]);
       0 = e1*a_rel + residue(fc[1]);
       0 = e2*a_rel + residue(fc[2]);
+      tear_f = zeros(2);
+    else
+      tear_f = residue(fc);
     end if;
-    tear_f = residue(fc);
     a.f = -(e1*fc[1] + e2*fc[2]);
     b.f = S_rel*(e1*fc[1] + e2*fc[2]);
     a.t = zeros(3);
     b.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-20, -40}, {20, 40}}, lineColor = {90, 80, 40},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-20, -40}, {20, 40}},
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-80, -70}, {80, -70}}, color = {90, 80, 40})}),
       Documentation(info = "<html>
 <p>In a loop of revolute joints with parallel axes the constraints along the axes hold by themselves. Stating them
@@ -110,8 +118,10 @@ again would make the system of equations singular; this joint leaves them out.</
     if allLevels then
       0 = r_rel*v_rel + residue(dummy_qd);
       0 = r_rel*a_rel + v_rel*v_rel + residue(lambda);
+      tear_f = 0;
+    else
+      tear_f = residue(lambda);
     end if;
-    tear_f = residue(lambda);
     a.f = -lambda*r_rel;
     b.f = S_rel*(lambda*r_rel);
     a.t = zeros(3);
@@ -123,10 +133,10 @@ again would make the system of equations singular; this joint leaves them out.</
   end Rod;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-10, -50}, {10, 50}}, color = {90, 80, 40})}),
     Documentation(info = "<html>
 <p>A cut-joint closes a loop whose other joints form a tree. The constraint forces are marked as tearing variables

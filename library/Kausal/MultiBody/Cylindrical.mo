@@ -16,9 +16,9 @@ equation
     Icon(graphics = {
       Line(points = {{-90, 0}, {-50, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Rectangle(extent = {{-50, -40}, {30, 40}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-20, -15}, {60, 15}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -40}, {30, 40}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-20, -15}, {60, 15}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end Cylindrical;

@@ -22,8 +22,8 @@ package Forces "Forces and torques"
     annotation(
       Icon(graphics = {
         Line(points = {{-90, 0}, {-20, 0}}, color = {90, 80, 40}),
-        Rectangle(extent = {{-50, -30}, {30, 30}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-50, -30}, {30, 30}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-20, 25}, {-20, -25}}, color = {90, 80, 40}),
         Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
@@ -45,8 +45,8 @@ package Forces "Forces and torques"
         Line(points = {{60, 40}, {60, -40}}, color = {90, 80, 40}),
         Line(points = {{-60, 40}, {-45, 60}, {-15, 20}, {15, 60}, {45, 20}, {60, 40}}, color = {90, 80, 40}),
         Line(points = {{-60, -40}, {-10, -40}}, color = {90, 80, 40}),
-        Rectangle(extent = {{-30, -60}, {30, -20}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-30, -60}, {30, -20}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{30, -40}, {60, -40}}, color = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
         Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
@@ -62,8 +62,8 @@ package Forces "Forces and torques"
     b.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end WorldForce;
 
@@ -78,8 +78,8 @@ package Forces "Forces and torques"
     annotation(
       Icon(graphics = {
         Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {90, 80, 40}, smooth = Smooth.Bezier),
-        Polygon(points = {{85, -5}, {50, 10}, {70, 30}}, lineColor = {90, 80, 40},
-          fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
+          lineColor = {90, 80, 40}, fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end WorldTorque;
 
@@ -93,15 +93,15 @@ package Forces "Forces and torques"
     b.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-80, -60}, {80, -90}}, textString = "frame", textColor = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end FrameForce;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
 end Forces;

@@ -35,7 +35,7 @@ second.</p>
   end quaternion;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {90, 80, 40})}));
 end Functions;

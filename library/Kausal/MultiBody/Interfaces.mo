@@ -32,8 +32,8 @@ that stay together are the same. Where connections close a loop without a cut-jo
     flow Units.Torque t[3] "Torque acting on the component, resolved in the frame";
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
         Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
   end Frame;
@@ -77,8 +77,8 @@ that stay together are the same. Where connections close a loop without a cut-jo
     z_rel = transpose(S_rel)*b.m.alpha - a.m.alpha - cross(a.m.omega, w_rel);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-30, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Line(points = {{-10, -50}, {10, 50}}, color = {90, 80, 40}),
@@ -108,8 +108,8 @@ that stay together are the same. Where connections close a loop without a cut-jo
   end LineForce;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

@@ -2,7 +2,8 @@ within Kausal.MultiBody;
 model Link "Bar with mass"
   extends Interfaces.TwoFrames;
   parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, resolved in a" annotation(Evaluate = true);
-  parameter Units.Position r_CM[3] = r/2 "Vector from a to the centre of mass, resolved in a" annotation(Evaluate = true);
+  parameter Units.Position r_CM[3] = r/2
+    "Vector from a to the centre of mass, resolved in a" annotation(Evaluate = true);
   parameter Units.Mass m = 1 "Mass";
   parameter Units.Inertia I_11 = 0 "Moment of inertia about the first axis, for the centre of mass";
   parameter Units.Inertia I_22 = 0 "Moment of inertia about the second axis, for the centre of mass";
@@ -21,10 +22,10 @@ equation
   connect(a, body.a) annotation(Line(points = {{-100, 0}, {-55, 0}, {-55, 40}, {-10, 40}}, color = {90, 80, 40}));
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-90, -15}, {90, 15}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-90, -15}, {90, 15}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}));
 end Link;

@@ -10,7 +10,8 @@ model Prismatic "Joint with one direction of translation"
   Units.Acceleration qdd(start = 0) "Acceleration of b relative to a";
   Units.Force f "Force driving b relative to a";
 protected
-  Translational.Interfaces.Flange drive "The axis, whether used or not";
+  Translational.Interfaces.Terminal drive(f = f) "The axis, whether used or not"
+    annotation(Placement(transformation(extent = {{-10, 60}, {10, 80}})));
   Units.Position r[3] "Position of b relative to a, resolved in both frames";
   Real tear_q "Makes q a tearing variable where it is not a state";
   Real tear_qd "Makes qd a tearing variable where it is not a state";
@@ -36,16 +37,15 @@ equation
   tear_qd = residue(qd);
 
   drive.s = q;
-  drive.f = f;
-  connect(drive, axis);
+  connect(drive.flange, axis) annotation(Line(points = {{0, 70}, {0, 100}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-50, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Rectangle(extent = {{-50, -40}, {30, 40}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-20, -15}, {60, 15}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -40}, {30, 40}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-20, -15}, {60, 15}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%n")}));
 end Prismatic;

@@ -11,7 +11,8 @@ model Revolute "Joint with one axis of rotation"
   Units.Torque tau "Torque driving b relative to a";
   Real S_rel[3, 3] "Rotation matrix from a to b";
 protected
-  Rotational.Interfaces.Flange drive "The axis, whether used or not";
+  Rotational.Interfaces.Terminal drive(tau = tau) "The axis, whether used or not"
+    annotation(Placement(transformation(extent = {{-10, 60}, {10, 80}})));
   Real tear_q "Makes q a tearing variable where it is not a state";
   Real tear_qd "Makes qd a tearing variable where it is not a state";
 equation
@@ -36,14 +37,13 @@ equation
   tear_qd = residue(qd);
 
   drive.phi = q;
-  drive.tau = tau;
-  connect(drive, axis);
+  connect(drive.flange, axis) annotation(Line(points = {{0, 70}, {0, 100}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Rectangle(extent = {{-30, -50}, {30, 50}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -50}, {30, 50}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 50}, {0, 90}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%n")}),

@@ -11,8 +11,8 @@ package Sensors "Ideal sensors"
     a.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "r", textColor = {90, 80, 40}),
@@ -30,8 +30,8 @@ package Sensors "Ideal sensors"
     a.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "v", textColor = {90, 80, 40}),
@@ -50,8 +50,8 @@ package Sensors "Ideal sensors"
     a.t = zeros(3);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {90, 80, 40}),
@@ -73,8 +73,8 @@ package Sensors "Ideal sensors"
     torque = -b.t;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {90, 80, 40},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {90, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "f t", textColor = {90, 80, 40}),
@@ -82,9 +82,9 @@ package Sensors "Ideal sensors"
   end CutForceSensor;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, -20}, {20, 20}}, color = {90, 80, 40})}));
 end Sensors;

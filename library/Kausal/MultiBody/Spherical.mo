@@ -33,10 +33,10 @@ equation
     Icon(graphics = {
       Line(points = {{-90, 0}, {-40, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-50, -50}, {50, 50}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
     Documentation(info = "<html>
 <p>The orientation is described by a quaternion, which has no singular positions. Its four elements are integrated;

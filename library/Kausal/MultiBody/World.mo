@@ -15,13 +15,13 @@ equation
   frame.m.alpha = zeros(3);
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {60, -60}}, color = {90, 80, 40}),
       Line(points = {{-60, -60}, {-60, 60}}, color = {90, 80, 40}),
       Line(points = {{0, 60}, {0, -20}}, color = {90, 80, 40}),
-      Polygon(points = {{0, -40}, {-15, -10}, {15, -10}}, lineColor = {90, 80, 40},
-        fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{0, -40}, {-15, -10}, {15, -10}},
+        lineColor = {90, 80, 40}, fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
     defaultComponentName = "world", defaultComponentPrefixes = "inner",
     Documentation(info = "<html>

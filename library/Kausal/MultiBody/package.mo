@@ -2,14 +2,14 @@ within Kausal;
 package MultiBody "Rigid bodies in three dimensions"
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{0, 0}, {60, -20}}, color = {90, 80, 40}, thickness = 0.5),
-      Ellipse(extent = {{-10, -10}, {10, 10}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-70, -70}, {-50, -50}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+      Ellipse(extent = {{-10, -10}, {10, 10}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-70, -70}, {-50, -50}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
     Documentation(info = "<html>
 <p>Systems of rigid bodies that are connected by joints. Each model has one <code>inner World world</code>, which
 gives the inertial frame and gravity. A joint is connected with its frame <code>a</code> to the world or to a part

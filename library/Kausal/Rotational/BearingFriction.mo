@@ -15,7 +15,7 @@ equation
   b.phi = a.phi;
   w_rel = der(phi);
   0 = a.tau + b.tau - tau;
-  support.tau = -tau;
+  tau_support = -tau;
 
   free = false;
   f0 = tau_c + tau_s;
@@ -25,10 +25,10 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),
-      Rectangle(extent = {{-50, 10}, {50, 40}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-50, -40}, {50, -10}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, 10}, {50, 40}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -40}, {50, -10}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, -40}, {0, -90}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end BearingFriction;

@@ -17,7 +17,7 @@ equation
   b.phi = a.phi;
   w_rel = der(phi);
   0 = a.tau + b.tau - tau;
-  support.tau = -tau;
+  tau_support = -tau;
 
   fn = fn_max*u;
   free = fn <= 0;
@@ -28,12 +28,12 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),
-      Rectangle(extent = {{-10, -60}, {10, 60}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Polygon(points = {{-30, 70}, {30, 70}, {0, 60}}, lineColor = {70, 70, 70},
-        fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
-      Polygon(points = {{-30, -70}, {30, -70}, {0, -60}}, lineColor = {70, 70, 70},
-        fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-10, -60}, {10, 60}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{-30, 70}, {30, 70}, {0, 60}},
+        lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{-30, -70}, {30, -70}, {0, -60}},
+        lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 90}, {0, 70}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end Brake;

@@ -27,10 +27,10 @@ equation
     Icon(graphics = {
       Line(points = {{-90, 0}, {-20, 0}}, color = {70, 70, 70}, thickness = 0.5),
       Line(points = {{20, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),
-      Rectangle(extent = {{-30, -60}, {-10, 60}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{10, -60}, {30, 60}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -60}, {-10, 60}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{10, -60}, {30, 60}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 90}, {0, 60}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
     Documentation(info = "<html>

@@ -9,8 +9,8 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-20, 0}}, color = {70, 70, 70}),
-      Rectangle(extent = {{-50, -30}, {30, 30}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -30}, {30, 30}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, 25}, {-20, -25}}, color = {70, 70, 70}),
       Line(points = {{30, 0}, {90, 0}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),

@@ -16,10 +16,10 @@ equation
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {70, 70, 70}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),
-      Rectangle(extent = {{-40, -60}, {-10, 60}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{10, -30}, {40, 30}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-40, -60}, {-10, 60}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{10, -30}, {40, 30}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{40, 0}, {50, 20}, {60, -20}, {70, 0}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}));

@@ -15,8 +15,8 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),
-      Rectangle(extent = {{-50, -60}, {50, 60}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -60}, {50, 60}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "J=%J")}));
 end Inertia;

@@ -5,8 +5,8 @@ package Interfaces "Connectors and partial models"
     flow Units.Torque tau "Torque acting on the component";
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        Ellipse(extent = {{-100, -100}, {100, 100}},
+          lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
   end Flange;
 
   partial model TwoFlanges "Component with two flanges"
@@ -34,16 +34,35 @@ package Interfaces "Connectors and partial models"
     w_rel = der(phi_rel);
   end CompliantWithSpeed;
 
+  model Terminal "A flange inside a component, for connectors that need not be there"
+    Flange flange "To be connected to the connector of the component"
+      annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+    input Units.Torque tau "Torque acting on the component through the connector";
+    Units.Angle phi "Angle of the connector";
+  equation
+    flange.tau = tau;
+    phi = flange.phi;
+    annotation(
+      Icon(graphics = {
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Terminal;
+
   partial model Housed "Component that is supported by a housing"
     parameter Boolean useHousing = false "Is the housing a flange, or at rest?" annotation(Evaluate = true);
     Flange housing if useHousing "Housing; at rest unless used"
       annotation(Placement(transformation(extent = {{-10, -110}, {10, -90}})));
+    Units.Torque tau_support "Torque of the housing acting on the component";
   protected
-    Flange support "The housing, whether used or not";
-    Fixed rest if not useHousing "Keeps an unused housing at rest";
+    Terminal support(tau = tau_support) "The housing, whether used or not"
+      annotation(Placement(transformation(extent = {{-10, -80}, {10, -60}})));
+    Fixed rest if not useHousing "Keeps an unused housing at rest"
+      annotation(Placement(transformation(extent = {{20, -100}, {40, -80}})));
   equation
-    connect(support, housing);
-    connect(support, rest.flange);
+    connect(support.flange, housing) annotation(Line(points = {{0, -70}, {0, -100}}, color = {70, 70, 70}));
+    connect(support.flange, rest.flange)
+      annotation(Line(points = {{0, -70}, {15, -70}, {15, -90}, {30, -90}}, color = {70, 70, 70}));
   end Housed;
 
   partial model Driven "Source with one flange and a housing"
@@ -59,8 +78,8 @@ package Interfaces "Connectors and partial models"
     flange.tau = 0;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {100, 0}}, color = {70, 70, 70}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
@@ -73,8 +92,8 @@ package Interfaces "Connectors and partial models"
     b.tau = 0;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
@@ -94,8 +113,8 @@ package Interfaces "Connectors and partial models"
   end DryFriction;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

@@ -13,14 +13,14 @@ equation
   carrier.tau = -(1 + ratio)*sun.tau;
   annotation(
     Icon(graphics = {
-      Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-20, -20}, {20, 20}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-18, 22}, {18, 58}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-18, -58}, {18, -22}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-60, -60}, {60, 60}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-20, -20}, {20, 20}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-18, 22}, {18, 58}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-18, -58}, {18, -22}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-20, 0}}, color = {70, 70, 70}),
       Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
       Line(points = {{-90, 60}, {0, 40}}, color = {70, 70, 70}),

@@ -69,8 +69,8 @@ package Sensors "Ideal sensors"
     b.tau = -tau;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
@@ -88,8 +88,8 @@ package Sensors "Ideal sensors"
     power = a.tau*der(a.phi);
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
@@ -98,9 +98,9 @@ package Sensors "Ideal sensors"
   end PowerSensor;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, -20}, {20, 20}}, color = {70, 70, 70})}));
 end Sensors;

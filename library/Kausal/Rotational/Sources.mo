@@ -6,13 +6,13 @@ package Sources "Torques and prescribed motions"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
   equation
     flange.tau = -tau;
-    support.tau = tau;
+    tau_support = tau;
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier),
-        Polygon(points = {{85, -5}, {50, 10}, {70, 30}}, lineColor = {70, 70, 70},
-          fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
+          lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Torque;
 
@@ -21,12 +21,12 @@ package Sources "Torques and prescribed motions"
     parameter Units.Torque tau = 1 "Torque driving the flange";
   equation
     flange.tau = -tau;
-    support.tau = tau;
+    tau_support = tau;
     annotation(
       Icon(graphics = {
         Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier),
-        Polygon(points = {{85, -5}, {50, 10}, {70, 30}}, lineColor = {70, 70, 70},
-          fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
+          lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
         Text(extent = {{-150, -110}, {150, -140}}, textString = "tau=%tau")}));
   end ConstantTorque;
@@ -41,7 +41,7 @@ package Sources "Torques and prescribed motions"
     phi = flange.phi - support.phi;
     w = der(phi);
     flange.tau = tau_nominal*(w/w_nominal)*abs(w/w_nominal);
-    support.tau = -flange.tau;
+    tau_support = -flange.tau;
     annotation(
       Icon(graphics = {
         Line(points = {{-60, -30}, {0, -20}, {60, 60}}, color = {70, 70, 70}, smooth = Smooth.Bezier),
@@ -55,12 +55,12 @@ package Sources "Torques and prescribed motions"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
   equation
     flange.phi - support.phi = phi;
-    0 = flange.tau + support.tau;
+    0 = flange.tau + tau_support;
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {90, 0}}, color = {70, 70, 70}),
-        Rectangle(extent = {{-40, -40}, {40, 40}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-40, -40}, {40, 40}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "phi", textColor = {70, 70, 70}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
       Documentation(info = "<html>
@@ -78,18 +78,18 @@ be possible.</p>
   equation
     phi = flange.phi - support.phi;
     der(phi) = w;
-    0 = flange.tau + support.tau;
+    0 = flange.tau + tau_support;
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {90, 0}}, color = {70, 70, 70}),
-        Rectangle(extent = {{-40, -40}, {40, 40}}, lineColor = {70, 70, 70},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-40, -40}, {40, 40}},
+          lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "w", textColor = {70, 70, 70}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Speed;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier)}));
 end Sources;

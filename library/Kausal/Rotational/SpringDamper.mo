@@ -16,8 +16,8 @@ equation
       Line(points = {{60, 40}, {60, -40}}, color = {70, 70, 70}),
       Line(points = {{-60, 40}, {-45, 60}, {-15, 20}, {15, 60}, {45, 20}, {60, 40}}, color = {70, 70, 70}),
       Line(points = {{-60, -40}, {-10, -40}}, color = {70, 70, 70}),
-      Rectangle(extent = {{-30, -60}, {30, -20}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -60}, {30, -20}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{30, -40}, {60, -40}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));

@@ -2,10 +2,10 @@ within Kausal;
 package Rotational "Rotation about one axis: drive trains"
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {70, 70, 70},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-40, -50}, {40, 50}}, lineColor = {70, 70, 70},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-40, -50}, {40, 50}},
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-40, 0}}, color = {70, 70, 70}, thickness = 0.5),
       Line(points = {{40, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5)}),
     Documentation(info = "<html>

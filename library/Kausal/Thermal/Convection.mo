@@ -15,8 +15,8 @@ equation
   fluid.Q_flow = -Q_flow;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-80, -60}, {-40, 60}}, lineColor = {190, 0, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-80, -60}, {-40, 60}},
+        lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-80, 0}}, color = {190, 0, 0}),
       Line(points = {{-20, 60}, {-20, -60}}, color = {190, 0, 0}),
       Line(points = {{20, 60}, {20, -60}}, color = {190, 0, 0}),

@@ -9,8 +9,8 @@ equation
   C*der(T) = port.Q_flow;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {190, 0, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-60, -60}, {60, 60}},
+        lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, -60}, {0, -90}}, color = {190, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}));

@@ -5,8 +5,8 @@ package Interfaces "Connectors and partial models"
     flow Units.HeatFlowRate Q_flow "Heat flow rate into the component";
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {190, 0, 0},
-          fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
   end HeatPort;
 
   partial model Element "Component between two ports that stores no heat"
@@ -23,8 +23,8 @@ package Interfaces "Connectors and partial models"
   end Element;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {190, 0, 0},
-        fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}},
+        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

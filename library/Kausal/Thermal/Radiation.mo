@@ -6,10 +6,10 @@ equation
   Q_flow = Gr*Constants.sigma*(a.T^4 - b.T^4);
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-80, -60}, {-50, 60}}, lineColor = {190, 0, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{50, -60}, {80, 60}}, lineColor = {190, 0, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-80, -60}, {-50, 60}},
+        lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{50, -60}, {80, 60}},
+        lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{-40, 20}, {40, 20}}, color = {190, 0, 0}),
       Line(points = {{-40, -20}, {40, -20}}, color = {190, 0, 0}),
       Line(points = {{25, 30}, {40, 20}, {25, 10}}, color = {190, 0, 0}),

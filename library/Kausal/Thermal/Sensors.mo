@@ -10,10 +10,10 @@ package Sensors "Ideal sensors"
     T = port.T;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-30, -80}, {30, -20}}, lineColor = {190, 0, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Rectangle(extent = {{-12, -30}, {12, 80}}, lineColor = {190, 0, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-30, -80}, {30, -20}},
+          lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-12, -30}, {12, 80}},
+          lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-12, 0}}, color = {190, 0, 0}),
         Line(points = {{12, 0}, {100, 0}}, color = {190, 0, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
@@ -32,8 +32,8 @@ package Sensors "Ideal sensors"
     dT = a.T - b.T;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {190, 0, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {190, 0, 0}),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {190, 0, 0}),
@@ -54,8 +54,8 @@ package Sensors "Ideal sensors"
     b.Q_flow = -Q_flow;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {190, 0, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {190, 0, 0}),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {190, 0, 0}),
@@ -64,9 +64,9 @@ package Sensors "Ideal sensors"
   end HeatFlowSensor;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, -20}, {20, 20}}, color = {190, 0, 0})}));
 end Sensors;

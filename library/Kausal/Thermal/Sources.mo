@@ -8,8 +8,8 @@ package Sources "Temperatures and heat flows"
     port.T = T;
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {190, 0, 0},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
         Text(extent = {{-150, -110}, {150, -140}}, textString = "T=%T")}));
@@ -24,8 +24,8 @@ package Sources "Temperatures and heat flows"
     port.T = T;
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-60, -60}, {60, 60}}, lineColor = {190, 0, 0},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-100, 0}, {-60, 0}}, color = {190, 0, 0}),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
@@ -40,8 +40,8 @@ package Sources "Temperatures and heat flows"
     annotation(
       Icon(graphics = {
         Line(points = {{-60, 0}, {60, 0}}, color = {190, 0, 0}),
-        Polygon(points = {{90, 0}, {50, 20}, {50, -20}}, lineColor = {190, 0, 0},
-          fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
+          lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
         Text(extent = {{-150, -110}, {150, -140}}, textString = "Q_flow=%Q_flow")}));
   end FixedHeatFlow;
@@ -56,15 +56,15 @@ package Sources "Temperatures and heat flows"
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {60, 0}}, color = {190, 0, 0}),
-        Polygon(points = {{90, 0}, {50, 20}, {50, -20}}, lineColor = {190, 0, 0},
-          fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
+          lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end PrescribedHeatFlow;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, 0}, {60, 0}}, color = {190, 0, 0}),
-      Polygon(points = {{90, 0}, {50, 20}, {50, -20}}, lineColor = {190, 0, 0},
-        fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+      Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
+        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
 end Sources;

@@ -7,8 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {190, 0, 0}),
-      Rectangle(extent = {{-60, -50}, {60, 50}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-60, -50}, {60, 50}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-40, -50}, {-40, 50}}, color = {190, 0, 0}),
       Line(points = {{0, -50}, {0, 50}}, color = {190, 0, 0}),
       Line(points = {{40, -50}, {40, 50}}, color = {190, 0, 0}),

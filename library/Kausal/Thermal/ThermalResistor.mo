@@ -7,8 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {190, 0, 0}),
-      Rectangle(extent = {{-60, -50}, {60, 50}}, lineColor = {190, 0, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-60, -50}, {60, 50}},
+        lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}));
 end ThermalResistor;

@@ -21,10 +21,10 @@ equation
   f_slide = fn*Friction.stribeck(v_rel, mu, mu_s, 0, v_s);
   annotation(
     Icon(graphics = {
-      Ellipse(extent = {{-80, -60}, {-40, -20}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{40, -60}, {80, -20}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-80, -60}, {-40, -20}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{40, -60}, {80, -20}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -20}, {60, -20}}, color = {0, 110, 0}),
       Line(points = {{-60, -60}, {60, -60}}, color = {0, 110, 0}),
       Line(points = {{0, -20}, {0, 90}}, color = {0, 110, 0}),

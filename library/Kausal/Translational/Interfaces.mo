@@ -5,8 +5,8 @@ package Interfaces "Connectors and partial models"
     flow Units.Force f "Force acting on the component";
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
-          fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
   end Flange;
 
   partial model TwoFlanges "Component with two flanges"
@@ -37,11 +37,27 @@ package Interfaces "Connectors and partial models"
 
   partial model CompliantWithSpeed "Component without mass whose force depends on the relative speed"
     extends Compliant(s_rel(stateSelect = stateSelect));
-    parameter StateSelect stateSelect = StateSelect.prefer "Are the distance and the relative speed wanted as states?";
+    parameter StateSelect stateSelect = StateSelect.prefer
+      "Are the distance and the relative speed wanted as states?";
     Units.Velocity v_rel(start = 0, stateSelect = stateSelect) "Velocity of b relative to a";
   equation
     v_rel = der(s_rel);
   end CompliantWithSpeed;
+
+  model Terminal "A flange inside a component, for connectors that need not be there"
+    Flange flange "To be connected to the connector of the component"
+      annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+    input Units.Force f "Force acting on the component through the connector";
+    Units.Position s "Position of the connector";
+  equation
+    flange.f = f;
+    s = flange.s;
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Terminal;
 
   partial model Driven "Source with one flange"
     Flange flange "The driven flange"
@@ -55,8 +71,8 @@ package Interfaces "Connectors and partial models"
     flange.f = 0;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 110, 0}),
         Line(points = {{60, 0}, {100, 0}}, color = {0, 110, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
@@ -69,8 +85,8 @@ package Interfaces "Connectors and partial models"
   end DryFriction;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {0, 110, 0},
-        fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}},
+        lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

@@ -10,10 +10,10 @@ equation
   0 = pinion.tau + r*rack.f;
   annotation(
     Icon(graphics = {
-      Ellipse(extent = {{-60, -20}, {20, 60}}, lineColor = {0, 110, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-60, -50}, {90, -20}}, lineColor = {0, 110, 0},
-        fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-60, -20}, {20, 60}},
+        lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-60, -50}, {90, -20}},
+        lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-20, 20}}, color = {0, 110, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "r=%r")}));

@@ -45,8 +45,8 @@ package Sensors "Ideal sensors"
     b.f = -f;
     annotation(
       Icon(graphics = {
-        Ellipse(extent = {{-60, -60}, {60, 60}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-60, -60}, {60, 60}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 110, 0}),
         Line(points = {{60, 0}, {90, 0}}, color = {0, 110, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 110, 0}),
@@ -55,9 +55,9 @@ package Sensors "Ideal sensors"
   end ForceSensor;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Ellipse(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-40, -40}, {40, 40}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-20, -20}, {20, 20}}, color = {0, 110, 0})}));
 end Sensors;

@@ -8,8 +8,8 @@ package Sources "Forces and prescribed motions"
     flange.f = -f;
     annotation(
       Icon(graphics = {
-        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Force;
 
@@ -20,8 +20,8 @@ package Sources "Forces and prescribed motions"
     flange.f = -f;
     annotation(
       Icon(graphics = {
-        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
         Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}));
   end ConstantForce;
@@ -35,8 +35,8 @@ package Sources "Forces and prescribed motions"
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {90, 0}}, color = {0, 110, 0}),
-        Rectangle(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-40, -40}, {40, 40}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "s", textColor = {0, 110, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Position;
@@ -53,15 +53,15 @@ package Sources "Forces and prescribed motions"
     annotation(
       Icon(graphics = {
         Line(points = {{-100, 0}, {90, 0}}, color = {0, 110, 0}),
-        Rectangle(extent = {{-40, -40}, {40, 40}}, lineColor = {0, 110, 0},
-          fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-40, -40}, {40, 40}},
+          lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "v", textColor = {0, 110, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
   end Speed;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}}, lineColor = {0, 110, 0},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
 end Sources;

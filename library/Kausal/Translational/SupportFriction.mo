@@ -23,9 +23,9 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {0, 110, 0}, thickness = 0.5),
-      Rectangle(extent = {{-50, 10}, {50, 40}}, lineColor = {0, 110, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-50, -40}, {50, -10}}, lineColor = {0, 110, 0},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, 10}, {50, 40}},
+        lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -40}, {50, -10}},
+        lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end SupportFriction;

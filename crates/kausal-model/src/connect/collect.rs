@@ -12,9 +12,12 @@ use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 
 /// The ends of one side of a `connect` equation.
-struct Side {
-    shape: Vec<usize>,
-    ends: Vec<End>,
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Its dimensions.
+    pub shape: Vec<usize>,
+    /// One per element.
+    pub ends: Vec<End>,
 }
 
 impl Flattener<'_> {
@@ -101,7 +104,7 @@ impl Flattener<'_> {
     }
 
     /// The ends a reference stands for; `None` if they do not exist.
-    fn side(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Side>> {
+    pub(super) fn side(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Side>> {
         let cursor = self.resolve_ref(cx.scope, cx.ast, reference)?;
         let outside = self.is_outside(cx, reference)?;
         let end = |inst| End { inst, element: None, outside };

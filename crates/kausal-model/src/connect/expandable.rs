@@ -1,31 +1,342 @@
-//! Expandable connectors (specification section 9.1.3).
+//! Expandable connectors (specification section 9.1.3): members come into being by being connected.
+//!
+//! A connection to a member that is not declared waits until it is known what it is connected to; then the member is
+//! made after that, in the connector and in all expandable connectors connected with it. Members that are declared but
+//! neither connected nor used do not exist.
 
-use kausal_syntax::Location;
-use kausal_syntax::ast::{self, ClassKind};
+use std::sync::Arc;
 
-use crate::class::Res;
+use kausal_symbolic::function::array::element_count;
+use kausal_syntax::ast::{self, Causality, ClassKind, Expr, FlowPrefix};
+use kausal_syntax::{Diagnostic, Location, Symbol};
+use rustc_hash::FxHashSet;
+
+use super::collect::Side;
+use super::{End, Link};
+use crate::class::{ComponentInfo, Res};
 use crate::equation::Context;
+use crate::expr::reference::Cursor;
 use crate::flattener::Flattener;
-use crate::instance::InstId;
+use crate::instance::{Inst, InstId, Node};
 
-/// A member of an expandable connector that nobody declared.
+/// A connection with a member of an expandable connector that nobody declared.
 #[derive(Clone, Debug)]
-pub struct Undeclared {}
+pub struct Undeclared {
+    sides: [Waiting; 2],
+    location: Location,
+    owner: InstId,
+}
+
+#[derive(Clone, Debug)]
+enum Waiting {
+    Known(Side),
+    Missing(Missing),
+}
+
+#[derive(Clone, Debug)]
+struct Missing {
+    bus: InstId,
+    name: Symbol,
+    subscript: Option<usize>,
+    outside: bool,
+}
 
 impl Flattener<'_> {
     /// Takes note of a connection to a member that does not exist yet; true if it is one.
     pub(super) fn collect_undeclared(
         &mut self,
-        _cx: Context<'_>,
-        _a: &ast::ComponentRef,
-        _b: &ast::ComponentRef,
-        _location: Location,
+        cx: Context<'_>,
+        a: &ast::ComponentRef,
+        b: &ast::ComponentRef,
+        location: Location,
     ) -> Res<bool> {
-        Ok(false)
+        let (left, right) = (self.missing_member(cx, a)?, self.missing_member(cx, b)?);
+        if left.is_none() && right.is_none() {
+            return Ok(false);
+        }
+        let mut sides = Vec::with_capacity(2);
+        for (missing, reference) in [(left, a), (right, b)] {
+            sides.push(match missing {
+                Some(missing) => Waiting::Missing(missing),
+                None => match self.side(cx, reference)? {
+                    Some(side) => Waiting::Known(side),
+                    None => return Ok(true),
+                },
+            });
+        }
+        if let Ok(sides) = <[Waiting; 2]>::try_from(sides) {
+            self.connections.undeclared.push(Undeclared { sides, location, owner: cx.scope.inst });
+        }
+        Ok(true)
+    }
+
+    fn missing_member(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Missing>> {
+        let parts = cx.ast.lists.parts.get(reference.parts);
+        for n in 1..parts.len() {
+            let Cursor::Inst(bus) = self.resolve_prefix(cx.scope, cx.ast, reference, &parts[..n])? else { return Ok(None) };
+            if !matches!(self.inst(bus).node, Node::Struct) || !self.is_expandable(bus) {
+                continue;
+            }
+            let name = parts[n].name.symbol;
+            if self.child(bus, name)?.is_some() {
+                continue;
+            }
+            if n + 1 < parts.len() {
+                let message = format!("{name} is not declared in the expandable connector, so it has no members");
+                return Err(self.error_at("K0235", message, cx.scope.file, reference.span));
+            }
+            let subscript = match cx.ast.lists.exprs.get(parts[n].subscripts) {
+                [] => None,
+                [one] if !matches!(cx.ast.exprs[*one], Expr::Colon) => {
+                    Some(self.structural_number(cx.scope, *one, "a subscript")? as usize)
+                }
+                _ => {
+                    let message = "only one subscript is allowed for an undeclared member of an expandable connector";
+                    return Err(self.error_at("K0235", message, cx.scope.file, reference.span));
+                }
+            };
+            let outside = self.is_outside(cx, reference)?;
+            return Ok(Some(Missing { bus, name, subscript, outside }));
+        }
+        Ok(None)
     }
 
     /// Is it an expandable connector?
     pub fn is_expandable(&self, id: InstId) -> bool {
         self.inst(id).info.as_ref().is_some_and(|i| i.kind == ClassKind::ExpandableConnector)
     }
+
+    /// Makes all members of expandable connectors.
+    pub(super) fn expand_connectors(&mut self) {
+        let mut waiting = std::mem::take(&mut self.connections.undeclared);
+        self.mark_present();
+        loop {
+            let mut changed = false;
+            let mut rest = Vec::new();
+            for item in &waiting {
+                match (&item.sides[0], &item.sides[1]) {
+                    (Waiting::Known(known), Waiting::Missing(missing)) | (Waiting::Missing(missing), Waiting::Known(known)) => {
+                        let size = widest(&waiting, missing);
+                        let Ok(end) = self.make_member(missing, known, size) else { continue };
+                        for (a, b) in known.ends.iter().zip(end) {
+                            self.connections.links.push(Link {
+                                a: *a,
+                                b,
+                                location: item.location,
+                                owner: item.owner,
+                                broken: false,
+                            });
+                        }
+                        changed = true;
+                    }
+                    _ => rest.push(item.clone()),
+                }
+            }
+            changed |= self.spread_members();
+            // What has been made may be what others wait for.
+            for item in &mut rest {
+                for side in &mut item.sides {
+                    if let Waiting::Missing(missing) = side
+                        && let Ok(Some(child)) = self.child(missing.bus, missing.name)
+                        && let Ok(known) = self.known_side(child, missing)
+                    {
+                        *side = Waiting::Known(known);
+                        changed = true;
+                    }
+                }
+            }
+            waiting = Vec::new();
+            for item in rest {
+                if let [Waiting::Known(x), Waiting::Known(y)] = &item.sides {
+                    for (a, b) in x.ends.iter().zip(&y.ends) {
+                        let link = Link { a: *a, b: *b, location: item.location, owner: item.owner, broken: false };
+                        self.connections.links.push(link);
+                    }
+                } else {
+                    waiting.push(item);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for item in waiting {
+            let message = "what these members of expandable connectors are cannot be found out: nothing declared is connected";
+            self.cx.report(Diagnostic::error("K0235", message).at(item.location, ""));
+        }
+    }
+
+    fn known_side(&mut self, child: InstId, missing: &Missing) -> Res<Side> {
+        let child = self.resolve(child)?;
+        let end = End { inst: child, element: None, outside: missing.outside };
+        Ok(match (&self.inst(child).node, missing.subscript) {
+            (Node::Leaf(_, shape), Some(i)) if !shape.is_empty() => {
+                Side { shape: Vec::new(), ends: vec![End { element: Some(i as u32 - 1), ..end }] }
+            }
+            (Node::Array(_, elements), Some(i)) => {
+                let inst = elements.get(i.wrapping_sub(1)).copied().unwrap_or(child);
+                Side { shape: Vec::new(), ends: vec![End { inst, ..end }] }
+            }
+            (Node::Array(shape, elements), None) => {
+                let ends = elements.iter().map(|&inst| End { inst, ..end }).collect();
+                Side { shape: shape.to_vec(), ends }
+            }
+            _ => Side { shape: Vec::new(), ends: vec![end] },
+        })
+    }
+
+    /// Makes an undeclared member like what it is connected to.
+    fn make_member(&mut self, missing: &Missing, known: &Side, size: Option<usize>) -> Res<Vec<End>> {
+        if self.child(missing.bus, missing.name)?.is_none() {
+            let Some(first) = known.ends.first() else { return Ok(Vec::new()) };
+            let shape = match size {
+                Some(n) => vec![n],
+                None => known.shape.clone(),
+            };
+            let leaf_shape = match &self.inst(first.inst).node {
+                Node::Leaf(_, s) if first.element.is_none() => s.to_vec(),
+                _ => Vec::new(),
+            };
+            let shape = if shape.is_empty() { leaf_shape } else { shape };
+            self.add_member(missing.bus, missing.name, first.inst, &shape)?;
+        }
+        let Some(child) = self.child(missing.bus, missing.name)? else { return Ok(Vec::new()) };
+        self.present.insert(child);
+        let side = self.known_side(child, missing)?;
+        // An array of scalars is one end here; the other side has one end per element.
+        if side.ends.len() == 1 && known.ends.len() > 1 {
+            let end = side.ends[0];
+            return Ok((0..known.ends.len() as u32).map(|i| End { element: Some(i), ..end }).collect());
+        }
+        Ok(side.ends)
+    }
+
+    fn add_member(&mut self, bus: InstId, name: Symbol, like: InstId, shape: &[usize]) -> Res<()> {
+        let Some(info) = self.inst(like).info.clone() else { return Ok(()) };
+        let (klass, flow) = (self.inst(like).klass, self.inst(like).flow);
+        let info = Arc::new(ComponentInfo {
+            name,
+            binding: None,
+            condition: None,
+            causality: Causality::None,
+            inner: false,
+            outer: false,
+            dims: Vec::new(),
+            own_dims: 0,
+            ..(*info).clone()
+        });
+        let is_leaf = info.leaf.is_some();
+        let variability = self.inst(like).variability;
+        let new = |node: Node, subs: Box<[u32]>| Inst {
+            parent: Some(bus),
+            name,
+            klass,
+            info: Some(info.clone()),
+            subs,
+            variability,
+            causality: Causality::None,
+            flow: if is_leaf { flow } else { FlowPrefix::None },
+            protected: false,
+            is_static: false,
+            node,
+            children: None,
+        };
+        let id = if is_leaf {
+            self.push(new(Node::Leaf(None, shape.into()), Box::default()))
+        } else if shape.is_empty() {
+            self.push(new(Node::Struct, Box::default()))
+        } else {
+            let count = element_count(shape).unwrap_or(0);
+            let mut elements = Vec::with_capacity(count);
+            for i in 0..count {
+                let subs = crate::instance::subscripts_of(i, shape).iter().map(|&s| s as u32).collect();
+                elements.push(self.push(new(Node::Struct, subs)));
+            }
+            self.push(new(Node::Array(shape.into(), elements.into()), Box::default()))
+        };
+        self.extra.entry(bus).or_default().push(id);
+        self.instantiate(id);
+        Ok(())
+    }
+
+    /// Declared members that are connected to something.
+    fn mark_present(&mut self) {
+        let links = self.connections.links.clone();
+        for link in links {
+            for end in [link.a, link.b] {
+                let mut at = end.inst;
+                while let Some(parent) = self.inst(at).parent {
+                    if self.is_expandable(parent) {
+                        let name = self.inst(at).name;
+                        if let Ok(Some(child)) = self.child(parent, name) {
+                            self.present.insert(child);
+                        }
+                    }
+                    at = parent;
+                }
+            }
+        }
+    }
+
+    /// Connected expandable connectors have the same members.
+    fn spread_members(&mut self) -> bool {
+        let mut changed = false;
+        for link in self.connections.links.clone() {
+            changed |= self.spread_pair(link.a.inst, link.b.inst).unwrap_or(false);
+        }
+        changed
+    }
+
+    fn spread_pair(&mut self, a: InstId, b: InstId) -> Res<bool> {
+        let (a, b) = (self.resolve(a)?, self.resolve(b)?);
+        if !self.is_expandable(a) || !self.is_expandable(b) {
+            return Ok(false);
+        }
+        let mut changed = false;
+        for (from, to) in [(a, b), (b, a)] {
+            for member in self.present_members(from)? {
+                let name = self.inst(member).name;
+                if self.child(to, name)?.is_none() {
+                    let shape = match &self.inst(member).node {
+                        Node::Leaf(_, shape) | Node::Array(shape, _) => shape.to_vec(),
+                        _ => Vec::new(),
+                    };
+                    self.add_member(to, name, member, &shape)?;
+                    changed = true;
+                }
+                if let Some(other) = self.child(to, name)? {
+                    changed |= self.present.insert(other);
+                    changed |= self.spread_pair(member, other)?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The members of an expandable connector that exist.
+    pub fn present_members(&mut self, bus: InstId) -> Res<Vec<InstId>> {
+        let mut out = Vec::new();
+        let mut seen = FxHashSet::default();
+        self.expand(bus)?;
+        for member in self.below(bus) {
+            if self.present.contains(&member) && seen.insert(member) {
+                let resolved = self.resolve(member)?;
+                out.push(resolved);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The size of an undeclared array: its largest subscript.
+fn widest(waiting: &[Undeclared], missing: &Missing) -> Option<usize> {
+    missing.subscript?;
+    waiting
+        .iter()
+        .flat_map(|w| &w.sides)
+        .filter_map(|s| match s {
+            Waiting::Missing(m) if m.bus == missing.bus && m.name == missing.name => m.subscript,
+            _ => None,
+        })
+        .max()
 }

@@ -15,6 +15,7 @@ pub mod stream;
 use kausal_syntax::Location;
 use rustc_hash::FxHashMap;
 
+use crate::flattener::Flattener;
 use crate::instance::InstId;
 
 /// One end of a connection: a connector, or one element of a leaf.
@@ -60,6 +61,17 @@ pub struct Connections {
     pub collecting: bool,
     /// All is known.
     pub complete: bool,
+}
+
+impl Flattener<'_> {
+    /// Works out everything about connections but their equations.
+    pub fn finish_connections(&mut self) {
+        self.expand_connectors();
+        self.count_links();
+        self.build_tree();
+        self.build_streams();
+        self.connections.complete = true;
+    }
 }
 
 /// A partition of numbers into disjoint sets.

@@ -1,31 +1,272 @@
 //! Overconstrained connections (specification section 9.4): a spanning tree decides which connections are equalities.
+//!
+//! Nodes are the overdetermined records or types (those with an `equalityConstraint` function) of connectors. Branches
+//! inside components are always part of the tree, connections only as long as they close no loop; a connection that
+//! would close one gives the residue of `equalityConstraint` instead.
 
-use kausal_syntax::Ast;
-use kausal_syntax::ast::{self, Arg};
+use kausal_syntax::ast::{self, Arg, Expr};
+use kausal_syntax::{Ast, Diagnostic, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::class::Res;
+use super::{Link, Partition};
+use crate::class::{KlassId, Reported, Res};
 use crate::equation::Context;
+use crate::expr::call::ValueArg;
+use crate::expr::reference::Cursor;
+use crate::flat::{Equation, Origin, OriginKind};
 use crate::flattener::{Flattener, Scope};
-use crate::instance::InstId;
-use crate::value::Value;
+use crate::instance::{InstId, Node};
+use crate::lookup::Found;
+use crate::value::{Ty, Value};
 
 /// The virtual connection graph.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {}
+pub struct Graph {
+    index: FxHashMap<InstId, u32>,
+    nodes: Vec<InstId>,
+    branches: Vec<(u32, u32)>,
+    roots: Vec<u32>,
+    potential: Vec<(u32, f64)>,
+    /// Roots of the tree.
+    chosen: FxHashSet<InstId>,
+    /// Distance to the root.
+    depth: Vec<u32>,
+    /// Pairs that are not equated.
+    pub broken: FxHashSet<(InstId, InstId)>,
+    overdetermined: FxHashMap<KlassId, bool>,
+}
+
+impl Graph {
+    fn node(&mut self, id: InstId) -> u32 {
+        if let Some(&n) = self.index.get(&id) {
+            return n;
+        }
+        let n = self.nodes.len() as u32;
+        self.nodes.push(id);
+        self.index.insert(id, n);
+        n
+    }
+}
 
 impl Flattener<'_> {
     /// `Connections.branch` and its like.
-    pub(super) fn collect_graph_call(&mut self, _cx: Context<'_>, _call: ast::ExprId) -> Res<()> {
+    pub(super) fn collect_graph_call(&mut self, cx: Context<'_>, call: ast::ExprId) -> Res<()> {
+        let Expr::Call { function, args } = cx.ast.exprs[call] else { return Err(Reported) };
+        let parts = cx.ast.lists.parts.get(function.parts);
+        let Some(name) = parts.get(1).map(|p| p.name.symbol.as_str()) else { return Err(Reported) };
+        let args = cx.ast.lists.args.get(args);
+        let mut nodes = Vec::new();
+        for arg in args {
+            let Expr::Ref(reference) = cx.ast.exprs[arg.value] else { continue };
+            match self.resolve_ref(cx.scope, cx.ast, &reference)? {
+                Cursor::Inst(id) if !matches!(self.inst(id).node, Node::Disabled) => nodes.push(id),
+                Cursor::Disabled(_) | Cursor::Inst(_) => return Ok(()),
+                _ => {}
+            }
+        }
+        match (name, nodes.as_slice()) {
+            ("branch", &[a, b]) => {
+                let (a, b) = (self.connections.graph.node(a), self.connections.graph.node(b));
+                self.connections.graph.branches.push((a, b));
+            }
+            ("root", &[a]) => {
+                let a = self.connections.graph.node(a);
+                self.connections.graph.roots.push(a);
+            }
+            ("potentialRoot", [a, ..]) => {
+                let priority = match args.get(1) {
+                    Some(arg) => self.structural_number(cx.scope, arg.value, "the priority of a potential root")?,
+                    None => 0.0,
+                };
+                let a = self.connections.graph.node(*a);
+                self.connections.graph.potential.push((a, priority));
+            }
+            ("uniqueRoot", _) => {}
+            _ => {
+                let message = format!("Connections.{name} cannot be called like this");
+                return Err(self.at_expr(cx.scope, call, "K0236", message));
+            }
+        }
         Ok(())
     }
 
     /// Has the class of a component an `equalityConstraint`?
-    pub fn is_overdetermined(&mut self, _id: InstId) -> bool {
-        false
+    pub fn is_overdetermined(&mut self, id: InstId) -> bool {
+        let klass = self.inst(id).klass;
+        if let Some(&known) = self.connections.graph.overdetermined.get(&klass) {
+            return known;
+        }
+        let found = matches!(self.cx.find_in(klass, Symbol::new("equalityConstraint")), Some(Found::Class(_)));
+        self.connections.graph.overdetermined.insert(klass, found);
+        found
+    }
+
+    /// Decides which connections are broken and which nodes are roots.
+    pub(super) fn build_tree(&mut self) {
+        let links = self.connections.links.clone();
+        let mut edges: Vec<(InstId, InstId)> = Vec::new();
+        for link in &links {
+            let _ = self.overdetermined_pairs(link.a.inst, link.b.inst, &mut edges);
+        }
+        if edges.is_empty() && self.connections.graph.nodes.is_empty() {
+            return;
+        }
+        let mut graph = std::mem::take(&mut self.connections.graph);
+        let edges: Vec<(u32, u32)> = edges.iter().map(|&(a, b)| (graph.node(a), graph.node(b))).collect();
+        let count = graph.nodes.len();
+        // One node more that stands for all definite roots.
+        let anchor = count as u32;
+        let mut sets = Partition::default();
+        sets.grow(count + 1);
+        let mut tree: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for &root in &graph.roots {
+            sets.unite(anchor, root);
+            graph.chosen.insert(graph.nodes[root as usize]);
+        }
+        for &(a, b) in &graph.branches {
+            sets.unite(a, b);
+            tree[a as usize].push(b);
+            tree[b as usize].push(a);
+        }
+        for &(a, b) in &edges {
+            if sets.unite(a, b) {
+                tree[a as usize].push(b);
+                tree[b as usize].push(a);
+            } else {
+                graph.broken.insert((graph.nodes[a as usize], graph.nodes[b as usize]));
+            }
+        }
+        self.choose_roots(&mut graph, &mut sets, anchor);
+        graph.depth = vec![u32::MAX; count];
+        let mut queue: std::collections::VecDeque<u32> = (0..count as u32)
+            .filter(|&n| graph.chosen.contains(&graph.nodes[n as usize]))
+            .inspect(|&n| graph.depth[n as usize] = 0)
+            .collect();
+        while let Some(n) = queue.pop_front() {
+            for &next in &tree[n as usize] {
+                if graph.depth[next as usize] == u32::MAX {
+                    graph.depth[next as usize] = graph.depth[n as usize] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        self.connections.graph = graph;
+    }
+
+    fn choose_roots(&mut self, graph: &mut Graph, sets: &mut Partition, anchor: u32) {
+        let rooted = sets.find(anchor);
+        let mut best: FxHashMap<u32, (f64, u32)> = FxHashMap::default();
+        for &(node, priority) in &graph.potential {
+            let set = sets.find(node);
+            let entry = best.entry(set).or_insert((priority, node));
+            if priority < entry.0 {
+                *entry = (priority, node);
+            }
+        }
+        for n in 0..graph.nodes.len() as u32 {
+            let set = sets.find(n);
+            if set == rooted || best.get(&set).is_some_and(|b| b.1 != n) {
+                continue;
+            }
+            if !best.contains_key(&set) {
+                let path = self.path(graph.nodes[n as usize]);
+                let message = format!("no root is given for the connections of {path}; it is taken as one");
+                self.cx.report(Diagnostic::warning("K0234", message));
+                best.insert(set, (0.0, n));
+            }
+            graph.chosen.insert(graph.nodes[n as usize]);
+        }
+    }
+
+    fn overdetermined_pairs(&mut self, a: InstId, b: InstId, out: &mut Vec<(InstId, InstId)>) -> Res<()> {
+        let (a, b) = (self.resolve(a)?, self.resolve(b)?);
+        if self.is_overdetermined(a) {
+            out.push((a, b));
+            return Ok(());
+        }
+        match (self.inst(a).node.clone(), self.inst(b).node.clone()) {
+            (Node::Struct, Node::Struct) => {
+                for child in self.below(a) {
+                    let name = self.inst(child).name;
+                    if matches!(self.inst(child).node, Node::Leaf(..)) && !self.is_overdetermined(child) {
+                        continue;
+                    }
+                    if let Some(other) = self.child(b, name)? {
+                        self.overdetermined_pairs(child, other, out)?;
+                    }
+                }
+            }
+            (Node::Array(_, x), Node::Array(_, y)) => {
+                for (&x, &y) in x.iter().zip(y.iter()) {
+                    self.overdetermined_pairs(x, y, out)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The equations of a broken connection: the residue of `equalityConstraint` is zero.
+    pub(super) fn broken_equations(&mut self, link: &Link, a: InstId, b: InstId, out: &mut Vec<Equation>) -> Res<()> {
+        let klass = self.inst(a).klass;
+        let Some(Found::Class(function)) = self.cx.step(klass, Symbol::new("equalityConstraint")) else {
+            return Err(Reported);
+        };
+        let args = [a, b]
+            .into_iter()
+            .map(|id| self.instance_value(id).map(|value| ValueArg { name: None, value }))
+            .collect::<Res<Vec<_>>>()?;
+        let file = self.cx.file(klass);
+        let scope = Scope { klass, inst: link.owner, file, locals: self.locals.len() as u32 };
+        let outputs = self.call_function(scope, ast::ExprId::new(0), function, args)?;
+        let Some(Value::Plain(_, residue)) = outputs.into_iter().next() else { return Err(Reported) };
+        for &rhs in residue.data() {
+            let lhs = self.pool.constant(0.0);
+            let origin = Origin {
+                component: self.path(link.owner),
+                location: Some(link.location),
+                kind: OriginKind::Connect,
+            };
+            out.push(Equation { lhs, rhs, origin });
+        }
+        Ok(())
     }
 
     /// `Connections.isRoot(…)` and `Connections.rooted(…)`.
-    pub fn is_root(&mut self, scope: Scope, _ast: &Ast, expr: ast::ExprId, _args: &[Arg]) -> Res<Value> {
-        Err(self.at_expr(scope, expr, "K0391", "Connections.isRoot is not supported yet"))
+    pub fn is_root(&mut self, scope: Scope, ast: &Ast, expr: ast::ExprId, args: &[Arg]) -> Res<Value> {
+        let Expr::Call { function, .. } = ast.exprs[expr] else { return Err(Reported) };
+        let name = crate::expr::reference::ref_text(ast, &function);
+        let reference = match args {
+            [arg] => match ast.exprs[arg.value] {
+                Expr::Ref(reference) => reference,
+                _ => return Err(self.at_expr(scope, expr, "K0236", format!("{name} needs one component"))),
+            },
+            _ => return Err(self.at_expr(scope, expr, "K0236", format!("{name} needs one component"))),
+        };
+        if !self.connections.complete {
+            let message = format!("{name} cannot be used here: connections are not known yet");
+            return Err(self.at_expr(scope, expr, "K0237", message));
+        }
+        let Cursor::Inst(id) = self.resolve_ref(scope, ast, &reference)? else {
+            return Err(self.at_expr(scope, expr, "K0236", format!("{name} needs one component")));
+        };
+        let graph = &self.connections.graph;
+        let holds = if name.ends_with("isRoot") {
+            graph.chosen.contains(&id)
+        } else {
+            match graph.index.get(&id) {
+                None => true,
+                Some(&n) => {
+                    let other = graph.branches.iter().find_map(|&(a, b)| match () {
+                        () if a == n => Some(b),
+                        () if b == n => Some(a),
+                        () => None,
+                    });
+                    other.is_none_or(|m| graph.depth[n as usize] < graph.depth[m as usize])
+                }
+            }
+        };
+        let e = self.pool.boolean(holds);
+        Ok(Value::scalar(Ty::Boolean, e))
     }
 }

@@ -19,6 +19,8 @@ struct Sets {
     potential_used: Vec<bool>,
     flow_used: Vec<bool>,
     location: Vec<Option<Location>>,
+    /// Connections that are not equalities.
+    residues: Vec<Equation>,
 }
 
 impl Flattener<'_> {
@@ -34,6 +36,8 @@ impl Flattener<'_> {
         self.emit_potentials(&mut sets, &mut out);
         self.emit_flows(&mut sets, &mut out);
         self.emit_unconnected(&sets, root, &mut out);
+        self.stream_equations(&mut out);
+        out.append(&mut sets.residues);
         out
     }
 
@@ -63,12 +67,30 @@ impl Flattener<'_> {
     }
 
     fn connect_structs(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
-        if link.broken && self.is_overdetermined(a.inst) {
+        if self.connections.graph.broken.contains(&(a.inst, b.inst)) {
+            let mut residues = std::mem::take(&mut sets.residues);
+            let result = self.broken_equations(link, a.inst, b.inst, &mut residues);
+            sets.residues = residues;
+            return result;
+        }
+        if self.is_expandable(a.inst) || self.is_expandable(b.inst) {
+            let mut names = Vec::new();
+            for end in [a, b] {
+                for member in self.present_members(end.inst)? {
+                    let name = self.inst(member).name;
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+            for name in names {
+                if let (Some(x), Some(y)) = (self.child(a.inst, name)?, self.child(b.inst, name)?) {
+                    self.connect_ends(sets, link, End { inst: x, ..a }, End { inst: y, ..b })?;
+                }
+            }
             return Ok(());
         }
-        let mut children = self.children(a.inst)?;
-        children.extend(self.extra.get(&a.inst).cloned().unwrap_or_default());
-        for child in children {
+        for child in self.children(a.inst)? {
             let name = self.inst(child).name;
             let other = match self.child(b.inst, name)? {
                 Some(other) => other,
@@ -79,7 +101,7 @@ impl Flattener<'_> {
             };
             self.connect_ends(sets, link, End { inst: child, ..a }, End { inst: other, ..b })?;
         }
-        if self.children(b.inst)?.len() > self.children(a.inst)?.len() && !self.is_expandable(b.inst) {
+        if self.children(b.inst)?.len() > self.children(a.inst)?.len() {
             return Err(self.mismatch(link, a.inst, b.inst, "one has more variables than the other"));
         }
         Ok(())

@@ -195,6 +195,9 @@ impl Flattener<'_> {
                 let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
                 Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
             }
+            "sample" if values.len() == 1 => {
+                Err(self.at_expr(c.scope, c.expr, "K0390", "the clocked operator sample is not supported yet"))
+            }
             "sample" => {
                 let [start, interval] = self.exactly::<2>(c, values)?;
                 if start.ty() == Some(Ty::Clock) || interval.ty() == Some(Ty::Clock) {

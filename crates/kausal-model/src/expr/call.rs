@@ -44,6 +44,12 @@ impl Flattener<'_> {
                 return self.eval_builtin(Call { scope, ast, expr, name: name.as_str(), args });
             }
         }
+        if let [only] = parts
+            && function.global
+            && is_builtin(only.name.symbol.as_str())
+        {
+            return self.eval_builtin(Call { scope, ast, expr, name: only.name.symbol.as_str(), args });
+        }
         if let [first, second] = parts
             && first.name.symbol.as_str() == "Connections"
             && matches!(second.name.symbol.as_str(), "isRoot" | "rooted")

@@ -110,6 +110,9 @@ impl Flattener<'_> {
             return Ok(None);
         };
         let name = only.name.symbol;
+        if function.global && is_builtin(name.as_str()) {
+            return Ok(Some(name.as_str().to_owned()));
+        }
         if lo.env.contains_key(&name) {
             return Ok(None);
         }

@@ -19,7 +19,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
-use crate::weights::norm;
+use crate::weights::{first_not_finite, norm};
 use stages::Stages;
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
@@ -181,7 +181,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             }
             let size = norm(weights, &self.correction);
             if !size.is_finite() {
-                return Err(Recoverable::new(Reason::NotFinite).into());
+                let component = first_not_finite(&self.f).or_else(|| first_not_finite(x));
+                return Err(Recoverable { reason: Reason::NotFinite, component }.into());
             }
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);

@@ -97,10 +97,17 @@ impl<M: OdeModel> ClassicalStep<M> {
             stages.h = 0.0;
             self.work.factorisations += 2;
             let lambda = Complex::new(RADAU_IIA.alpha / request.h, RADAU_IIA.beta / request.h);
-            let singular =
-                |s: crate::linear::Singular| ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column));
-            stages.real.factor(RADAU_IIA.gamma / request.h, -1.0, self.jacobian.values()).map_err(singular)?;
-            stages.complex.factor(lambda, Complex::new(-1.0, 0.0), self.jacobian.values()).map_err(singular)?;
+            let singular = |s: crate::linear::Singular| {
+                ModelError::from(Recoverable::at(Reason::SingularMatrix, s.column))
+            };
+            stages
+                .real
+                .factor(RADAU_IIA.gamma / request.h, -1.0, self.jacobian.values())
+                .map_err(singular)?;
+            stages
+                .complex
+                .factor(lambda, Complex::new(-1.0, 0.0), self.jacobian.values())
+                .map_err(singular)?;
             stages.h = request.h;
         }
         Ok(())
@@ -120,7 +127,8 @@ impl<M: OdeModel> ClassicalStep<M> {
         for i in 0..n {
             let z = [x[i] - x0[i], x[n + i] - x0[i], x[2 * n + i] - x0[i]];
             for k in 0..3 {
-                stages.w[k * n + i] = c.t_inverse[k][0] * z[0] + c.t_inverse[k][1] * z[1] + c.t_inverse[k][2] * z[2];
+                stages.w[k * n + i] =
+                    c.t_inverse[k][0] * z[0] + c.t_inverse[k][1] * z[1] + c.t_inverse[k][2] * z[2];
             }
         }
         stages.remainder = stages.remainder.max(f64::EPSILON).powf(0.8);
@@ -134,7 +142,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             for i in 0..n {
                 let f = [dx[i], dx[n + i], dx[2 * n + i]];
                 let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
-                let row = |k: usize| c.t_inverse[k][0] * f[0] + c.t_inverse[k][1] * f[1] + c.t_inverse[k][2] * f[2];
+                let row =
+                    |k: usize| c.t_inverse[k][0] * f[0] + c.t_inverse[k][1] * f[1] + c.t_inverse[k][2] * f[2];
                 stages.w1[i] = row(0) - gamma * w[0];
                 stages.w23[i] =
                     Complex::new(row(1) - alpha * w[1] + beta * w[2], row(2) - alpha * w[2] - beta * w[1]);
@@ -154,8 +163,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                     stages.delta[k * n + i] = row(&d);
                 }
             }
-            let squares: f64 =
-                (0..3).map(|k| norm(weights, &stages.delta[k * n..(k + 1) * n]).powi(2)).sum();
+            let squares: f64 = (0..3).map(|k| norm(weights, &stages.delta[k * n..(k + 1) * n]).powi(2)).sum();
             let size = (squares / 3.0).sqrt();
             if !size.is_finite() {
                 return Err(Recoverable::new(Reason::NotFinite).into());

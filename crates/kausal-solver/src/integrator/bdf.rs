@@ -27,6 +27,7 @@ use super::core::{Core, Failures, Stride, initial_step};
 use super::options::StepReport;
 use crate::error::{ModelError, SolverError};
 use crate::model::{StepModel, StepRequest};
+use crate::vector::add_multiple;
 
 /// The largest order.
 const MAX_ORDER: usize = 5;
@@ -388,8 +389,74 @@ fn step_ratio(error: f64, power: usize) -> f64 {
     1.0 / (error.powf(1.0 / power as f64) + 1e-6)
 }
 
-fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += by * y;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::testing::Random;
+
+    /// Differences of the values of a function at unequal times, from their definition.
+    fn differences(times: &[f64], x: impl Fn(f64) -> f64) -> ([f64; MAX_ORDER + 3], [f64; MAX_ORDER + 3]) {
+        let mut divided: Vec<f64> = times.iter().map(|&t| x(t)).collect();
+        let mut psi = [0.0; MAX_ORDER + 3];
+        let mut phi = [0.0; MAX_ORDER + 3];
+        for i in 1..times.len() {
+            psi[i] = times[0] - times[i];
+        }
+        let mut product = 1.0;
+        phi[1] = divided[0];
+        for i in 1..times.len() {
+            for j in 0..times.len() - i {
+                divided[j] = (divided[j] - divided[j + 1]) / (times[j] - times[j + i]);
+            }
+            product *= psi[i];
+            phi[i + 1] = product * divided[0];
+        }
+        (psi, phi)
+    }
+
+    /// On any grid: polynomials up to the order are predicted and corrected exactly; for the next power prediction is off by the next
+    /// difference and the corrector by `error` times that.
+    #[test]
+    fn every_order_is_exact_for_its_polynomials_on_unequal_steps() {
+        let mut random = Random::new(8);
+        for order in 1..=MAX_ORDER {
+            for power in 0..=order + 1 {
+                let mut times = vec![0.3];
+                for _ in 0..=order {
+                    times.push(times[times.len() - 1] - 0.1 - 0.2 * random.uniform());
+                }
+                let h = 0.1 + 0.2 * random.uniform();
+                let t = times[0] + h;
+                let exponent = power as i32;
+                let (psi, phi) = differences(&times, |t| t.powi(exponent));
+                let formula = Formula::new(order, h, &psi);
+                let predicted: f64 = (1..=order + 1).map(|i| formula.beta[i] * phi[i]).sum();
+                let slope: f64 = (2..=order + 1).map(|i| formula.slope[i] * formula.beta[i] * phi[i]).sum();
+                let (x, dx) = (t.powi(exponent), f64::from(exponent) * t.powi(exponent - 1));
+                let e = x - predicted;
+                let residual = x - (formula.gamma * dx + predicted - formula.gamma * slope);
+                if power <= order {
+                    assert!(e.abs() < 1e-12, "order {order}, power {power}: predicted {e:e} off");
+                    assert!(residual.abs() < 1e-12, "order {order}, power {power}: {residual:e}");
+                } else {
+                    let mut longer = times.clone();
+                    longer.insert(0, t);
+                    let (_, next) = differences(&longer[..order + 2], |t| t.powi(exponent));
+                    assert!((e - next[order + 2]).abs() < 1e-12, "the error is the next difference");
+                    assert!((residual.abs() - formula.error * e.abs()).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    /// With equal steps the error constant is that of the textbooks, 1/((k+1)(1 + 1/2 + … + 1/k)).
+    #[test]
+    fn error_constants_of_equal_steps() {
+        for order in 1..=MAX_ORDER {
+            let past = std::array::from_fn(|i| 0.1 * i as f64);
+            let formula = Formula::new(order, 0.1, &past);
+            let expected = 1.0 / ((order + 1) as f64 * HARMONIC[order]);
+            assert!((formula.error - expected).abs() < 1e-14);
+        }
     }
 }

@@ -12,6 +12,7 @@ use super::options::StepReport;
 use super::tableaux::Esdirk as Tableau;
 use crate::error::{ModelError, SolverError};
 use crate::model::{StepModel, StepRequest};
+use crate::vector::add_multiple;
 
 /// The iteration may leave this part of the tolerated local error in a stage.
 const ITERATION_SHARE: f64 = 0.01;
@@ -160,10 +161,4 @@ fn nearest(c: &[f64], i: usize) -> usize {
         }
     }
     best
-}
-
-fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += by * y;
-    }
 }

@@ -10,6 +10,7 @@ use super::options::StepReport;
 use super::tableaux::Explicit;
 use crate::error::SolverError;
 use crate::model::StepModel;
+use crate::vector::add_multiple;
 use crate::weights::norm;
 
 /// Steps on the stability border before a model counts as stiff, and steps inside before it no longer does.
@@ -183,7 +184,8 @@ impl ExplicitRk {
             slope[i] = k2[i] - k1[i];
             distance[i] = self.x[i] - self.before_last[i];
         }
-        let (slope, distance) = (norm(core.weights.values(), slope), norm(core.weights.values(), &distance[..n]));
+        let (slope, distance) =
+            (norm(core.weights.values(), slope), norm(core.weights.values(), &distance[..n]));
         let rate = if distance > 0.0 { h * slope / distance } else { 0.0 };
         self.average_rate += 0.05 * (rate.min(10.0) - self.average_rate);
         if rate > self.tableau.stability {
@@ -195,11 +197,5 @@ impl ExplicitRk {
                 self.on_border = 0;
             }
         }
-    }
-}
-
-fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += by * y;
     }
 }

@@ -9,6 +9,7 @@ use super::hermite::Hermite;
 use super::options::{Method, StepReport};
 use crate::error::{ModelError, SolverError};
 use crate::model::{StepModel, StepRequest};
+use crate::vector::{add_multiple, combine};
 use crate::weights::first_not_finite;
 
 /// Implicit methods iterate to this part of the tolerance.
@@ -162,17 +163,5 @@ impl FixedStep {
         let weights = core.weights.values();
         let request = StepRequest { t, h: theta * h, old: &self.old, weights, tolerance: ITERATION_SHARE };
         model.step(&request, &mut self.x, &mut self.k)
-    }
-}
-
-fn combine(out: &mut [f64], x: &[f64], y: &[f64], by: f64) {
-    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
-        *out = x + by * y;
-    }
-}
-
-fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += by * y;
     }
 }

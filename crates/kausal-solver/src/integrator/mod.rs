@@ -53,17 +53,27 @@ enum Engine {
 
 impl<M: StepModel> Integrator<M> {
     /// An integration of `model` from `x0` at `t0`.
-    pub fn new(method: Method, options: Options, mut model: M, t0: f64, x0: &[f64]) -> Result<Self, SolverError> {
+    pub fn new(
+        method: Method,
+        options: Options,
+        mut model: M,
+        t0: f64,
+        x0: &[f64],
+    ) -> Result<Self, SolverError> {
         options.check(method)?;
         let n = model.n();
         if x0.len() != n {
-            return Err(SolverError::InvalidOption { what: "the start has not as many values as the model states" });
+            return Err(SolverError::InvalidOption {
+                what: "the start has not as many values as the model states",
+            });
         }
         if method == Method::Radau && model.stages().is_none() {
             return Err(SolverError::Unsupported { needs: "a model that solves three stages at once" });
         }
         if method == Method::Rosenbrock && model.linear().is_none() {
-            return Err(SolverError::Unsupported { needs: "a model that solves linear systems with its Jacobian" });
+            return Err(SolverError::Unsupported {
+                needs: "a model that solves linear systems with its Jacobian",
+            });
         }
         let engine = match method {
             Method::Auto => Engine::Auto(Box::new(auto::Auto::new(n))),
@@ -75,7 +85,9 @@ impl<M: StepModel> Integrator<M> {
             Method::DormandPrince => {
                 Engine::Explicit(Box::new(explicit::ExplicitRk::new(n, &tableaux::DORMAND_PRINCE)))
             }
-            Method::Tsitouras => Engine::Explicit(Box::new(explicit::ExplicitRk::new(n, &tableaux::TSITOURAS))),
+            Method::Tsitouras => {
+                Engine::Explicit(Box::new(explicit::ExplicitRk::new(n, &tableaux::TSITOURAS)))
+            }
             Method::ExplicitEuler | Method::RungeKutta4 | Method::ImplicitEuler | Method::Trapezoidal => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
                 Engine::Fixed(Box::new(fixed::FixedStep::new(n, method, h)))
@@ -105,7 +117,9 @@ impl<M: StepModel> Integrator<M> {
     /// Takes one step that ends at `t_limit` or before it. Time only moves forward: the limit must lie ahead.
     pub fn step(&mut self, t_limit: f64) -> Result<StepReport, SolverError> {
         if !(t_limit > self.core.t) {
-            return Err(SolverError::InvalidOption { what: "the limit of a step must lie ahead of the current time" });
+            return Err(SolverError::InvalidOption {
+                what: "the limit of a step must lie ahead of the current time",
+            });
         }
         if !self.ready {
             self.core.evaluate_start(&mut self.model)?;

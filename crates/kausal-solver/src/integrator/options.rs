@@ -142,7 +142,9 @@ impl Options {
             return invalid("the relative tolerance must be at least 0 and below 1");
         }
         if !(self.atol >= 0.0 && self.atol.is_finite()) || (self.rtol == 0.0 && self.atol == 0.0) {
-            return invalid("the absolute tolerance must be finite and not negative, and not zero with a zero relative one");
+            return invalid(
+                "the absolute tolerance must be finite and not negative, and not zero with a zero relative one",
+            );
         }
         if !(self.max_step > 0.0) || !(self.min_step >= 0.0) || self.min_step > self.max_step {
             return invalid("the largest step must be positive and not below the smallest");

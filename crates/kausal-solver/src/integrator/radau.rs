@@ -106,8 +106,7 @@ impl Radau {
             self.last = Some((stride.h, error.max(1e-2)));
             let grow = if failures.count > 0 { 1.0 } else { GROW };
             let proposal = stride.h * ratio.min(grow);
-            let proposal =
-                if stages.keep_step && (1.0..1.2).contains(&ratio) { stride.h } else { proposal };
+            let proposal = if stages.keep_step && (1.0..1.2).contains(&ratio) { stride.h } else { proposal };
             self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
             return Ok(core.report(5, stride.at_limit));
         }

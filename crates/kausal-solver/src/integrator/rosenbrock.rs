@@ -15,6 +15,7 @@ use super::options::StepReport;
 use super::tableaux::RODASP;
 use crate::error::{ModelError, SolverError};
 use crate::model::StepModel;
+use crate::vector::add_multiple;
 
 const STAGES: usize = 6;
 
@@ -98,8 +99,7 @@ impl Rosenbrock {
         let s = (t - core.t_old) / (core.t - core.t_old);
         let r = 1.0 - s;
         for i in 0..x.len() {
-            x[i] =
-                self.x_old[i] * r + s * (core.x[i] + r * (self.dense[0][i] + s * self.dense[1][i]));
+            x[i] = self.x_old[i] * r + s * (core.x[i] + r * (self.dense[0][i] + s * self.dense[1][i]));
         }
     }
 
@@ -164,11 +164,5 @@ impl Rosenbrock {
         core.evaluate_start(model)?;
         model.accepted(t, &core.x, &core.dx);
         Ok(())
-    }
-}
-
-fn add_multiple(x: &mut [f64], y: &[f64], by: f64) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x += by * y;
     }
 }

@@ -23,7 +23,13 @@ pub struct DenseLu<T = f64> {
 impl<T: Scalar> DenseLu<T> {
     /// Space for a matrix of order `n`.
     pub fn new(n: usize) -> Self {
-        DenseLu { n, lu: vec![T::ZERO; n * n], pivot: vec![0; n], scale: vec![1.0; n], column_size: vec![0.0; n] }
+        DenseLu {
+            n,
+            lu: vec![T::ZERO; n * n],
+            pivot: vec![0; n],
+            scale: vec![1.0; n],
+            column_size: vec![0.0; n],
+        }
     }
 
     /// Order of the matrix.
@@ -108,7 +114,8 @@ impl<T: Scalar> DenseLu<T> {
             *s = if *s > 0.0 { 1.0 / *s } else { 0.0 };
         }
         for (size, column) in self.column_size.iter_mut().zip(self.lu.chunks_exact(n.max(1))) {
-            *size = column.iter().zip(&self.scale).fold(0.0, |largest, (a, s)| f64::max(largest, a.size() * s));
+            *size =
+                column.iter().zip(&self.scale).fold(0.0, |largest, (a, s)| f64::max(largest, a.size() * s));
         }
     }
 

@@ -125,8 +125,11 @@ impl<T: Scalar> Shifted<T> {
                 let with = p.with_diagonal();
                 let place = |i, j| with.position(i, j).unwrap_or(0) as u32;
                 let diagonal = (0..p.n()).map(|j| place(j, j)).collect();
-                let entry =
-                    if with.entries() == p.entries() { Vec::new() } else { p.iter().map(|(i, j)| place(i, j)).collect() };
+                let entry = if with.entries() == p.entries() {
+                    Vec::new()
+                } else {
+                    p.iter().map(|(i, j)| place(i, j)).collect()
+                };
                 (Structure::Sparse(with), entry, diagonal)
             }
         };

@@ -183,14 +183,14 @@ impl Ldlt {
 
     fn eliminate_one(&mut self, k: usize) {
         let n = self.n;
-        let d = self.a[k + k * n];
         let (left, right) = self.a.split_at_mut((k + 1) * n);
         let column = &mut left[k * n..];
+        let d = column[k];
         for (j, other) in (k + 1..n).zip(right.chunks_exact_mut(n)) {
             let l = column[j] / d;
             if l != 0.0 {
-                for i in j..n {
-                    other[i] -= l * column[i];
+                for (a, c) in other[j..].iter_mut().zip(&column[j..]) {
+                    *a -= l * c;
                 }
             }
         }
@@ -201,22 +201,23 @@ impl Ldlt {
 
     fn eliminate_two(&mut self, k: usize) {
         let n = self.n;
-        let (d11, d21, d22) = (self.a[k + k * n], self.a[k + 1 + k * n], self.a[k + 1 + (k + 1) * n]);
+        let (left, right) = self.a.split_at_mut((k + 2) * n);
+        let (first, second) = left[k * n..].split_at_mut(n);
+        let (d11, d21, d22) = (first[k], first[k + 1], second[k + 1]);
         // Scaled by the off-diagonal element, the largest of the block, the determinant neither over- nor underflows.
         let (e11, e22) = (d11 / d21, d22 / d21);
         let factor = 1.0 / (d21 * (e11 * e22 - 1.0));
-        for j in k + 2..n {
-            let (a1, a2) = (self.a[j + k * n], self.a[j + (k + 1) * n]);
+        for (j, other) in (k + 2..n).zip(right.chunks_exact_mut(n)) {
+            let (a1, a2) = (first[j], second[j]);
             let l1 = factor * (e22 * a1 - a2);
             let l2 = factor * (e11 * a2 - a1);
             if l1 != 0.0 || l2 != 0.0 {
-                for i in j..n {
-                    self.a[i + j * n] -= self.a[i + k * n] * l1 + self.a[i + (k + 1) * n] * l2;
+                for ((a, c1), c2) in other[j..].iter_mut().zip(&first[j..]).zip(&second[j..]) {
+                    *a -= l1 * c1 + l2 * c2;
                 }
             }
-            // Row j of the two columns is not read again below, rows i > j are.
-            self.a[j + k * n] = l1;
-            self.a[j + (k + 1) * n] = l2;
+            // Row j of the two columns is not read again, rows below j are.
+            (first[j], second[j]) = (l1, l2);
         }
     }
 

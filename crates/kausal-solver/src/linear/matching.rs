@@ -45,13 +45,7 @@ struct Search {
 }
 
 impl Search {
-    fn augment(
-        &mut self,
-        pattern: &Pattern,
-        root: usize,
-        row_of: &mut [u32],
-        column_of: &mut [u32],
-    ) -> bool {
+    fn augment(&mut self, pattern: &Pattern, root: usize, row_of: &mut [u32], column_of: &mut [u32]) -> bool {
         let rows = pattern.rows();
         self.path.clear();
         self.path.push(root as u32);

@@ -260,8 +260,8 @@ impl Graph {
             .map(|&i| {
                 let lists = self.variables[i as usize].iter().chain(&self.elements[i as usize]);
                 let sum = lists.fold(0u64, |sum, &v| sum.wrapping_add(u64::from(v) + 1));
-                let lengths =
-                    (self.variables[i as usize].len() as u64) << 48 ^ (self.elements[i as usize].len() as u64) << 32;
+                let lengths = (self.variables[i as usize].len() as u64) << 48
+                    ^ (self.elements[i as usize].len() as u64) << 32;
                 (sum ^ lengths, i)
             })
             .collect();

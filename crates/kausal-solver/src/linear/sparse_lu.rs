@@ -82,6 +82,8 @@ struct Reach {
     steps: Vec<u32>,
     /// Rows reached that are not pivotal yet.
     candidates: Vec<u32>,
+    /// Where the search of a column of `L` may stop: what follows is reached by another way.
+    end: Vec<usize>,
 }
 
 impl<T: Scalar> SparseLu<T> {
@@ -106,6 +108,7 @@ impl<T: Scalar> SparseLu<T> {
                 stack: Vec::with_capacity(n),
                 steps: Vec::with_capacity(n),
                 candidates: Vec::with_capacity(n),
+                end: vec![usize::MAX; n],
             },
             factored: false,
             repivots: 0,
@@ -133,6 +136,7 @@ impl<T: Scalar> SparseLu<T> {
         self.scale_rows(values);
         self.step_of_row.fill(NONE);
         self.search.seen.fill(NONE);
+        self.search.end.fill(usize::MAX);
         self.work.fill(T::ZERO);
         self.lower.clear();
         self.upper.clear();
@@ -142,6 +146,7 @@ impl<T: Scalar> SparseLu<T> {
             self.choose_pivot(k, column_size)?;
             self.lower.start[k + 1] = self.lower.rows.len();
             self.upper.start[k + 1] = self.upper.rows.len();
+            self.prune(k);
         }
         self.number_rows_by_step();
         self.factored = true;
@@ -251,7 +256,7 @@ impl<T: Scalar> SparseLu<T> {
             search.stack.push((step, self.lower.start[step as usize]));
             while let Some(top) = search.stack.last_mut() {
                 let step = top.0 as usize;
-                if top.1 == self.lower.start[step + 1] {
+                if top.1 >= search.end[step].min(self.lower.start[step + 1]) {
                     search.steps.push(top.0);
                     search.stack.pop();
                     continue;
@@ -327,6 +332,31 @@ impl<T: Scalar> SparseLu<T> {
             }
         }
         Ok(())
+    }
+
+    /// Shortens the searches to come (Eisenstat & Liu, SIAM J. Matrix Anal. Appl. 13, 1992): where column `j` of `L` has the pivot row of step
+    /// `k` and `U` has row `j` in column `k`, every row of column `j` that is not pivotal yet is in column `k` too.
+    fn prune(&mut self, k: usize) {
+        let pivot = self.row_order[k];
+        for &step in &self.search.steps {
+            let step = step as usize;
+            if self.search.end[step] != usize::MAX {
+                continue;
+            }
+            let (start, end) = (self.lower.start[step], self.lower.start[step + 1]);
+            if !self.lower.rows[start..end].contains(&pivot) {
+                continue;
+            }
+            let mut front = start;
+            for p in start..end {
+                if self.step_of_row[self.lower.rows[p] as usize] != NONE {
+                    self.lower.rows.swap(front, p);
+                    self.lower.values.swap(front, p);
+                    front += 1;
+                }
+            }
+            self.search.end[step] = front;
+        }
     }
 
     /// From now on rows are counted by elimination step, and columns of `U` are ascending: a topological order.

@@ -3,7 +3,7 @@
 //! Unless said otherwise, definitions and reference solutions are those of the *Test Set for Initial Value Problem Solvers*,
 //! release 2.4 (F. Mazzia & C. Magherini, Department of Mathematics, University of Bari, 2008), where they were computed in
 //! extended or tight double precision. The problems are written down here from their definitions.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::excessive_precision, clippy::needless_range_loop)]
 
 use std::f64::consts::PI;
 
@@ -50,7 +50,9 @@ impl Problem {
 
     /// Largest relative error in units of significant digits lost: |x - ref| / (|ref| + floor).
     pub fn relative_error(&self, x: &[f64], floor: f64) -> f64 {
-        self.compared().map(|(i, r)| (x[i] - r).abs() / (r.abs() + floor * self.nominal[i])).fold(0.0, f64::max)
+        self.compared()
+            .map(|(i, r)| (x[i] - r).abs() / (r.abs() + floor * self.nominal[i]))
+            .fold(0.0, f64::max)
     }
 
     /// Root mean square of the error in units of a tolerance.
@@ -267,8 +269,8 @@ pub fn e5() -> Problem {
 /// The chemical part of an air pollution model: 20 species, 25 reactions.
 pub fn pollution() -> Problem {
     const K: [f64; 25] = [
-        0.35, 26.6, 12300.0, 0.00086, 0.00082, 15000.0, 0.00013, 24000.0, 16500.0, 9000.0, 0.022, 12000.0, 1.88,
-        16300.0, 4.8e6, 3.5e-4, 0.0175, 1e8, 4.44e11, 1240.0, 2.1, 5.78, 0.0474, 1780.0, 3.12,
+        0.35, 26.6, 12300.0, 0.00086, 0.00082, 15000.0, 0.00013, 24000.0, 16500.0, 9000.0, 0.022, 12000.0,
+        1.88, 16300.0, 4.8e6, 3.5e-4, 0.0175, 1e8, 4.44e11, 1240.0, 2.1, 5.78, 0.0474, 1780.0, 3.12,
     ];
     /// The one or two species that react, counted from one; zero for none.
     const REACTANTS: [(usize, usize); 25] = [
@@ -444,8 +446,8 @@ pub fn pleiades() -> Problem {
         }
     }
     let x0 = [
-        3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0, 3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.75, -1.5,
-        0.0, 0.0, 0.0, -1.25, 1.0, 0.0, 0.0,
+        3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0, 3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+        1.75, -1.5, 0.0, 0.0, 0.0, -1.25, 1.0, 0.0, 0.0,
     ];
     let reference = [
         0.3706139143970502,
@@ -525,7 +527,13 @@ pub fn beam() -> Problem {
             w[i] = (w[i] + cos[i - 1] * w[i - 1]) / diagonal[i];
         }
         for i in 0..N {
-            let middle = if i == 0 { 1.0 } else if i == N - 1 { 3.0 } else { 2.0 };
+            let middle = if i == 0 {
+                1.0
+            } else if i == N - 1 {
+                3.0
+            } else {
+                2.0
+            };
             let mut u = middle * v[i];
             if i > 0 {
                 u -= cos[i - 1] * v[i - 1] + sin[i - 1] * w[i - 1];

@@ -23,7 +23,9 @@ pub enum TearingFault {
 impl fmt::Display for TearingFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TearingFault::CountsDiffer => write!(f, "residual equations and tearing variables differ in number"),
+            TearingFault::CountsDiffer => {
+                write!(f, "residual equations and tearing variables differ in number")
+            }
             TearingFault::VariableNotOnce(var) => write!(f, "{var:?} is not determined exactly once"),
             TearingFault::EquationNotOnce(eqn) => write!(f, "{eqn:?} is not used exactly once"),
             TearingFault::NotSolvable(eqn, var) => write!(f, "{eqn:?} may not be solved for {var:?}"),

@@ -133,12 +133,15 @@ const COLUMN: bool = false;
 
 impl Contraction {
     /// A block, the edges along which equations may be solved, and what tearing each variable costs.
-    pub fn new(incidence: &Incidence, usable: impl Fn(Edge) -> bool, weight: &IdVec<Var, u32>) -> Contraction {
+    pub fn new(
+        incidence: &Incidence,
+        usable: impl Fn(Edge) -> bool,
+        weight: &IdVec<Var, u32>,
+    ) -> Contraction {
         let mut rows = Side::new(incidence.eqn_count());
         let mut columns = Side::new(incidence.var_count());
         let mut row_heaviest = vec![0; incidence.eqn_count()];
-        let mut entries =
-            FxHashMap::with_capacity_and_hasher(incidence.edge_count(), Default::default());
+        let mut entries = FxHashMap::with_capacity_and_hasher(incidence.edge_count(), Default::default());
         for o in incidence.occurrences() {
             let (row, column) = (o.eqn.index(), o.var.index());
             let is_usable = usable(o.edge);
@@ -291,12 +294,12 @@ impl Contraction {
         }
         if len <= 2 {
             let rows = self.rows_of(column);
-            if let [row] = rows[..] {
-                if self.is_heaviest_in(column, &[row]) {
-                    self.remove_row(row);
-                    self.remove_column(column);
-                    return;
-                }
+            if let [row] = rows[..]
+                && self.is_heaviest_in(column, &[row])
+            {
+                self.remove_row(row);
+                self.remove_column(column);
+                return;
             }
             if let [a, b] = rows[..] {
                 let (a_usable, b_usable) = (self.entries[&key(a, column)], self.entries[&key(b, column)]);
@@ -457,6 +460,25 @@ impl Contraction {
         live(&mut self.rows, &mut self.columns, row)
     }
 
+    /// Up to `limit` living columns of a row, without reading all of a long row.
+    fn some_columns_of(&mut self, row: u32, limit: usize) -> Vec<u32> {
+        let list = &mut self.rows.neighbours[row as usize];
+        let mut found: Vec<u32> = Vec::new();
+        let mut k = list.len();
+        while k > 0 && found.len() < limit {
+            tick(1);
+            k -= 1;
+            let column = self.columns.find(list[k]);
+            if self.columns.alive[column as usize] && !found.contains(&column) {
+                found.push(column);
+            } else {
+                // What is moved here from the end has been looked at already.
+                list.swap_remove(k);
+            }
+        }
+        found
+    }
+
     fn rows_of(&mut self, column: u32) -> Vec<u32> {
         live(&mut self.columns, &mut self.rows, column)
     }
@@ -517,9 +539,9 @@ impl Contraction {
             if !self.rows.alive[row as usize] || length != self.row_key(row) {
                 continue;
             }
-            let columns = self.columns_of(row);
-            let allowed = columns.iter().filter(|column| self.member[**column as usize].0 != FORBIDDEN);
-            let mut allowed: Vec<u32> = allowed.copied().take(LOOK_AHEAD).collect();
+            let columns = self.some_columns_of(row, LOOK_AHEAD);
+            let is_forbidden = |column: &u32| self.member[*column as usize].0 == FORBIDDEN;
+            let mut allowed: Vec<u32> = columns.iter().copied().filter(|c| !is_forbidden(c)).collect();
             if allowed.is_empty() {
                 allowed = columns;
             }

@@ -138,7 +138,8 @@ pub fn tear_as_declared(
     let refused_variables: Vec<Var> =
         declared.iter().copied().filter(|var| problem.weight[*var] == FORBIDDEN).collect();
     declared.retain(|var| problem.weight[*var] != FORBIDDEN);
-    let residuals = sorted(declaration.residuals.iter().copied().filter(|e| e.index() < incidence.eqn_count()));
+    let residuals =
+        sorted(declaration.residuals.iter().copied().filter(|e| e.index() < incidence.eqn_count()));
 
     let mut solver = Solver::new(problem);
     solver.ban(&residuals);
@@ -197,10 +198,7 @@ fn diagnose(problem: &TearingProblem, solver: &Solver, residuals: &[Eqn]) -> Rem
         .iter()
         .filter(|eqn| solver.unknowns(**eqn) == 1)
         .filter_map(|eqn| incidence.row(*eqn).find(|o| !solver.is_known(o.var)))
-        .map(|o| Blocked {
-            assignment: Assignment { eqn: o.eqn, var: o.var },
-            solvability: o.solvability,
-        })
+        .map(|o| Blocked { assignment: Assignment { eqn: o.eqn, var: o.var }, solvability: o.solvability })
         .collect();
     let too_many = outer_part(parts.over, &rest);
     let too_few = outer_part(parts.under, &rest);
@@ -245,10 +243,8 @@ fn complete(problem: &TearingProblem, remaining: &Remaining) -> Vec<Var> {
 /// all of their variables are known.
 fn partial(problem: &TearingProblem, solver: &mut Solver, declared: &[Var], residuals: &[Eqn]) -> Tearing {
     let sequence = solver.solve(declared).to_vec();
-    let superfluous = problem
-        .incidence
-        .eqn_ids()
-        .filter(|eqn| !solver.is_used(*eqn) && solver.unknowns(*eqn) == 0);
+    let superfluous =
+        problem.incidence.eqn_ids().filter(|eqn| !solver.is_used(*eqn) && solver.unknowns(*eqn) == 0);
     let residuals = sorted(superfluous.chain(residuals.iter().copied()));
     Tearing { tearing_variables: declared.to_vec(), residuals, sequence }
 }

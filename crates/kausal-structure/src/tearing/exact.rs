@@ -195,8 +195,7 @@ impl Node {
             return Some(true);
         }
         let replaceable = |node: &Node, rows: u64| {
-            never
-                || ones(rows).all(|r| ones(node.row[r].1).all(|other| node.weight[other] <= node.weight[c]))
+            never || ones(rows).all(|r| ones(node.row[r].1).all(|other| node.weight[other] <= node.weight[c]))
         };
         if present.count_ones() == 1 && replaceable(self, present) {
             self.remove_row(present.trailing_zeros() as usize);
@@ -301,14 +300,16 @@ impl Node {
         };
         let columns = i64::from(self.columns.count_ones());
         let rows = i64::from(self.rows.count_ones());
-        let shortest_column = ones(self.columns).map(|c| i64::from(self.column[c].0.count_ones())).min().unwrap_or(1);
+        let shortest_column =
+            ones(self.columns).map(|c| i64::from(self.column[c].0.count_ones())).min().unwrap_or(1);
         let by_columns = (shortest_column - 1 + columns - rows).max(0) as u64;
         Some(by_rows.max(by_columns) * lightest)
     }
 
     /// The column in most rows that may be torn.
     fn branch_column(&self) -> Option<usize> {
-        ones(self.columns & !self.never).max_by_key(|c| (self.column[*c].0.count_ones(), std::cmp::Reverse(*c)))
+        ones(self.columns & !self.never)
+            .max_by_key(|c| (self.column[*c].0.count_ones(), std::cmp::Reverse(*c)))
     }
 }
 

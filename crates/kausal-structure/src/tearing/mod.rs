@@ -103,7 +103,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { exact_limit: 40, node_limit: 20_000, prune_limit: 2_000_000 }
+        Self { exact_limit: 40, node_limit: 5_000, prune_limit: 500_000 }
     }
 }
 

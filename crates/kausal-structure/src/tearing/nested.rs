@@ -201,7 +201,8 @@ mod tests {
     fn only_what_is_nonlinear_is_torn_outside() {
         // x0..x3 in linear loops, x4 enters nonlinearly in two places.
         let mut b = IncidenceBuilder::new(5, 5);
-        for (e, row) in [vec![0, 1], vec![0, 1, 2], vec![2, 3], vec![1, 2, 3], vec![3, 4]].iter().enumerate() {
+        for (e, row) in [vec![0, 1], vec![0, 1, 2], vec![2, 3], vec![1, 2, 3], vec![3, 4]].iter().enumerate()
+        {
             for v in row {
                 b.add(Eqn(e as u32), Var(*v), Solvability::LinearConstant);
             }

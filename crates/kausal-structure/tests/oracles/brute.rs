@@ -44,10 +44,10 @@ pub fn closure(problem: &TearingProblem, given: u64) -> u64 {
         let before = known;
         for eqn in incidence.eqn_ids() {
             let mut unknown = incidence.row(eqn).filter(|o| known >> o.var.0 & 1 == 0);
-            if let (Some(only), None) = (unknown.next(), unknown.next()) {
-                if problem.solvable.contains(only.solvability) {
-                    known |= 1 << only.var.0;
-                }
+            if let (Some(only), None) = (unknown.next(), unknown.next())
+                && problem.solvable.contains(only.solvability)
+            {
+                known |= 1 << only.var.0;
             }
         }
         if known == before {

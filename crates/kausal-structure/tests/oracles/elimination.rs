@@ -161,10 +161,8 @@ fn symmetric_fill_and_operations_are_those_of_the_elimination() {
                 adjacency[b][a] = edge;
             }
         }
-        let neighbours: Vec<Vec<u32>> = adjacency
-            .iter()
-            .map(|row| (0..n as u32).filter(|b| row[*b as usize]).collect())
-            .collect();
+        let neighbours: Vec<Vec<u32>> =
+            adjacency.iter().map(|row| (0..n as u32).filter(|b| row[*b as usize]).collect()).collect();
         let rules = [PivotRule::Always, PivotRule::Always, PivotRule::AfterNeighbour, PivotRule::Never];
         let rule: Vec<PivotRule> = (0..n).map(|_| rules[rng.below(4)]).collect();
         let size: Vec<u32> = (0..n).map(|_| rng.between(1, 3) as u32).collect();

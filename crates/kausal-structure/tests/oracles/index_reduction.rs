@@ -93,7 +93,10 @@ fn counts_are_the_canonical_offsets_of_the_signature_method() {
                 assert_eq!(reduction.highest, offsets.var, "seed {seed}");
                 assert_eq!(reduction.degrees_of_freedom(), offsets.value as i64, "seed {seed}");
                 assert!(reduction.matching.is_perfect(), "seed {seed}");
-                assert!(matching::is_matching(&reduction.highest_incidence, &reduction.matching), "seed {seed}");
+                assert!(
+                    matching::is_matching(&reduction.highest_incidence, &reduction.matching),
+                    "seed {seed}"
+                );
                 high_index += usize::from(reduction.structural_index() > 1);
                 check_numbering(&dae, &reduction, seed);
             }
@@ -120,7 +123,11 @@ fn check_numbering(dae: &Dae, reduction: &IndexReduction, seed: u64) {
             let known = dae.derivative.get(low).copied().flatten();
             if known.is_none() {
                 assert_eq!(high, Var(next_var), "seed {seed}");
-                assert_eq!(reduction.new_vars[next_var as usize - dae.incidence.var_count()], low, "seed {seed}");
+                assert_eq!(
+                    reduction.new_vars[next_var as usize - dae.incidence.var_count()],
+                    low,
+                    "seed {seed}"
+                );
                 next_var += 1;
             } else {
                 assert_eq!(known, Some(high), "seed {seed}");
@@ -132,7 +139,8 @@ fn check_numbering(dae: &Dae, reduction: &IndexReduction, seed: u64) {
     assert_eq!(reduction.new_eqns.len(), total as usize, "seed {seed}");
     for (eqn, count) in reduction.differentiations.iter() {
         for order in 1..=*count {
-            let (low, high) = (reduction.eqn_at(eqn, order - 1).unwrap(), reduction.eqn_at(eqn, order).unwrap());
+            let (low, high) =
+                (reduction.eqn_at(eqn, order - 1).unwrap(), reduction.eqn_at(eqn, order).unwrap());
             assert_eq!(reduction.new_eqns[high.index() - dae.incidence.eqn_count()], low, "seed {seed}");
         }
     }
@@ -157,14 +165,22 @@ fn the_highest_transversal_is_the_best_of_all() {
 }
 
 /// The block of highest derivatives behind a choice: which candidates occur in which equation.
-fn occurs(reduction: &IndexReduction, choice: &DummyChoice, eqn: Eqn, candidate: usize) -> Option<Solvability> {
+fn occurs(
+    reduction: &IndexReduction,
+    choice: &DummyChoice,
+    eqn: Eqn,
+    candidate: usize,
+) -> Option<Solvability> {
     let chain = chain_of(reduction, choice.candidates[candidate], choice.level);
     reduction.highest_incidence.solvability_of(eqn, Var(chain as u32))
 }
 
 fn chain_of(reduction: &IndexReduction, var: Var, level: u32) -> usize {
     (0..reduction.chains.len())
-        .find(|chain| reduction.highest[*chain] >= level && reduction.var_at(*chain, reduction.highest[*chain] - level) == Some(var))
+        .find(|chain| {
+            reduction.highest[*chain] >= level
+                && reduction.var_at(*chain, reduction.highest[*chain] - level) == Some(var)
+        })
         .unwrap()
 }
 

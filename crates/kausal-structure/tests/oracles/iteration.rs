@@ -60,7 +60,8 @@ fn run(g: &Incidence, a: &dyn Fn(Eqn, Var) -> f64, b: &[f64], sweep: &Sweep) -> 
     let mut x = vec![0.0; b.len()];
     let solve = |x: &[f64], step: &Assignment| {
         let others = g.vars(step.eqn).iter().filter(|v| **v != step.var);
-        (b[step.eqn.index()] - others.map(|v| a(step.eqn, *v) * x[v.index()]).sum::<f64>()) / a(step.eqn, step.var)
+        (b[step.eqn.index()] - others.map(|v| a(step.eqn, *v) * x[v.index()]).sum::<f64>())
+            / a(step.eqn, step.var)
     };
     for count in 1..1000 {
         let before = x.clone();

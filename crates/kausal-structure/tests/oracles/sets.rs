@@ -40,13 +40,14 @@ fn alias_sets_agree_with_all_assignments_of_values() {
                     Some(true) => assert!(solutions.iter().all(|x| x[a] == -x[b]), "seed {seed}"),
                     None => {
                         let both_zero = sets.is_zero(a as u32) && sets.is_zero(b as u32);
-                        let tied = solutions.iter().all(|x| x[a] == x[b]) || solutions.iter().all(|x| x[a] == -x[b]);
+                        let tied =
+                            solutions.iter().all(|x| x[a] == x[b]) || solutions.iter().all(|x| x[a] == -x[b]);
                         assert!(both_zero || !tied, "seed {seed}");
                     }
                 }
             }
         }
-        for set in sets.sets(|var| std::cmp::Reverse(var)) {
+        for set in sets.sets(std::cmp::Reverse) {
             assert_eq!(set.representative, set.members[0].var, "seed {seed}");
             for member in &set.members {
                 let sign = if member.negated { -1 } else { 1 };

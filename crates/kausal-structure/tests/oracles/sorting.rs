@@ -90,7 +90,8 @@ fn blocks_are_minimal_ordered_and_independent_of_the_matching() {
         let m = maximum_matching(&g);
         assert!(m.is_perfect(), "seed {seed}");
         let form = blt(&g, &m);
-        let needs = |a: usize, b: usize| m.var_of(Eqn(b as u32)).is_some_and(|v| g.find(Eqn(a as u32), v).is_some());
+        let needs =
+            |a: usize, b: usize| m.var_of(Eqn(b as u32)).is_some_and(|v| g.find(Eqn(a as u32), v).is_some());
         let reach = reachable(n, needs);
         for a in 0..n {
             for b in 0..n {
@@ -149,36 +150,50 @@ fn the_three_parts_are_what_maximum_matchings_can_leave_out() {
             let over = can_miss_eqn(e);
             let under = g.vars(e).iter().any(|v| can_miss_var(*v));
             assert!(!(over && under), "seed {seed}");
-            let expected = if over { Determined::Over } else if under { Determined::Under } else { Determined::Well };
+            let expected = if over {
+                Determined::Over
+            } else if under {
+                Determined::Under
+            } else {
+                Determined::Well
+            };
             assert_eq!(dm.eqn_part(e), expected, "seed {seed}");
         }
         for v in g.var_ids() {
             let under = can_miss_var(v);
             let over = g.eqns(v).iter().any(|e| can_miss_eqn(*e));
-            let expected = if under { Determined::Under } else if over { Determined::Over } else { Determined::Well };
+            let expected = if under {
+                Determined::Under
+            } else if over {
+                Determined::Over
+            } else {
+                Determined::Well
+            };
             assert_eq!(dm.var_part(v), expected, "seed {seed}");
         }
         for (part, sign) in [(&dm.over, 1), (&dm.well, 0), (&dm.under, -1)] {
             let mut all: Vec<Eqn> = part.pieces.iter().flat_map(|piece| piece.eqns.clone()).collect();
             all.sort();
             assert_eq!(all, part.eqns, "seed {seed}");
-            assert_eq!(part.pieces.iter().map(|p| p.vars.len()).sum::<usize>(), part.vars.len(), "seed {seed}");
+            assert_eq!(
+                part.pieces.iter().map(|p| p.vars.len()).sum::<usize>(),
+                part.vars.len(),
+                "seed {seed}"
+            );
             for piece in &part.pieces {
                 assert_eq!(piece.surplus().signum(), sign, "seed {seed}");
                 assert!(is_connected(&g, piece), "seed {seed}");
                 // No edge leads from one piece to another piece of the same part.
-                let leaves = |e: &Eqn| {
-                    g.vars(*e).iter().any(|v| part.vars.contains(v) && !piece.vars.contains(v))
-                };
+                let leaves =
+                    |e: &Eqn| g.vars(*e).iter().any(|v| part.vars.contains(v) && !piece.vars.contains(v));
                 assert!(!piece.eqns.iter().any(leaves), "seed {seed}");
             }
         }
         for unmatched in m.unmatched_eqns() {
             let piece = minimal_singular_subset(&g, &m, unmatched);
             assert_eq!(piece.surplus(), 1, "seed {seed}");
-            let within = |out: Option<Eqn>| {
-                matching_size(&g, &|e, _| piece.eqns.contains(&e) && Some(e) != out)
-            };
+            let within =
+                |out: Option<Eqn>| matching_size(&g, &|e, _| piece.eqns.contains(&e) && Some(e) != out);
             assert_eq!(within(None), piece.eqns.len() - 1, "seed {seed}");
             for e in &piece.eqns {
                 assert_eq!(within(Some(*e)), piece.eqns.len() - 1, "seed {seed}");
@@ -206,7 +221,8 @@ fn a_singular_relaxed_form_is_repaired_by_exactly_the_named_occurrences() {
         let rng = &mut Rng::new(seed);
         let n = rng.between(2, 7);
         let g = regular_incidence(rng, n, 2);
-        let relaxed: Vec<(Eqn, Var)> = g.occurrences().filter(|_| rng.chance(30)).map(|o| (o.eqn, o.var)).collect();
+        let relaxed: Vec<(Eqn, Var)> =
+            g.occurrences().filter(|_| rng.chance(30)).map(|o| (o.eqn, o.var)).collect();
         let size = matching_size(&g, &|e, v| !relaxed.contains(&(e, v)));
         match relaxed_blt(&g, &relaxed) {
             Ok(form) => {
@@ -222,7 +238,8 @@ fn a_singular_relaxed_form_is_repaired_by_exactly_the_named_occurrences() {
                 singular += 1;
                 assert_eq!(error.lost_vars.len(), n - size, "seed {seed}");
                 for pair in &relaxed {
-                    let gains = matching_size(&g, &|e, v| (e, v) == *pair || !relaxed.contains(&(e, v))) > size;
+                    let gains =
+                        matching_size(&g, &|e, v| (e, v) == *pair || !relaxed.contains(&(e, v))) > size;
                     assert_eq!(error.repairs.contains(pair), gains, "seed {seed}");
                 }
             }

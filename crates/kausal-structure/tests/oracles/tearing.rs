@@ -20,7 +20,8 @@ fn bits(vars: &[Var]) -> u64 {
 }
 
 fn solvable_set(rng: &mut Rng) -> SolvabilitySet {
-    [SolvabilitySet::SAFE, SolvabilitySet::EXPLICIT, SolvabilitySet::SOLVABLE, SolvabilitySet::ALL][rng.below(4)]
+    [SolvabilitySet::SAFE, SolvabilitySet::EXPLICIT, SolvabilitySet::SOLVABLE, SolvabilitySet::ALL]
+        [rng.below(4)]
 }
 
 #[test]
@@ -56,7 +57,11 @@ fn weights_and_forbidden_variables_are_respected_exactly() {
         }
         let least = least_tearing_weight(&problem);
         let tearing = minimum(&problem, 1_000_000);
-        assert_eq!(tearing.as_ref().map(|t| problem.total_weight(&t.tearing_variables)), least, "seed {seed}");
+        assert_eq!(
+            tearing.as_ref().map(|t| problem.total_weight(&t.tearing_variables)),
+            least,
+            "seed {seed}"
+        );
         let torn = tear(&problem, Effort::default());
         assert_eq!(check(&problem, &torn.tearing), Ok(()), "seed {seed}");
         match least {
@@ -139,7 +144,10 @@ fn declarations_are_followed_and_completed() {
             completed += 1;
             let rest = &report.remaining;
             for found in &rest.loops {
-                assert!(found.eqns.len() > 1 && found.eqns.iter().all(|e| rest.eqns.contains(e)), "seed {seed}");
+                assert!(
+                    found.eqns.len() > 1 && found.eqns.iter().all(|e| rest.eqns.contains(e)),
+                    "seed {seed}"
+                );
                 assert!(found.vars.iter().all(|v| rest.vars.contains(v)), "seed {seed}");
             }
             for blocked in &rest.blocked {
@@ -167,7 +175,11 @@ fn nested_tearing_computes_everything_once_and_in_order() {
         let problem = TearingProblem::new(&g, SolvabilitySet::SAFE);
         let outer: Vec<Var> = g.var_ids().filter(|_| rng.chance(20)).collect();
         let nested = tear_nested(&problem, &outer, None, Effort::default()).unwrap();
-        assert_eq!((nested.tearing_variables.len(), nested.residuals.len()), (outer.len(), outer.len()), "seed {seed}");
+        assert_eq!(
+            (nested.tearing_variables.len(), nested.residuals.len()),
+            (outer.len(), outer.len()),
+            "seed {seed}"
+        );
         let mut known = bits(&outer);
         let mut used = nested.residuals.iter().fold(0u64, |bits, e| bits | 1 << e.0);
         let mut use_once = |eqn: Eqn| {
@@ -178,7 +190,10 @@ fn nested_tearing_computes_everything_once_and_in_order() {
             match step {
                 NestedStep::Solve(a) => {
                     use_once(a.eqn);
-                    assert!(g.vars(a.eqn).iter().all(|v| *v == a.var || known >> v.0 & 1 == 1), "seed {seed}");
+                    assert!(
+                        g.vars(a.eqn).iter().all(|v| *v == a.var || known >> v.0 & 1 == 1),
+                        "seed {seed}"
+                    );
                     known |= 1 << a.var.0;
                 }
                 NestedStep::System(t) => {
@@ -186,7 +201,10 @@ fn nested_tearing_computes_everything_once_and_in_order() {
                     known |= bits(&t.tearing_variables);
                     for a in &t.sequence {
                         use_once(a.eqn);
-                        assert!(g.vars(a.eqn).iter().all(|v| *v == a.var || known >> v.0 & 1 == 1), "seed {seed}");
+                        assert!(
+                            g.vars(a.eqn).iter().all(|v| *v == a.var || known >> v.0 & 1 == 1),
+                            "seed {seed}"
+                        );
                         known |= 1 << a.var.0;
                     }
                     for eqn in &t.residuals {
@@ -206,9 +224,9 @@ fn nested_tearing_computes_everything_once_and_in_order() {
                     t.tearing_variables.iter().copied().chain(t.sequence.iter().map(|a| a.var)).collect();
                 let eqns = t.residuals.iter().copied().chain(t.sequence.iter().map(|a| a.eqn));
                 for eqn in eqns {
-                    let nonlinear = g.row(eqn).any(|o| {
-                        inner.contains(&o.var) && !SolvabilitySet::LINEAR.contains(o.solvability)
-                    });
+                    let nonlinear = g
+                        .row(eqn)
+                        .any(|o| inner.contains(&o.var) && !SolvabilitySet::LINEAR.contains(o.solvability));
                     assert!(!nonlinear || inner.len() == 1, "seed {seed}");
                 }
             }

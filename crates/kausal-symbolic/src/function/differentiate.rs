@@ -50,8 +50,14 @@ impl CallDerivative for Calls {
         rates: &[ExprId],
         output: u32,
     ) -> Option<ExprId> {
+        let layout = Layout::of_inputs(pool.function(function))?;
+        let zero = pool.zero();
+        let mut rates = rates.to_vec();
+        for entry in layout.entries.iter().filter(|entry| entry.scalar != Scalar::Real) {
+            rates.get_mut(entry.offset..entry.offset + entry.len)?.fill(zero);
+        }
         let moving = rates.iter().filter(|&&rate| !pool.is_zero(rate)).count();
-        if moving <= MAX_PARTIALS && !needs_all_rates(pool, function, rates) {
+        if moving <= MAX_PARTIALS && !needs_all_rates(pool, function, moving) {
             let mut terms = Vec::with_capacity(moving);
             for (input, &rate) in rates.iter().enumerate() {
                 if !pool.is_zero(rate) {
@@ -65,15 +71,14 @@ impl CallDerivative for Calls {
                 _ => pool.op(Op::Add, &terms),
             });
         }
-        self.call_derivative(pool, function, args, rates, output)
+        self.call_derivative(pool, function, args, &rates, output)
     }
 }
 
 /// Some annotations want the rates as they are: those that hold along a motion only, and those with a second
-/// derivative, which is given for the first one along the same motion.
-fn needs_all_rates(pool: &Pool, id: FunctionId, rates: &[ExprId]) -> bool {
+/// derivative, which is given for the first one along the same motion. So many arguments change.
+fn needs_all_rates(pool: &Pool, id: FunctionId, moving: usize) -> bool {
     let function = pool.function(id);
-    let moving = rates.iter().filter(|&&rate| !pool.is_zero(rate)).count();
     function.notes.derivatives.iter().any(|note| {
         let real = |input: &LocalId| function.local(*input).scalar == Scalar::Real;
         let next = &pool.function(note.function).notes.derivatives;

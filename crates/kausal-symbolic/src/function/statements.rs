@@ -81,7 +81,7 @@ impl<D: Domain> Evaluator<'_, D> {
         }
         match detours {
             None => Ok(Flow::NEXT),
-            Some(detours) => self.end_detours(base, detours),
+            Some(detours) => self.end_detours(routine, base, detours),
         }
     }
 
@@ -210,7 +210,7 @@ impl<D: Domain> Evaluator<'_, D> {
         self.path.push(not);
         let other = self.if_statement(routine, base, rest, otherwise)?;
         self.path.pop();
-        self.merge_frame(base, condition, after)?;
+        self.merge_frame(routine, base, condition, after)?;
         Ok(Flow {
             broken: self.select_when(condition, flow.broken, other.broken)?,
             returned: self.select_when(condition, flow.returned, other.returned)?,
@@ -250,7 +250,7 @@ impl<D: Domain> Evaluator<'_, D> {
                 break;
             }
         }
-        self.end_loop(base, detours)
+        self.end_loop(routine, base, detours)
     }
 
     fn while_loop(
@@ -283,7 +283,7 @@ impl<D: Domain> Evaluator<'_, D> {
                 break;
             }
         }
-        self.end_loop(base, detours)
+        self.end_loop(routine, base, detours)
     }
 
     fn loop_is_over(
@@ -303,12 +303,13 @@ impl<D: Domain> Evaluator<'_, D> {
 
     fn end_loop(
         &mut self,
+        routine: &Routine,
         base: usize,
         detours: Option<Detours<D::Scalar>>,
     ) -> Result<Flow<D::Scalar>, EvalError> {
         let flow = match detours {
             None => Flow::NEXT,
-            Some(detours) => self.end_detours(base, detours)?,
+            Some(detours) => self.end_detours(routine, base, detours)?,
         };
         Ok(Flow { broken: When::Never, returned: flow.returned })
     }
@@ -406,11 +407,12 @@ impl<D: Domain> Evaluator<'_, D> {
 
     fn end_detours(
         &mut self,
+        routine: &Routine,
         base: usize,
         detours: Detours<D::Scalar>,
     ) -> Result<Flow<D::Scalar>, EvalError> {
         for (condition, frame) in detours.saved.into_iter().rev() {
-            self.merge_frame(base, condition, frame)?;
+            self.merge_frame(routine, base, condition, frame)?;
             self.path.pop();
         }
         let mut flow = detours.flow;
@@ -477,19 +479,28 @@ impl<D: Domain> Evaluator<'_, D> {
         }
     }
 
-    /// Local variables become those of the frame where the condition holds. One that was set on one way only
-    /// keeps that value: on the other way it has none.
+    /// Local variables become those of the frame where the condition holds. A protected one that was set on one way
+    /// only keeps that value: on the other way nobody may read it.
     fn merge_frame(
         &mut self,
+        routine: &Routine,
         base: usize,
         condition: D::Scalar,
         frame: Frame<D::Scalar>,
     ) -> Result<(), EvalError> {
+        let is_output = |k: usize| routine.function.outputs.contains(&LocalId(k as u32));
         for (k, value) in frame.into_iter().enumerate() {
             let current = self.stack[base + k].take();
             self.stack[base + k] = match (value, current) {
-                (None, other) | (other, None) => other,
-                (Some(a), Some(b)) => Some(self.merge(condition, a, b)?),
+                (None, None) => None,
+                (None, Some(b)) if !is_output(k) => Some(b),
+                (Some(a), None) if !is_output(k) => Some(a),
+                (a, b) => {
+                    let local = &routine.function.locals[k];
+                    let a = a.unwrap_or_else(|| self.default_value(local, &[]));
+                    let b = b.unwrap_or_else(|| self.default_value(local, &[]));
+                    Some(self.merge(condition, a, b)?)
+                }
             };
         }
         Ok(())
@@ -507,7 +518,7 @@ impl<D: Domain> Evaluator<'_, D> {
             self.step()?;
             let before = self.frame(routine, base);
             round(self)?;
-            self.merge_frame(base, unknown, before.clone())?;
+            self.merge_frame(routine, base, unknown, before.clone())?;
             if self.frame(routine, base) == before {
                 return Ok(());
             }

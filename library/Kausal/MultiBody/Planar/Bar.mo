@@ -11,8 +11,8 @@ equation
   0 = a.t + b.t + r0[1]*b.f[2] - r0[2]*b.f[1];
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-90, -8}, {90, 8}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-90, -8}, {90, 8}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%r")}));
 end Bar;

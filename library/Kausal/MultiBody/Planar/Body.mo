@@ -19,8 +19,8 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Ellipse(extent = {{-50, -50}, {50, 50}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-50, -50}, {50, 50}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}));
 end Body;

@@ -7,8 +7,8 @@ package Interfaces "Connectors and partial models"
     flow Units.Torque t "Torque acting on the component";
     annotation(
       Icon(graphics = {
-        Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-          fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
         Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
   end Frame;
@@ -21,8 +21,8 @@ package Interfaces "Connectors and partial models"
   end TwoFrames;
   annotation(
     Icon(graphics = {
-      Rectangle(extent = {{-100, -100}, {100, 100}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-30, -30}, {30, 30}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-30, -30}, {30, 30}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
 end Interfaces;

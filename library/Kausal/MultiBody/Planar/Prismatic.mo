@@ -13,7 +13,8 @@ model Prismatic "Joint that lets b slide relative to a"
   Real e0[2] "Unit vector of the direction, resolved in the world frame";
 protected
   final parameter Real e[2] = n/sqrt(n*n) "Unit vector of the direction, resolved in a" annotation(Evaluate = true);
-  Translational.Interfaces.Flange drive "The axis, whether used or not";
+  Translational.Interfaces.Terminal drive(f = f) "The axis, whether used or not"
+    annotation(Placement(transformation(extent = {{-10, 60}, {10, 80}})));
 equation
   e0 = {cos(a.phi)*e[1] - sin(a.phi)*e[2], sin(a.phi)*e[1] + cos(a.phi)*e[2]};
   qd = der(q);
@@ -24,16 +25,15 @@ equation
   0 = a.t + b.t + q*(e0[1]*b.f[2] - e0[2]*b.f[1]);
   f = -e0*b.f + residue(qdd);
   drive.s = q;
-  drive.f = f;
-  connect(drive, axis);
+  connect(drive.flange, axis) annotation(Line(points = {{0, 70}, {0, 100}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-50, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Rectangle(extent = {{-50, -40}, {30, 40}}, lineColor = {90, 80, 40},
-        fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Rectangle(extent = {{-20, -15}, {60, 15}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-50, -40}, {30, 40}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Rectangle(extent = {{-20, -15}, {60, 15}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%n")}));
 end Prismatic;

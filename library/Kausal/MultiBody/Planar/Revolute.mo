@@ -10,7 +10,8 @@ model Revolute "Joint that lets b turn relative to a"
   Units.AngularAcceleration qdd "Angular acceleration of b relative to a";
   Units.Torque tau "Torque driving b relative to a";
 protected
-  Rotational.Interfaces.Flange drive "The axis, whether used or not";
+  Rotational.Interfaces.Terminal drive(tau = tau) "The axis, whether used or not"
+    annotation(Placement(transformation(extent = {{-10, 60}, {10, 80}})));
 equation
   q = b.phi - a.phi;
   qd = der(q);
@@ -20,14 +21,13 @@ equation
   0 = a.t + b.t;
   tau = -b.t + residue(qdd);
   drive.phi = q;
-  drive.tau = tau;
-  connect(drive, axis);
+  connect(drive.flange, axis) annotation(Line(points = {{0, 70}, {0, 100}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
-      Ellipse(extent = {{-30, -30}, {30, 30}}, lineColor = {90, 80, 40},
-        fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
+      Ellipse(extent = {{-30, -30}, {30, 30}},
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 30}, {0, 90}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
 end Revolute;

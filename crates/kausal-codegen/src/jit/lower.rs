@@ -1,0 +1,557 @@
+//! The body of a function: events of a plan become Cranelift instructions.
+//!
+//! A register allocator given thousands of long-lived values takes long and spills in odd places. But this code
+//! has no loops and its future is known, so spilling is decided here: when more values are held than there are
+//! registers, the one that is needed last is let go (Belady's rule, which is optimal for straight-line code). A
+//! value that has a home already, be it a slot, a constant or an unchanged variable, costs nothing to let go; others
+//! are stored in scratch memory once. What is let go is loaded again where it is used, mostly as the operand of an
+//! instruction. A call of a library function clobbers all registers, so everything is let go before it.
+//!
+//! Library functions are called at their address, the very functions the interpreter calls, so both give the same
+//! bits.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types,
+};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_frontend::FunctionBuilder;
+use rustc_hash::FxHashMap;
+
+use crate::plan::{Event, Home, Plan};
+use crate::scalar::{Binary, Unary};
+use crate::tape::{Line, LineId};
+
+/// How many values are held in registers; a few registers are left for what an operation needs meanwhile.
+const HELD: usize = if cfg!(target_arch = "x86_64") { 12 } else { 24 };
+
+/// All constants of a program, each once.
+pub(super) struct Constants {
+    pub values: Vec<f64>,
+    index: FxHashMap<u64, u32>,
+}
+
+impl Constants {
+    pub fn new(plans: &[Plan]) -> Self {
+        let mut constants = Constants { values: Vec::new(), index: FxHashMap::default() };
+        constants.add(1.0);
+        constants.add(-1.0);
+        for line in plans.iter().flat_map(|plan| &plan.tape.lines) {
+            if let Line::Const(value) = line {
+                constants.add(*value);
+            }
+        }
+        constants
+    }
+
+    fn add(&mut self, value: f64) {
+        let next = self.values.len() as u32;
+        self.index.entry(value.to_bits()).or_insert_with(|| {
+            self.values.push(value);
+            next
+        });
+    }
+}
+
+/// A computed line: as a number, and as a Boolean where it is one. What is not used costs nothing.
+#[derive(Clone, Copy)]
+struct Computed {
+    number: Value,
+    truth: Option<Value>,
+}
+
+/// What is known of a line.
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// Held in a register.
+    held: Option<Computed>,
+    /// Stored in this place of the scratch memory.
+    stored: Option<u32>,
+}
+
+/// A lazy `if` that is being written.
+struct Open {
+    otherwise: Block,
+    end: Block,
+    /// How much was logged when the branch began; later changes are undone when it ends.
+    log: usize,
+}
+
+/// Where lines are used, in order.
+struct Uses {
+    /// Per line the place of its next use in `moments`.
+    next: Vec<u32>,
+    /// Per line the end of its uses in `moments`.
+    end: Vec<u32>,
+    moments: Vec<u32>,
+}
+
+impl Uses {
+    fn new(plan: &Plan, events: &[Event]) -> Self {
+        let mut count = vec![0_u32; plan.tape.lines.len() + 1];
+        each_use(plan, events, |arg, _| count[arg.index() + 1] += 1);
+        for i in 1..count.len() {
+            count[i] += count[i - 1];
+        }
+        let next: Vec<u32> = count[..count.len() - 1].to_vec();
+        let mut end = next.clone();
+        let mut moments = vec![0; count[count.len() - 1] as usize];
+        each_use(plan, events, |arg, now| {
+            moments[end[arg.index()] as usize] = now;
+            end[arg.index()] += 1;
+        });
+        Uses { next, end, moments }
+    }
+
+    /// The uses from a moment on. Asked with growing moments only.
+    fn from(&mut self, line: LineId, moment: u32) -> &[u32] {
+        let (next, end) = (&mut self.next[line.index()], self.end[line.index()]);
+        while *next < end && self.moments[*next as usize] < moment {
+            *next += 1;
+        }
+        &self.moments[*next as usize..end as usize]
+    }
+}
+
+fn each_use(plan: &Plan, events: &[Event], mut visit: impl FnMut(LineId, u32)) {
+    for (now, event) in (0..).zip(events) {
+        match *event {
+            Event::Line(id) => plan.tape.line(id).args().for_each(|arg| visit(arg, now)),
+            Event::Then(id) | Event::Else(id) | Event::End(id) => {
+                if let Line::If(c, a, b) = *plan.tape.line(id) {
+                    let arg = match event {
+                        Event::Then(_) => c,
+                        Event::Else(_) => a,
+                        _ => b,
+                    };
+                    visit(arg, now);
+                }
+            }
+        }
+    }
+}
+
+pub(super) struct Lowering<'a, 'f> {
+    builder: &'a mut FunctionBuilder<'f>,
+    constants: &'a Constants,
+    plan: &'a Plan,
+    events: &'a [Event],
+    pointer: Type,
+    values: Value,
+    pre: Value,
+    scratch: Value,
+    outputs: Value,
+    time: Value,
+    states: Vec<State>,
+    /// The lines that are held.
+    held: Vec<LineId>,
+    /// States before each change, while a branch is open.
+    log: Vec<(LineId, State)>,
+    open: Vec<Open>,
+    uses: Uses,
+    now: u32,
+    /// Uses from this moment on count: that of the current event until its arguments are fetched, then the next.
+    from: u32,
+    /// Places of the scratch memory that are free again, and how many there are.
+    free: Vec<u32>,
+    places: u32,
+    one_argument: SigRef,
+    two_arguments: SigRef,
+}
+
+impl<'a, 'f> Lowering<'a, 'f> {
+    pub fn new(
+        builder: &'a mut FunctionBuilder<'f>,
+        isa: &dyn TargetIsa,
+        constants: &'a Constants,
+        plan: &'a Plan,
+        events: &'a [Event],
+    ) -> Self {
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        let [values, pre, scratch, outputs, time] = std::array::from_fn(|i| builder.block_params(block)[i]);
+        let mut library = |arguments: usize| {
+            let mut signature = Signature::new(isa.default_call_conv());
+            signature.params.extend(vec![AbiParam::new(types::F64); arguments]);
+            signature.returns.push(AbiParam::new(types::F64));
+            builder.import_signature(signature)
+        };
+        let (one_argument, two_arguments) = (library(1), library(2));
+        Lowering {
+            builder,
+            constants,
+            plan,
+            events,
+            pointer: isa.pointer_type(),
+            values,
+            pre,
+            scratch,
+            outputs,
+            time,
+            states: vec![State::default(); plan.tape.lines.len()],
+            held: Vec::new(),
+            log: Vec::new(),
+            open: Vec::new(),
+            uses: Uses::new(plan, events),
+            now: 0,
+            from: 0,
+            free: Vec::new(),
+            places: constants.values.len() as u32 + plan.spills,
+            one_argument,
+            two_arguments,
+        }
+    }
+
+    /// Writes the body; gives how much scratch memory it uses.
+    pub fn run(mut self) -> usize {
+        for (now, event) in (0..).zip(self.events) {
+            (self.now, self.from) = (now, now);
+            match *event {
+                Event::Line(id) => self.line(id),
+                Event::Then(id) => self.begin(id),
+                Event::Else(id) => self.otherwise(id),
+                Event::End(id) => self.end(id),
+            }
+            self.from = now + 1;
+            self.release();
+        }
+        self.builder.ins().return_(&[]);
+        self.places as usize
+    }
+
+    fn line(&mut self, id: LineId) {
+        let value = match *self.plan.tape.line(id) {
+            Line::Store(v, a) => {
+                let value = self.number(a);
+                return self.store(self.values, v.0, value);
+            }
+            Line::Output(k, a) => {
+                let value = self.number(a);
+                return self.store(self.outputs, k, value);
+            }
+            // Read where they are used.
+            Line::Const(_) | Line::Time | Line::Pre(_) => return,
+            Line::Load(_) if !self.plan.overwritten[id.index()] => return,
+            Line::Load(v) => {
+                let number = self.load(self.values, v.0);
+                Computed { number, truth: None }
+            }
+            Line::Unary(op, a) => self.unary(op, a),
+            Line::Binary(op, a, b) => self.binary(op, a, b),
+            Line::If(c, a, b) => {
+                let (c, a, b) = (self.truth(c), self.number(a), self.number(b));
+                Computed { number: self.builder.ins().select(c, a, b), truth: None }
+            }
+        };
+        self.define(id, value);
+    }
+
+    /// Takes note of a value and brings it home.
+    fn define(&mut self, id: LineId, value: Computed) {
+        self.from = self.now + 1;
+        match self.plan.home[id.index()] {
+            Some(Home::Slot(v)) => self.store(self.values, v.0, value.number),
+            Some(Home::Spill(k)) => self.store(self.scratch, self.spill(k), value.number),
+            None => {}
+        }
+        self.release();
+        if self.is_used(id) {
+            self.hold(id, value);
+        }
+    }
+
+    /// Is it used from now on?
+    fn is_used(&mut self, id: LineId) -> bool {
+        !self.uses.from(id, self.from).is_empty()
+    }
+
+    fn begin(&mut self, id: LineId) {
+        let Line::If(c, ..) = *self.plan.tape.line(id) else { return };
+        let condition = self.truth(c);
+        let [then, otherwise, end] = std::array::from_fn(|_| self.builder.create_block());
+        self.builder.append_block_param(end, types::F64);
+        self.builder.ins().brif(condition, then, &[], otherwise, &[]);
+        self.builder.switch_to_block(then);
+        self.open.push(Open { otherwise, end, log: self.log.len() });
+    }
+
+    fn otherwise(&mut self, id: LineId) {
+        let Line::If(_, a, _) = *self.plan.tape.line(id) else { return };
+        let value = self.number(a);
+        let Some(&Open { otherwise, end, log }) = self.open.last() else { return };
+        self.builder.ins().jump(end, &[BlockArg::Value(value)]);
+        self.undo(log);
+        self.builder.switch_to_block(otherwise);
+    }
+
+    fn end(&mut self, id: LineId) {
+        let Line::If(_, _, b) = *self.plan.tape.line(id) else { return };
+        let value = self.number(b);
+        let Some(Open { end, log, .. }) = self.open.pop() else { return };
+        self.builder.ins().jump(end, &[BlockArg::Value(value)]);
+        self.undo(log);
+        self.builder.switch_to_block(end);
+        let number = self.builder.block_params(end)[0];
+        self.define(id, Computed { number, truth: None });
+    }
+
+    /// Changes what is known of a line, so that it can be undone.
+    fn change(&mut self, id: LineId, state: State) {
+        let old = std::mem::replace(&mut self.states[id.index()], state);
+        if !self.open.is_empty() {
+            self.log.push((id, old));
+        }
+        match (old.held.is_some(), state.held.is_some()) {
+            (false, true) => self.held.push(id),
+            (true, false) => self.held.retain(|&held| held != id),
+            _ => {}
+        }
+    }
+
+    /// Forgets what a branch has learnt: values computed or stored in it are not there outside.
+    fn undo(&mut self, log: usize) {
+        while self.log.len() > log {
+            let Some((id, old)) = self.log.pop() else { return };
+            let new = std::mem::replace(&mut self.states[id.index()], old);
+            if let (Some(place), None) = (new.stored, old.stored) {
+                self.free.push(place);
+            }
+            match (new.held.is_some(), old.held.is_some()) {
+                (false, true) => self.held.push(id),
+                (true, false) => self.held.retain(|&held| held != id),
+                _ => {}
+            }
+        }
+    }
+
+    /// Holds a value in a register, if need be instead of another one.
+    fn hold(&mut self, id: LineId, value: Computed) {
+        if self.held.len() >= HELD {
+            let (uses, from) = (&mut self.uses, self.from);
+            let mut next_use = |line: LineId| uses.from(line, from).first().copied().unwrap_or(u32::MAX);
+            if let Some(last) = self.held.iter().copied().max_by_key(|&line| next_use(line)) {
+                self.let_go(last);
+            }
+        }
+        let stored = self.states[id.index()].stored;
+        self.change(id, State { held: Some(value), stored });
+    }
+
+    /// Frees the register of a line; it can be loaded again.
+    fn let_go(&mut self, id: LineId) {
+        let State { held: Some(value), mut stored } = self.states[id.index()] else { return };
+        if stored.is_none() && !self.has_home(id) && self.is_used(id) {
+            let place = self.free.pop().unwrap_or_else(|| {
+                self.places += 1;
+                self.places - 1
+            });
+            self.store(self.scratch, place, value.number);
+            stored = Some(place);
+        }
+        self.change(id, State { held: None, stored });
+    }
+
+    fn has_home(&self, id: LineId) -> bool {
+        self.plan.home[id.index()].is_some()
+            || match self.plan.tape.line(id) {
+                Line::Load(_) => !self.plan.overwritten[id.index()],
+                Line::Pre(_) => true,
+                _ => false,
+            }
+    }
+
+    /// Lets go of what is not used any more.
+    fn release(&mut self) {
+        let mut i = 0;
+        while let Some(&id) = self.held.get(i) {
+            if self.is_used(id) {
+                i += 1;
+                continue;
+            }
+            let stored = self.states[id.index()].stored;
+            // Inside a branch the place may still hold the value for the other one.
+            let freed = stored.filter(|_| self.open.is_empty());
+            self.change(id, State { held: None, stored: if freed.is_some() { None } else { stored } });
+            self.free.extend(freed);
+        }
+    }
+
+    /// A line as a value, loaded if it is not held.
+    fn get(&mut self, id: LineId) -> Computed {
+        let state = self.states[id.index()];
+        if let Some(value) = state.held {
+            return value;
+        }
+        let number = match (*self.plan.tape.line(id), state.stored, self.plan.home[id.index()]) {
+            (Line::Const(value), ..) => return Computed { number: self.constant(value), truth: None },
+            (Line::Time, ..) => return Computed { number: self.time, truth: None },
+            (_, Some(place), _) => self.load(self.scratch, place),
+            (_, _, Some(Home::Slot(v))) => self.load(self.values, v.0),
+            (_, _, Some(Home::Spill(k))) => self.load(self.scratch, self.spill(k)),
+            (Line::Load(v), ..) => self.load(self.values, v.0),
+            (Line::Pre(v), ..) => self.load(self.pre, v.0),
+            (line, ..) => unreachable!("{line:?} has no value and no home"),
+        };
+        let value = Computed { number, truth: None };
+        // This use is one of them.
+        if self.uses.from(id, self.from).len() > 1 {
+            self.hold(id, value);
+        }
+        value
+    }
+
+    fn number(&mut self, id: LineId) -> Value {
+        self.get(id).number
+    }
+
+    fn truth(&mut self, id: LineId) -> Value {
+        let value = self.get(id);
+        match value.truth {
+            Some(truth) => truth,
+            None => {
+                let zero = self.constant(0.0);
+                self.builder.ins().fcmp(FloatCC::NotEqual, value.number, zero)
+            }
+        }
+    }
+
+    /// A Boolean as 0 or 1.
+    fn from_truth(&mut self, truth: Value) -> Computed {
+        let (one, zero) = (self.constant(1.0), self.constant(0.0));
+        Computed { number: self.builder.ins().select(truth, one, zero), truth: Some(truth) }
+    }
+
+    fn unary(&mut self, op: Unary, a: LineId) -> Computed {
+        if op == Unary::Not {
+            let truth = match self.get(a) {
+                Computed { truth: Some(truth), .. } => {
+                    let zero = self.builder.ins().iconst(types::I8, 0);
+                    self.builder.ins().icmp(IntCC::Equal, truth, zero)
+                }
+                Computed { number, .. } => {
+                    let zero = self.constant(0.0);
+                    self.builder.ins().fcmp(FloatCC::Equal, number, zero)
+                }
+            };
+            return self.from_truth(truth);
+        }
+        let x = self.number(a);
+        let number = match op {
+            Unary::Neg => self.builder.ins().fneg(x),
+            Unary::Abs => self.builder.ins().fabs(x),
+            Unary::Sqrt => self.builder.ins().sqrt(x),
+            Unary::Floor => self.builder.ins().floor(x),
+            Unary::Ceil => self.builder.ins().ceil(x),
+            Unary::Sign => {
+                let (zero, one, minus) = (self.constant(0.0), self.constant(1.0), self.constant(-1.0));
+                let positive = self.builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
+                let negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
+                let rest = self.builder.ins().select(negative, minus, zero);
+                self.builder.ins().select(positive, one, rest)
+            }
+            _ => match op.library() {
+                Some(function) => self.call(function as usize, self.one_argument, &[x]),
+                None => unreachable!("{op:?} is neither an instruction nor a library function"),
+            },
+        };
+        Computed { number, truth: None }
+    }
+
+    fn binary(&mut self, op: Binary, a: LineId, b: LineId) -> Computed {
+        if let Binary::And | Binary::Or = op {
+            let (a, b) = (self.truth(a), self.truth(b));
+            let truth = match op {
+                Binary::And => self.builder.ins().band(a, b),
+                _ => self.builder.ins().bor(a, b),
+            };
+            return self.from_truth(truth);
+        }
+        let (x, y) = (self.number(a), self.number(b));
+        let relation = match op {
+            Binary::Less => Some(FloatCC::LessThan),
+            Binary::LessEqual => Some(FloatCC::LessThanOrEqual),
+            Binary::Equal => Some(FloatCC::Equal),
+            Binary::NotEqual => Some(FloatCC::NotEqual),
+            _ => None,
+        };
+        if let Some(relation) = relation {
+            let truth = self.builder.ins().fcmp(relation, x, y);
+            return self.from_truth(truth);
+        }
+        let number = match op {
+            Binary::Add => self.builder.ins().fadd(x, y),
+            Binary::Sub => self.builder.ins().fsub(x, y),
+            Binary::Mul => self.builder.ins().fmul(x, y),
+            Binary::Div => self.builder.ins().fdiv(x, y),
+            Binary::Min => {
+                let less = self.builder.ins().fcmp(FloatCC::LessThan, x, y);
+                self.builder.ins().select(less, x, y)
+            }
+            Binary::Max => {
+                let greater = self.builder.ins().fcmp(FloatCC::GreaterThan, x, y);
+                self.builder.ins().select(greater, x, y)
+            }
+            Binary::IntegerDiv => {
+                let quotient = self.builder.ins().fdiv(x, y);
+                self.builder.ins().trunc(quotient)
+            }
+            Binary::Mod | Binary::Rem => {
+                let quotient = self.builder.ins().fdiv(x, y);
+                let whole = match op {
+                    Binary::Mod => self.builder.ins().floor(quotient),
+                    _ => self.builder.ins().trunc(quotient),
+                };
+                let product = self.builder.ins().fmul(whole, y);
+                self.builder.ins().fsub(x, product)
+            }
+            _ => match op.library() {
+                Some(function) => self.call(function as usize, self.two_arguments, &[x, y]),
+                None => unreachable!("{op:?} is neither an instruction nor a library function"),
+            },
+        };
+        Computed { number, truth: None }
+    }
+
+    fn call(&mut self, address: usize, signature: SigRef, args: &[Value]) -> Value {
+        self.from = self.now + 1;
+        while let Some(&held) = self.held.last() {
+            self.let_go(held);
+        }
+        let callee = self.builder.ins().iconst(self.pointer, address as i64);
+        let call = self.builder.ins().call_indirect(signature, callee, args);
+        self.builder.inst_results(call)[0]
+    }
+
+    /// A constant: from memory, where it can be the operand of an instruction; zero needs none.
+    fn constant(&mut self, value: f64) -> Value {
+        match self.constants.index.get(&value.to_bits()) {
+            Some(&place) if value.to_bits() != 0 => self.load(self.scratch, place),
+            _ => self.builder.ins().f64const(value),
+        }
+    }
+
+    /// The place of a spill of the plan: behind the constants.
+    fn spill(&self, k: u32) -> u32 {
+        self.constants.values.len() as u32 + k
+    }
+
+    fn load(&mut self, base: Value, index: u32) -> Value {
+        let (base, offset) = self.address(base, index);
+        self.builder.ins().load(types::F64, MemFlagsData::trusted(), base, offset)
+    }
+
+    fn store(&mut self, base: Value, index: u32, value: Value) {
+        let (base, offset) = self.address(base, index);
+        self.builder.ins().store(MemFlagsData::trusted(), value, base, offset);
+    }
+
+    /// An element of an array as base and offset; offsets have 31 bits.
+    fn address(&mut self, base: Value, index: u32) -> (Value, i32) {
+        let offset = i64::from(index) * 8;
+        match i32::try_from(offset) {
+            Ok(offset) => (base, offset),
+            Err(_) => (self.builder.ins().iadd_imm_s(base, offset), 0),
+        }
+    }
+}

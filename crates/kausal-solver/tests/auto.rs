@@ -1,0 +1,85 @@
+//! The automatic choice of method: explicit where that is enough, implicit where it is not.
+
+use kausal_solver::{ClassicalStep, Integrator, Method, Ode, Options, Statistics};
+
+#[path = "common/ivp.rs"]
+mod ivp;
+
+fn run(problem: &ivp::Problem, method: Method, tolerance: f64) -> Statistics {
+    let model = ClassicalStep::new(problem);
+    let mut integrator =
+        Integrator::new(method, Options::tolerance(tolerance, tolerance), model, 0.0, &problem.x0).unwrap();
+    integrator.integrate_to(problem.t_end).unwrap();
+    integrator.statistics()
+}
+
+#[test]
+fn stiff_problems_change_to_bdf_and_others_do_not() {
+    for problem in [ivp::robertson(), ivp::hires(), ivp::e5(), ivp::pollution()] {
+        let s = run(&problem, Method::Auto, 1e-6);
+        assert_eq!(s.switches, 1, "{}: {s:?}", problem.name);
+    }
+    for problem in [ivp::pleiades(), ivp::arenstorf()] {
+        let s = run(&problem, Method::Auto, 1e-6);
+        assert_eq!((s.switches, s.work.jacobians), (0, 0), "{}", problem.name);
+    }
+}
+
+/// At tight tolerances accuracy and stability limit the explicit step alike; a trial of BDF finds out which is better.
+#[test]
+fn a_trial_finds_hidden_stiffness() {
+    let auto = run(&ivp::robertson(), Method::Auto, 1e-10);
+    let bdf = run(&ivp::robertson(), Method::Bdf, 1e-10);
+    assert!(auto.work.rhs_evaluations < 2 * bdf.work.rhs_evaluations, "{auto:?}");
+}
+
+/// Stiff only in the middle: there and back again.
+#[test]
+fn stiffness_that_passes() {
+    let f = |t: f64, x: &[f64], dx: &mut [f64]| {
+        // The rate rises from 1 to 10,000 around t = 20 and falls again around t = 40.
+        let rate = 1.0 + 1e4 * 0.25 * (1.0 + (t - 20.0).tanh()) * (1.0 - (t - 40.0).tanh());
+        dx[0] = -rate * (x[0] - t.cos()) - t.sin();
+    };
+    for tolerance in [1e-4, 1e-7] {
+        let model = ClassicalStep::new(Ode::new(1, f));
+        let mut integrator =
+            Integrator::new(Method::Auto, Options::tolerance(tolerance, tolerance), model, 0.0, &[1.0])
+                .unwrap();
+        integrator.integrate_to(200.0).unwrap();
+        let s = integrator.statistics();
+        assert!((integrator.x()[0] - 200f64.cos()).abs() < 100.0 * tolerance);
+        assert!(s.switches >= 2 && s.switches <= 6 && s.switches % 2 == 0, "{s:?}");
+    }
+}
+
+/// An oscillator with a large step is not stiff, however close to the border of stability it runs.
+#[test]
+fn an_oscillator_stays_explicit() {
+    let f = |_: f64, x: &[f64], dx: &mut [f64]| {
+        dx[0] = x[1];
+        dx[1] = -x[0];
+    };
+    for tolerance in [1e-2, 1e-4, 1e-8] {
+        let options = Options::tolerance(tolerance, tolerance);
+        let mut auto = Integrator::new(
+            Method::Auto,
+            options.clone(),
+            ClassicalStep::new(Ode::new(2, f)),
+            0.0,
+            &[0.0, 1.0],
+        )
+        .unwrap();
+        auto.integrate_to(1000.0).unwrap();
+        let mut explicit =
+            Integrator::new(Method::Tsitouras, options, ClassicalStep::new(Ode::new(2, f)), 0.0, &[0.0, 1.0])
+                .unwrap();
+        explicit.integrate_to(1000.0).unwrap();
+        let (a, e) = (auto.statistics(), explicit.statistics());
+        // Trials may cost a little.
+        assert!(
+            a.work.rhs_evaluations as f64 <= 1.2 * e.work.rhs_evaluations as f64 + 200.0,
+            "{tolerance:e}: {a:?} {e:?}"
+        );
+    }
+}
