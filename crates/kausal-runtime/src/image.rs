@@ -60,9 +60,11 @@ pub enum Exec {
     Mixed {
         /// The continuous part.
         continuous: Vec<Exec>,
-        /// Computes the discrete unknowns anew.
+        /// Relations of the loop, by their place in the program.
+        relations: Vec<u32>,
+        /// Computes the other discrete unknowns anew.
         discrete: Vec<Exec>,
-        /// The discrete unknowns.
+        /// Those.
         unknowns: Vec<VarId>,
     },
     /// The first branch that fires is executed.
@@ -254,7 +256,8 @@ impl Lowering<'_, '_> {
                     });
                     out.push(Exec::Newton(self.newtons.len() - 1));
                 }
-                Form::Mixed { continuous, discrete, unknowns } => out.push(Exec::Mixed {
+                Form::Mixed { continuous, relations, discrete, unknowns } => out.push(Exec::Mixed {
+                    relations: relations.clone(),
                     continuous: self.steps(continuous)?,
                     discrete: self.steps(discrete)?,
                     unknowns: unknowns.clone(),

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
-use kausal_solver::Reason;
-use kausal_solver::linear::{DenseLu, Factor};
+use kausal_solver::homotopy::{self, ContinuationOptions};
+use kausal_solver::linear::Factor;
+use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
+use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{ExprId, Node, VarId};
-use kausal_translate::program::{Assert, Kind, Variable};
+use kausal_translate::program::{Assert, Kind};
 
-use crate::image::{Branch, CompiledModel, Exec, Kernel, Newton};
+use crate::image::{self, Branch, CompiledModel, Exec, Kernel};
 
 /// Why steps are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +67,7 @@ pub struct Machine {
     pub newton_failures: u64,
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
-    newtons: Vec<NewtonSpace>,
+    newtons: Vec<Option<NewtonSpace>>,
 }
 
 #[derive(Debug)]
@@ -78,10 +80,8 @@ struct KernelSpace {
 
 #[derive(Debug)]
 struct NewtonSpace {
-    lu: DenseLu,
-    matrix: Vec<f64>,
-    residual: Vec<f64>,
-    step: Vec<f64>,
+    solver: kausal_solver::newton::Newton,
+    x: Vec<f64>,
     start: Vec<f64>,
 }
 
@@ -90,9 +90,8 @@ impl Machine {
     pub fn new(model: Arc<CompiledModel>) -> Machine {
         let values: Vec<f64> = model.program.variables.iter().map(|v| v.value).collect();
         let kernels = model.kernels.iter().map(kernel_space).collect();
-        let newtons = model.newtons.iter().map(newton_space).collect();
         let scratch = model.code.scratch();
-        Machine {
+        let mut machine = Machine {
             pre: values.clone(),
             values,
             time: 0.0,
@@ -102,8 +101,23 @@ impl Machine {
             newton_failures: 0,
             scratch,
             kernels,
-            newtons,
+            newtons: Vec::new(),
             model,
+        };
+        machine.prepare_newton();
+        machine
+    }
+
+    /// Workspaces of nonlinear systems; none where the pattern is singular.
+    fn prepare_newton(&mut self) {
+        let model = self.model.clone();
+        for newton in &model.newtons {
+            let n = newton.unknowns.len();
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None };
+            let space = kausal_solver::newton::Newton::new(&mut system, NewtonOptions::default())
+                .ok()
+                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n] });
+            self.newtons.push(space);
         }
     }
 
@@ -119,15 +133,6 @@ impl Machine {
             Kind::Alias(alias) => self.values[alias.target.index()],
             _ => self.values[v.index()],
         }
-    }
-
-    /// Does a relation differ from the value it is held at? Those that time events announce are left out.
-    pub fn relation_changed(&self) -> bool {
-        self.model.program.relations.iter().filter(|r| !r.timed).any(|r| {
-            let d = self.values[r.difference.index()];
-            let holds = if r.or_equal { d <= 0.0 } else { d < 0.0 };
-            holds != (self.values[r.variable.index()] != 0.0)
-        })
     }
 
     /// Parameters changed: constant matrices must be factorised again.
@@ -151,8 +156,8 @@ impl Machine {
             }
             Exec::Solve(index) => return self.solve(*index),
             Exec::Newton(index) => return self.newton(*index, mode),
-            Exec::Mixed { continuous, discrete, unknowns } => {
-                return self.mixed(continuous, discrete, unknowns, mode);
+            Exec::Mixed { continuous, relations, discrete, unknowns } => {
+                return self.mixed(continuous, relations, discrete, unknowns, mode);
             }
             Exec::When(branches) => return self.when(branches, mode),
             Exec::Reinit(variable, value) => {
@@ -244,9 +249,13 @@ impl Machine {
         Ok(())
     }
 
+    /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first
+    /// all relations change at once; when that goes in circles, only the first one that differs changes per round
+    /// (the least-index rule of K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
     fn mixed(
         &mut self,
         continuous: &[Exec],
+        relations: &[u32],
         discrete: &[Exec],
         unknowns: &[VarId],
         mode: Mode,
@@ -254,18 +263,36 @@ impl Machine {
         if mode == Mode::Continuous {
             return self.run(continuous, mode);
         }
-        const ROUNDS: usize = 200;
-        for _ in 0..ROUNDS {
+        const TOGETHER: usize = 20;
+        const ROUNDS: usize = 1000;
+        let model = self.model.clone();
+        for round in 0..ROUNDS {
             let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
             self.run(continuous, mode)?;
+            let mut changed = false;
+            for &r in relations {
+                let relation = &model.program.relations[r as usize];
+                let d = self.values[relation.difference.index()];
+                let new = f64::from(u8::from(if relation.or_equal { d <= 0.0 } else { d < 0.0 }));
+                let value = &mut self.values[relation.variable.index()];
+                if *value != new {
+                    *value = new;
+                    changed = true;
+                    if round >= TOGETHER {
+                        break;
+                    }
+                }
+            }
             self.run(discrete, mode)?;
-            if unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old) {
+            changed |= unknowns.iter().zip(&before).any(|(v, old)| self.values[v.index()] != *old);
+            if !changed {
                 return Ok(());
             }
         }
+        let relations = relations.iter().map(|&r| model.program.relations[r as usize].variable);
         Err(Stop::Failed(Failure {
             reason: Reason::NoConvergence,
-            unknowns: unknowns.to_vec(),
+            unknowns: unknowns.iter().copied().chain(relations).collect(),
             residual: None,
         }))
     }
@@ -311,125 +338,134 @@ impl Machine {
         }
     }
 
-    /// Newton's method on the iteration variables, damped by halving while the residual does not fall.
+    /// Newton's method on the iteration variables; homotopies where it fails.
     fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
-        let newton: &Newton = &model.newtons[index];
-        let mut space = std::mem::replace(&mut self.newtons[index], newton_space_empty());
-        let result = self.iterate(newton, &mut space, mode);
-        self.newtons[index] = space;
-        result
-    }
-
-    fn iterate(&mut self, newton: &Newton, space: &mut NewtonSpace, mode: Mode) -> Result<(), Stop> {
-        const LIMIT: usize = 60;
-        let n = newton.unknowns.len();
-        let mut norm = self.residual(newton, space, mode)?;
-        for _ in 0..LIMIT {
-            self.newton_iterations += 1;
-            self.jacobian(newton, space, mode)?;
-            space.step.copy_from_slice(&space.residual);
-            if space.lu.factor(&space.matrix).is_err() {
-                return Err(self.no_solution(newton, space, Reason::SingularMatrix));
-            }
-            space.lu.solve(&mut space.step);
-            for (s, v) in space.start.iter_mut().zip(&newton.unknowns) {
-                *s = self.values[v.index()];
-            }
-            let size = self.scaled(newton, &space.step);
-            let mut damping = 1.0;
-            loop {
-                for i in 0..n {
-                    let v = newton.unknowns[i].index();
-                    let var: &Variable = &self.model.program.variables[v];
-                    let next = space.start[i] - damping * space.step[i];
-                    self.values[v] = if next.is_nan() { next } else { next.clamp(var.min, var.max.max(var.min)) };
-                }
-                let trial = self.residual(newton, space, mode);
-                match trial {
-                    Ok(trial) if trial <= norm * (1.0 - 0.25 * damping) || size < 1e-9 => {
-                        norm = trial;
-                        break;
-                    }
-                    Ok(trial) if damping < 1e-3 && trial.is_finite() => {
-                        norm = trial;
-                        break;
-                    }
-                    Ok(_) | Err(Stop::Failed(_)) if damping >= 1e-6 => damping *= 0.5,
-                    Ok(_) => return Err(self.no_solution(newton, space, Reason::NoConvergence)),
-                    Err(stop) => return Err(stop),
-                }
-            }
-            if size * damping < 1e-10 || norm == 0.0 {
-                return Ok(());
-            }
+        let newton: &image::Newton = &model.newtons[index];
+        let Some(mut space) = self.newtons[index].take() else { return self.singular(newton) };
+        for (x, v) in space.x.iter_mut().zip(&newton.unknowns) {
+            *x = self.values[v.index()];
         }
-        self.newton_failures += 1;
-        Err(self.no_solution(newton, space, Reason::NoConvergence))
-    }
-
-    fn no_solution(&self, newton: &Newton, space: &NewtonSpace, reason: Reason) -> Stop {
-        let worst = space.residual.iter().copied().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-        Stop::Failed(Failure { reason, unknowns: newton.unknowns.clone(), residual: worst })
-    }
-
-    /// The residuals and their largest magnitude.
-    fn residual(&mut self, newton: &Newton, space: &mut NewtonSpace, mode: Mode) -> Result<f64, Stop> {
-        self.run(&newton.steps, mode)?;
-        let mut norm: f64 = 0.0;
-        for (r, v) in space.residual.iter_mut().zip(&newton.residuals) {
-            *r = self.values[v.index()];
-            if !r.is_finite() {
-                return Err(Stop::Failed(Failure {
-                    reason: Reason::NotFinite,
+        space.start.copy_from_slice(&space.x);
+        let mut system = TornSystem { machine: self, newton, mode, stop: None };
+        let before = space.solver.work();
+        let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        if mode != Mode::Continuous && matches!(outcome, Err(ModelError::Recoverable(_))) {
+            // Far from the solution, as at the start and at events, a continuation may still lead there.
+            space.x.copy_from_slice(&space.start);
+            let options = ContinuationOptions::default();
+            outcome = homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
+        }
+        let stop = system.stop.take();
+        let outcome = match outcome {
+            Ok(()) => {
+                let x = std::mem::take(&mut space.x);
+                let result = self.put(newton, &x, mode);
+                space.x = x;
+                result
+            }
+            Err(ModelError::Recoverable(e)) => {
+                let report = space.solver.report();
+                for (start, v) in space.start.iter().zip(&newton.unknowns) {
+                    self.values[v.index()] = *start;
+                }
+                Err(Stop::Failed(Failure {
+                    reason: e.reason,
                     unknowns: newton.unknowns.clone(),
-                    residual: None,
-                }));
+                    residual: report.residuals.first().copied(),
+                }))
             }
-            norm = norm.max(r.abs());
-        }
-        Ok(norm)
+            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(e.to_string()))),
+        };
+        let after = space.solver.work();
+        self.newton_iterations += after.iterations - before.iterations;
+        self.newton_failures += after.failures - before.failures;
+        self.newtons[index] = Some(space);
+        outcome
     }
 
-    fn jacobian(&mut self, newton: &Newton, space: &mut NewtonSpace, mode: Mode) -> Result<(), Stop> {
-        let n = newton.unknowns.len();
-        space.matrix.fill(0.0);
-        if let Some((steps, entries)) = &newton.jacobian {
-            self.run(steps, mode)?;
-            for &(r, c, v) in entries {
-                space.matrix[c as usize * n + r as usize] += self.values[v.index()];
-            }
-            return Ok(());
+    fn singular(&self, newton: &image::Newton) -> Result<(), Stop> {
+        let unknowns = newton.unknowns.clone();
+        Err(Stop::Failed(Failure { reason: Reason::SingularMatrix, unknowns, residual: None }))
+    }
+
+    /// Gives the iteration variables their values and computes what follows from them.
+    fn put(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
+        for (x, v) in x.iter().zip(&newton.unknowns) {
+            self.values[v.index()] = *x;
         }
-        let base: Vec<f64> = space.residual.clone();
-        for c in 0..n {
-            let v = newton.unknowns[c].index();
-            let old = self.values[v];
-            let delta = 1e-7 * old.abs().max(self.model.program.variables[v].nominal);
-            self.values[v] = old + delta;
-            let outcome = self.residual(newton, space, mode);
-            self.values[v] = old;
-            outcome?;
-            for r in 0..n {
-                space.matrix[c * n + r] = (space.residual[r] - base[r]) / delta;
-            }
-        }
-        space.residual.copy_from_slice(&base);
-        // The torn sequence holds the values of the last perturbation: bring it back.
         self.run(&newton.steps, mode)
     }
+}
 
-    /// The step relative to the magnitude of the variables.
-    fn scaled(&self, newton: &Newton, step: &[f64]) -> f64 {
-        newton
-            .unknowns
-            .iter()
-            .zip(step)
-            .map(|(v, s)| {
-                let var = &self.model.program.variables[v.index()];
-                s.abs() / self.values[v.index()].abs().max(var.nominal)
-            })
-            .fold(0.0, f64::max)
+/// A torn system as the solver sees it.
+struct TornSystem<'a> {
+    machine: &'a mut Machine,
+    newton: &'a image::Newton,
+    mode: Mode,
+    stop: Option<Stop>,
+}
+
+impl TornSystem<'_> {
+    fn failed(&mut self, stop: Stop) -> ModelError {
+        match stop {
+            Stop::Failed(failure) => ModelError::recoverable(failure.reason),
+            // A domain error on the way need not be one at the solution.
+            Stop::Assertion(_) | Stop::Function(_) => {
+                self.stop = Some(stop);
+                ModelError::recoverable(Reason::OutsideDomain)
+            }
+            Stop::Terminate(_) => {
+                self.stop = Some(stop);
+                ModelError::fatal("the model ended the run")
+            }
+        }
+    }
+}
+
+impl NonlinearSystem for TornSystem<'_> {
+    fn n(&self) -> usize {
+        self.newton.unknowns.len()
+    }
+
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        if let Err(stop) = self.machine.put(self.newton, x, self.mode) {
+            return Err(self.failed(stop));
+        }
+        for (r, v) in r.iter_mut().zip(&self.newton.residuals) {
+            *r = self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn has_jacobian(&self) -> bool {
+        self.newton.jacobian.is_some()
+    }
+
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.n();
+        let newton = self.newton;
+        let Some((steps, entries)) = &newton.jacobian else {
+            return Err(ModelError::fatal("this system has no Jacobian"));
+        };
+        let computed = self.machine.put(newton, x, self.mode).and_then(|()| self.machine.run(steps, self.mode));
+        if let Err(stop) = computed {
+            return Err(self.failed(stop));
+        }
+        values.fill(0.0);
+        for &(r, c, v) in entries {
+            values[c as usize * n + r as usize] += self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn nominal(&self, i: usize) -> f64 {
+        self.machine.model.program.variables[self.newton.unknowns[i].index()].nominal
+    }
+
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        let var = &self.machine.model.program.variables[self.newton.unknowns[i].index()];
+        (var.min, var.max)
     }
 }
 
@@ -439,26 +475,5 @@ fn kernel_space(kernel: &Kernel) -> KernelSpace {
         matrix: vec![0.0; kernel.structure.entries()],
         rhs: vec![0.0; kernel.n],
         factored: false,
-    }
-}
-
-fn newton_space(newton: &Newton) -> NewtonSpace {
-    let n = newton.unknowns.len();
-    NewtonSpace {
-        lu: DenseLu::new(n),
-        matrix: vec![0.0; n * n],
-        residual: vec![0.0; n],
-        step: vec![0.0; n],
-        start: vec![0.0; n],
-    }
-}
-
-fn newton_space_empty() -> NewtonSpace {
-    NewtonSpace {
-        lu: DenseLu::new(0),
-        matrix: Vec::new(),
-        residual: Vec::new(),
-        step: Vec::new(),
-        start: Vec::new(),
     }
 }

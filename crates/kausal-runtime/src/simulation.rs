@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use kausal_solver::events::EventFinder;
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
 
@@ -120,6 +121,7 @@ struct Run {
     schedule: Vec<f64>,
     state: Vec<f64>,
     chatter: (f64, usize),
+    finder: Option<EventFinder>,
 }
 
 impl Run {
@@ -134,6 +136,7 @@ impl Run {
             schedule,
             state: Vec::new(),
             chatter: (f64::NEG_INFINITY, 0),
+            finder: None,
         }
     }
 
@@ -161,6 +164,7 @@ impl Run {
             Ok(solver) => self.solver = Some(solver),
             Err(error) => return Err(RunError::Integration(self.settings.start, error.to_string(), None)),
         }
+        self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
             self.advance(observer)?;
             if !observer.proceed(self.time()) {
@@ -216,7 +220,7 @@ impl Run {
         outcome?;
         let state = self.solver()?.model().model().state();
         self.solver()?.restart(end, &state);
-        Ok(())
+        self.watch()
     }
 
     fn take_machine(&mut self) -> Result<Machine, RunError> {
@@ -251,22 +255,53 @@ impl Run {
         })
     }
 
-    /// The first instant in (t0, t1] where a relation differs from its memory, to 1e-12 of the step.
+    /// The first instant in (t0, t1] where a relation differs from its memory.
     fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
-        if self.machine()?.model().program.relations.iter().all(|r| r.timed) {
-            return Ok(None);
+        let Some(mut finder) = self.finder.take() else { return Ok(None) };
+        let mut error = None;
+        let found = finder.search(t0, t1, |t, values| {
+            self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
+                error = Some(e);
+                ModelError::fatal("the model cannot be evaluated")
+            })
+        });
+        self.finder = Some(finder);
+        match (found, error) {
+            (Ok(t), None) => Ok(t),
+            (_, Some(e)) => Err(e),
+            (Err(e), None) => Err(RunError::Integration(t1, e.to_string(), None)),
         }
-        self.at(t1, false)?;
-        if !self.machine()?.relation_changed() {
-            return Ok(None);
+    }
+
+    /// Functions that are positive on one side of each relation: `d > 0` where `d <= 0` is asked for, `-d > 0` where
+    /// `d < 0` is.
+    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
+        let machine = self.machine()?;
+        let relations = machine.model().program.relations.iter().filter(|r| !r.timed);
+        for (value, r) in values.iter_mut().zip(relations) {
+            let d = machine.values[r.difference.index()];
+            *value = if r.or_equal { d } else { -d };
         }
-        let (mut low, mut high) = (t0, t1);
-        while high - low > 1e-12 * (t1 - t0) && high - low > 4.0 * f64::EPSILON * high.abs() {
-            let middle = low + 0.5 * (high - low);
-            self.at(middle, false)?;
-            if self.machine()?.relation_changed() { high = middle } else { low = middle }
+        Ok(())
+    }
+
+    /// Starts watching from the current values, with each relation on the side it is held at.
+    fn watch(&mut self) -> Result<(), RunError> {
+        let model = self.machine()?.model().clone();
+        let relations: Vec<_> = model.program.relations.iter().filter(|r| !r.timed).collect();
+        if relations.is_empty() {
+            return Ok(());
         }
-        Ok(Some(high))
+        let mut values = vec![0.0; relations.len()];
+        self.crossing_values(&mut values)?;
+        let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(relations.len()));
+        finder.start(&values);
+        for (i, r) in relations.iter().enumerate() {
+            let holds = self.machine()?.values[r.variable.index()] != 0.0;
+            finder.set_side(i, holds != r.or_equal);
+        }
+        self.finder = Some(finder);
+        Ok(())
     }
 
     /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before

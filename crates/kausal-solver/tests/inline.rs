@@ -171,9 +171,8 @@ fn feedback_iterates_on_one_variable_instead_of_three() {
         let mut integrator =
             Integrator::new(method, Options::tolerance(1e-7, 1e-7), Feedback::new(), 0.0, &start).unwrap();
         integrator.integrate_to(5.0).unwrap();
-        for i in 0..3 {
-            let error = (integrator.x()[i] - reference[i]).abs();
-            assert!(error < 2e-5, "{method}: state {i} is off by {error:e}");
+        for (i, (x, r)) in integrator.x().iter().zip(&reference).enumerate() {
+            assert!((x - r).abs() < 2e-5, "{method}: state {i} is {x} instead of {r}");
         }
         // Explicit methods only ask for the derivative, which is a step with h = 0.
         let mut explicit = Integrator::new(
@@ -197,8 +196,8 @@ struct LinearStages {
 
 impl LinearStages {
     fn multiply(&self, x: &[f64], dx: &mut [f64]) {
-        for i in 0..2 {
-            dx[i] = self.a[i][0] * x[0] + self.a[i][1] * x[1];
+        for (dx, row) in dx.iter_mut().zip(&self.a) {
+            *dx = row[0] * x[0] + row[1] * x[1];
         }
     }
 }
@@ -296,9 +295,8 @@ fn radau_inlined_takes_the_steps_of_radau_classical() {
         Integrator::new(Method::Radau, options, ClassicalStep::new(Ode::new(2, rhs)), 0.0, &[1.0, 2.0])
             .unwrap();
     classical.integrate_to(1.0).unwrap();
-    for i in 0..2 {
-        assert!((inlined.x()[i] - exact[i]).abs() < 1e-8, "{:?}", inlined.x());
-        assert!((classical.x()[i] - exact[i]).abs() < 1e-8, "{:?}", classical.x());
+    for x in [inlined.x(), classical.x()] {
+        assert!(x.iter().zip(&exact).all(|(x, e)| (x - e).abs() < 1e-8), "{x:?}");
     }
     let (a, b) = (inlined.statistics().steps, classical.statistics().steps);
     assert!(a.abs_diff(b) <= 1 + b / 10, "{a} and {b} steps");

@@ -16,16 +16,12 @@ fn run(problem: &Problem, method: Method, tolerance: f64) -> (Vec<f64>, Statisti
     (integrator.x().to_vec(), integrator.statistics())
 }
 
-/// The relative error at the end, at a tolerance of 1e-4, 1e-6 and 1e-8 for both parts. Bounds are about three times what
-/// was measured when they were written down; a solver that loses a digit fails.
+/// The relative error at the end, at a tolerance of 1e-4, 1e-6 and 1e-8 for both parts. Bounds are twice the largest error at
+/// these and neighbouring tolerances when they were written down: a method that loses a digit fails.
 fn check(problem: &Problem, method: Method, bounds: [f64; 3]) {
     for (tolerance, bound) in [1e-4, 1e-6, 1e-8].into_iter().zip(bounds) {
         let (x, _) = run(problem, method, tolerance);
         let error = problem.relative_error(&x, 1e-6);
-        if std::env::var_os("KAUSAL_PRINT_ERRORS").is_some() {
-            println!("{:<12} {:<12} {:e} {:.1e}", problem.name, method.to_string(), tolerance, error);
-            continue;
-        }
         assert!(error <= bound, "{} with {method} at {tolerance:e}: error {error:.1e}", problem.name);
     }
 }
@@ -33,75 +29,75 @@ fn check(problem: &Problem, method: Method, bounds: [f64; 3]) {
 #[test]
 fn robertson() {
     let p = ivp::robertson();
-    check(&p, Method::Bdf, [2e-1, 2e-3, 1e-5]);
-    check(&p, Method::Radau, [3e-3, 1e-5, 3e-7]);
-    check(&p, Method::Esdirk3, [2e-1, 1e-3, 1e-5]);
-    check(&p, Method::Esdirk4, [7e-2, 5e-4, 2e-5]);
-    check(&p, Method::Rosenbrock, [1e-2, 6e-5, 2e-6]);
-    check(&p, Method::Auto, [1e-1, 6e-3, 4e-5]);
+    check(&p, Method::Bdf, [9e-2, 3e-2, 7e-5]);
+    check(&p, Method::Radau, [2e-3, 5e-5, 2e-7]);
+    check(&p, Method::Esdirk3, [6e-3, 3e-4, 2e-5]);
+    check(&p, Method::Esdirk4, [5e-3, 4e-4, 2e-5]);
+    check(&p, Method::Rosenbrock, [4e-3, 2e-4, 6e-7]);
+    check(&p, Method::Auto, [2e-1, 9e-3, 6e-5]);
 }
 
 #[test]
 fn hires() {
     let p = ivp::hires();
-    check(&p, Method::Bdf, [6e-2, 2e-3, 1e-5]);
-    check(&p, Method::Radau, [4e-4, 3e-5, 4e-7]);
-    check(&p, Method::Esdirk3, [2e-3, 1e-4, 2e-7]);
-    check(&p, Method::Esdirk4, [1e-3, 1e-5, 6e-8]);
-    check(&p, Method::Rosenbrock, [1e-4, 2e-5, 2e-7]);
-    check(&p, Method::Auto, [6e-2, 2e-3, 2e-5]);
+    check(&p, Method::Bdf, [4e-2, 2e-3, 2e-5]);
+    check(&p, Method::Radau, [3e-4, 5e-4, 7e-7]);
+    check(&p, Method::Esdirk3, [3e-3, 2e-4, 7e-7]);
+    check(&p, Method::Esdirk4, [5e-4, 3e-5, 7e-8]);
+    check(&p, Method::Rosenbrock, [8e-4, 3e-5, 4e-7]);
+    check(&p, Method::Auto, [4e-2, 1e-3, 2e-5]);
 }
 
 #[test]
 fn van_der_pol() {
     let p = ivp::van_der_pol();
-    check(&p, Method::Bdf, [6e-3, 1e-4, 2e-6]);
-    check(&p, Method::Radau, [1e-5, 4e-7, 1e-8]);
-    check(&p, Method::Esdirk3, [3e-4, 2e-5, 1e-7]);
-    check(&p, Method::Esdirk4, [2e-4, 3e-6, 2e-7]);
-    check(&p, Method::Rosenbrock, [4e-5, 7e-7, 5e-9]);
-    check(&p, Method::Auto, [5e-3, 1e-4, 2e-6]);
+    check(&p, Method::Bdf, [5e-3, 2e-4, 2e-6]);
+    check(&p, Method::Radau, [8e-6, 5e-7, 1e-8]);
+    check(&p, Method::Esdirk3, [3e-4, 6e-6, 2e-8]);
+    check(&p, Method::Esdirk4, [2e-4, 5e-7, 1e-8]);
+    check(&p, Method::Rosenbrock, [9e-5, 2e-6, 2e-8]);
+    check(&p, Method::Auto, [3e-3, 2e-4, 2e-6]);
 }
 
 #[test]
 fn orego() {
     let p = ivp::orego();
-    check(&p, Method::Bdf, [1e-2, 3e-4, 1e-5]);
+    check(&p, Method::Bdf, [8e-3, 2e-4, 8e-6]);
     check(&p, Method::Radau, [6e-5, 2e-6, 6e-8]);
-    check(&p, Method::Esdirk3, [3e-2, 1e-4, 3e-6]);
-    check(&p, Method::Esdirk4, [2e-2, 3e-4, 2e-6]);
-    check(&p, Method::Rosenbrock, [1e-3, 1e-5, 1e-7]);
-    check(&p, Method::Auto, [3e-3, 5e-5, 7e-6]);
+    check(&p, Method::Esdirk3, [1e-3, 6e-5, 7e-7]);
+    check(&p, Method::Esdirk4, [4e-2, 4e-4, 2e-6]);
+    check(&p, Method::Rosenbrock, [8e-4, 1e-5, 1e-7]);
+    check(&p, Method::Auto, [4e-3, 5e-5, 6e-6]);
 }
 
 #[test]
 fn e5() {
     let p = ivp::e5();
-    check(&p, Method::Bdf, [7e-1, 2e-2, 5e-3]);
-    check(&p, Method::Radau, [3e-1, 3e-3, 3e-3]);
-    check(&p, Method::Esdirk4, [7e-1, 3e-3, 8e-3]);
+    check(&p, Method::Bdf, [2e0, 3e-2, 9e-3]);
+    check(&p, Method::Radau, [2e-1, 3e-3, 2e-3]);
+    check(&p, Method::Esdirk4, [6e-2, 8e-3, 2e-2]);
 }
 
 #[test]
 fn pollution() {
     let p = ivp::pollution();
-    check(&p, Method::Bdf, [6e-2, 5e-3, 5e-5]);
-    check(&p, Method::Radau, [3e-1, 4e-3, 2e-4]);
-    check(&p, Method::Esdirk3, [2e-2, 2e-4, 1e-5]);
-    check(&p, Method::Esdirk4, [1e-2, 6e-4, 2e-5]);
-    check(&p, Method::Rosenbrock, [2e-3, 2e-5, 1e-6]);
-    check(&p, Method::Auto, [8e-2, 4e-3, 2e-4]);
+    check(&p, Method::Bdf, [4e-2, 3e-3, 6e-5]);
+    check(&p, Method::Radau, [2e-1, 5e-3, 2e-4]);
+    check(&p, Method::Esdirk3, [2e-3, 6e-5, 2e-6]);
+    check(&p, Method::Esdirk4, [3e-3, 3e-4, 3e-5]);
+    check(&p, Method::Rosenbrock, [2e-3, 3e-4, 5e-6]);
+    check(&p, Method::Auto, [5e-2, 3e-3, 2e-4]);
 }
 
 /// Sparse, with a Jacobian on its pattern.
 #[test]
 fn brusselator() {
     let p = ivp::brusselator();
-    check(&p, Method::Bdf, [5e-4, 1e-5, 2e-7]);
-    check(&p, Method::Radau, [6e-6, 3e-7, 4e-9]);
-    check(&p, Method::Esdirk4, [1e-4, 2e-6, 2e-8]);
-    check(&p, Method::Rosenbrock, [3e-5, 2e-7, 2e-9]);
-    check(&p, Method::Auto, [4e-4, 2e-6, 2e-7]);
+    check(&p, Method::Bdf, [4e-4, 1e-5, 3e-7]);
+    check(&p, Method::Radau, [4e-6, 2e-7, 4e-9]);
+    check(&p, Method::Esdirk4, [7e-5, 2e-6, 2e-8]);
+    check(&p, Method::Rosenbrock, [3e-5, 3e-7, 3e-9]);
+    check(&p, Method::Auto, [3e-4, 5e-6, 3e-7]);
 }
 
 /// The same by finite differences: five groups of columns give the Jacobian of a thousand states.
@@ -119,21 +115,21 @@ fn brusselator_with_coloured_differences() {
 #[test]
 fn pleiades() {
     let p = ivp::pleiades();
-    check(&p, Method::DormandPrince, [7e-1, 1e-2, 4e-5]);
-    check(&p, Method::Tsitouras, [3e-1, 3e-3, 1e-5]);
-    check(&p, Method::Bdf, [3e0, 6e-2, 2e-3]);
-    check(&p, Method::Radau, [3e-2, 7e-4, 2e-5]);
-    check(&p, Method::Esdirk4, [2e-1, 1e-3, 4e-5]);
-    check(&p, Method::Rosenbrock, [3e-2, 3e-5, 3e-7]);
-    check(&p, Method::Auto, [3e-1, 3e-3, 1e-5]);
+    check(&p, Method::DormandPrince, [5e-1, 2e-2, 6e-5]);
+    check(&p, Method::Tsitouras, [2e-1, 4e-3, 2e-5]);
+    check(&p, Method::Bdf, [2e0, 6e-2, 2e-3]);
+    check(&p, Method::Radau, [2e-2, 8e-4, 2e-5]);
+    check(&p, Method::Esdirk4, [8e-2, 2e-3, 2e-5]);
+    check(&p, Method::Rosenbrock, [5e-2, 8e-4, 2e-5]);
+    check(&p, Method::Auto, [2e-1, 4e-3, 2e-5]);
 }
 
 /// Large imaginary eigenvalues: L-stable one-step methods damp what BDF of high order cannot.
 #[test]
 fn beam() {
     let p = ivp::beam();
-    check(&p, Method::Radau, [1e-2, 4e-3, 4e-4]);
-    check(&p, Method::Esdirk4, [5e-2, 3e-3, 2e-4]);
+    check(&p, Method::Radau, [7e-3, 3e-3, 4e-4]);
+    check(&p, Method::Esdirk4, [3e-2, 3e-3, 2e-4]);
 }
 
 /// Sixteen thousand oscillations of a circuit: long, so at one tolerance only.
@@ -202,19 +198,19 @@ fn energy_of_a_turning_pendulum() {
 #[test]
 fn work_snapshots() {
     let cases: [(fn() -> Problem, Method, f64, [u64; 3]); 14] = [
-        (ivp::robertson, Method::Bdf, 1e-6, [900, 1340, 120]),
-        (ivp::hires, Method::Bdf, 1e-6, [330, 520, 48]),
-        (ivp::van_der_pol, Method::Bdf, 1e-6, [1260, 1900, 190]),
-        (ivp::orego, Method::Bdf, 1e-6, [1750, 2850, 260]),
-        (ivp::pollution, Method::Bdf, 1e-6, [86, 150, 24]),
-        (ivp::brusselator, Method::Bdf, 1e-6, [170, 220, 22]),
+        (ivp::robertson, Method::Bdf, 1e-6, [847, 1163, 107]),
+        (ivp::hires, Method::Bdf, 1e-6, [332, 512, 47]),
+        (ivp::van_der_pol, Method::Bdf, 1e-6, [1217, 1932, 184]),
+        (ivp::orego, Method::Bdf, 1e-6, [1647, 2775, 255]),
+        (ivp::pollution, Method::Bdf, 1e-6, [84, 132, 28]),
+        (ivp::brusselator, Method::Bdf, 1e-6, [162, 202, 18]),
         (ivp::van_der_pol, Method::Radau, 1e-6, [487, 4001, 828]),
         (ivp::hires, Method::Radau, 1e-6, [88, 811, 144]),
-        (ivp::hires, Method::Esdirk4, 1e-6, [85, 1313, 110]),
-        (ivp::van_der_pol, Method::Rosenbrock, 1e-6, [1018, 7213, 1035]),
+        (ivp::hires, Method::Esdirk4, 1e-6, [85, 1226, 96]),
+        (ivp::van_der_pol, Method::Rosenbrock, 1e-6, [946, 6729, 967]),
         (ivp::pleiades, Method::DormandPrince, 1e-8, [376, 2444, 0]),
         (ivp::pleiades, Method::Tsitouras, 1e-8, [403, 2594, 0]),
-        (ivp::robertson, Method::Auto, 1e-6, [814, 1369, 96]),
+        (ivp::robertson, Method::Auto, 1e-6, [804, 1381, 103]),
         (ivp::pleiades, Method::Auto, 1e-8, [403, 2594, 0]),
     ];
     let mut failed = Vec::new();

@@ -9,7 +9,7 @@
 //! matching over the best edges, then augmented with the next class of edges, and so on. A pass may trade a preferred
 //! edge away to reach a larger matching; the result is always of maximum size.
 
-use crate::ids::{Edge, Eqn, Id, IdVec, Var};
+use crate::ids::{Edge, Eqn, IdVec, Var};
 use crate::incidence::{Incidence, Occurrence};
 use crate::solvability::SolvabilitySet;
 use crate::work::tick;
@@ -346,7 +346,7 @@ pub fn is_matching(incidence: &Incidence, matching: &Matching) -> bool {
         && matching.eqn_of.iter().all(|(var, eqn)| eqn.is_none_or(|eqn| matching.var_of[eqn] == Some(var)))
         && matching.pairs().count() == matching.size
         && matching.var_of.len() == incidence.eqn_count()
-        && matching.eqn_of.ids().map(Id::index).all(|k| k < incidence.var_count())
+        && matching.eqn_of.len() == incidence.var_count()
 }
 
 #[cfg(test)]

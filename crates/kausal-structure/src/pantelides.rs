@@ -362,8 +362,7 @@ pub(crate) mod tests {
 
     #[test]
     fn missing_derivatives_are_numbered_after_the_original_variables() {
-        // x' = u, x = f(t): u is algebraic, x must be differentiated once; there is an x' but no u'.
-        // A further equation u = w makes nothing else necessary; y = x' + z, z' = ... would.
+        // x' = u, x = f(t): the second equation is differentiated once, and x' exists already.
         let g = Incidence::from_rows(3, &[vec![1, 2], vec![0]]);
         let derivative = IdVec::from_vec(vec![Some(Var(1)), None, None]);
         let r = pantelides(&g, &derivative).unwrap();

@@ -32,7 +32,7 @@ fn ring(n: usize) -> Incidence {
     Incidence::from_rows(n, &rows)
 }
 
-/// The resistor ladder: n sections, each with two resistors; 5 equations a section.
+/// The resistor ladder: n sections, each with two resistors; 4 equations a section.
 /// Per section: current in the series resistor i, in the shunt j, voltages u (series) and v (node).
 fn resistor_ladder(sections: usize) -> Incidence {
     let var = |section: usize, kind: u32| 4 * section as u32 + kind;

@@ -62,7 +62,12 @@ fn check_derivative(pool: &mut Pool, f: FunctionId, args: &[Value<f64>]) {
     for k in 0..found.len() {
         let expected = (right[k] - left[k]) / (2.0 * h);
         // Central differences with this step are good to about 1e-9 for functions of this size.
-        assert!((found[k] - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{}: {} {expected}", k, found[k]);
+        assert!(
+            (found[k] - expected).abs() < 1e-6 * (1.0 + expected.abs()),
+            "{}: {} {expected}",
+            k,
+            found[k]
+        );
     }
 }
 
@@ -144,11 +149,8 @@ fn of_arrays(pool: &mut Pool, dims: &[Dim], make: impl FnOnce(&mut B, E, E, E) -
 fn array_functions() {
     use ArrayFn::*;
     let mut pool = Pool::new();
-    let args = [
-        Value::vector(numbers(3, 1)),
-        Array::from_vec(&[3, 3], numbers(9, 2)).unwrap().into(),
-        num(0.4),
-    ];
+    let args =
+        [Value::vector(numbers(3, 1)), Array::from_vec(&[3, 3], numbers(9, 2)).unwrap().into(), num(0.4)];
     let scalar: [fn(E, E, E) -> E; 11] = [
         |v, _, _| arr(Sum, [v]),
         |_, m, _| arr(ProductOf, [m]),
@@ -209,11 +211,8 @@ fn array_functions() {
 #[test]
 fn reductions_with_iterators() {
     let mut pool = Pool::new();
-    let args = [
-        Value::vector(numbers(3, 3)),
-        Array::from_vec(&[3, 3], numbers(9, 4)).unwrap().into(),
-        num(0.4),
-    ];
+    let args =
+        [Value::vector(numbers(3, 3)), Array::from_vec(&[3, 3], numbers(9, 4)).unwrap().into(), num(0.4)];
     for reduction in [Reduction::Sum, Reduction::Product, Reduction::Min, Reduction::Max] {
         let f = of_arrays(&mut pool, &[], |b, v, m, s| {
             let (i, j) = (b.int("i"), b.int("j"));
@@ -374,7 +373,11 @@ fn partial_derivative_functions() {
 fn declared(pool: &mut Pool, name: &str, inputs: &[&str], ints: &[&str], output: &str) -> FunctionId {
     let mut b = B::new(name);
     for input in inputs {
-        if ints.contains(input) { b.f.input(input, INT, &[]) } else { b.real_in(input) };
+        if ints.contains(input) {
+            b.f.input(input, INT, &[])
+        } else {
+            b.real_in(input)
+        };
     }
     let y = b.real_out(output);
     b.f.body = Body::External(Box::new(ExternalBody {

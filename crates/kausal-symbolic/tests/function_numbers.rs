@@ -17,11 +17,8 @@ fn bubble_sort(pool: &mut Pool) -> FunctionId {
     let old = b.real("old");
     let here = at(y, [e(j)]);
     let next = at(y, [e(j) + 1.0]);
-    let exchange = vec![
-        b.set(old, here.clone()),
-        b.set_at(y, [e(j)], next.clone()),
-        b.set_at(y, [e(j) + 1.0], old),
-    ];
+    let exchange =
+        vec![b.set(old, here.clone()), b.set_at(y, [e(j)], next.clone()), b.set_at(y, [e(j) + 1.0], old)];
     let inner = b.if_(less(next, here), exchange, vec![]);
     let inner = b.for_(j, range(1.0, size(x, 1.0) - e(i)), vec![inner]);
     let outer = b.for_(i, range(1.0, size(x, 1.0) - 1.0), vec![inner]);
@@ -80,11 +77,8 @@ fn inverse(pool: &mut Pool) -> FunctionId {
     let eliminate = b.if_(op(Op::NotEqual, [e(j), e(i)]), eliminate, vec![]);
     let eliminate = b.for_(j, range(1.0, n), vec![eliminate]);
     let start = b.set(p, i);
-    let outer = b.for_(
-        i,
-        range(1.0, n),
-        vec![start, search, singular, save, swap1, swap2, divide, eliminate],
-    );
+    let outer =
+        b.for_(i, range(1.0, n), vec![start, search, singular, save, swap1, swap2, divide, eliminate]);
     body.push(outer);
     let right = E::I(Box::new(e(m)), vec![None, Some(range(e(n) + 1.0, e(2.0) * n))]);
     let s = b.set(inv, right);
@@ -252,8 +246,11 @@ fn several_outputs() {
     let other = b.int("other");
     let rest = b.int("rest");
     let start = vec![b.set(d, x), b.set(other, y)];
-    let step =
-        vec![b.set_call(&[None, Some(rest)], call(divide, [e(d), e(other)])), b.set(d, other), b.set(other, rest)];
+    let step = vec![
+        b.set_call(&[None, Some(rest)], call(divide, [e(d), e(other)])),
+        b.set(d, other),
+        b.set(other, rest),
+    ];
     let s = b.while_(op(Op::NotEqual, [e(other), e(0.0)]), step);
     b.body(start);
     b.body(vec![s]);
@@ -424,10 +421,7 @@ fn array_constructors_with_iterators() {
     let s = b.set(y, all);
     b.body(vec![s]);
     let f = b.done(&mut pool);
-    assert_eq!(
-        run(&pool, f, &[num(2.0)]).unwrap(),
-        [mat(&[&[0.0, 1.0], &[-1.0, 0.0], &[-2.0, -1.0]])]
-    );
+    assert_eq!(run(&pool, f, &[num(2.0)]).unwrap(), [mat(&[&[0.0, 1.0], &[-1.0, 0.0], &[-2.0, -1.0]])]);
     assert_eq!(run(&pool, f, &[num(0.0)]).unwrap()[0].shape(), &[1, 0]);
 }
 
@@ -660,7 +654,10 @@ fn malformed_functions_are_errors() {
         let id = pool.add_function(f);
         assert!(!check::check_function(&pool, id).is_empty());
         let error = run(&pool, id, &[]).unwrap_err();
-        assert!(matches!(error.kind(), EvalErrorKind::Malformed(_) | EvalErrorKind::NoFunction(_)), "{error}");
+        assert!(
+            matches!(error.kind(), EvalErrorKind::Malformed(_) | EvalErrorKind::NoFunction(_)),
+            "{error}"
+        );
     };
     broken(&|f| f.push(Stmt::assign(LocalId(0), TermId(99))));
     broken(&|f| {
@@ -718,7 +715,10 @@ fn long_sums_are_no_problem_and_deep_ones_are_refused() {
     b.f.push(Stmt::assign(y, deep));
     let deep = pool.add_function(b.f);
     let error = run(&pool, deep, &[num(0.5)]).unwrap_err();
-    assert_eq!(error.to_string(), "malformed function: an expression is nested too deeply\n  in function deep");
+    assert_eq!(
+        error.to_string(),
+        "malformed function: an expression is nested too deeply\n  in function deep"
+    );
 }
 
 /// Deep expressions inside deep recursion end in an error, not in an overflow of the stack of a test thread.

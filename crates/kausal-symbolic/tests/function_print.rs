@@ -36,7 +36,8 @@ fn everything_at_once() {
     b.body(s);
     let s = vec![b.set(y, e(v) * e(v) + 1.0), b.set(y, op(Op::Pow, [e(v), e(2.0)]))];
     b.body(s);
-    let s = b.set_slice(m, vec![None, Some(e(1.0))], arr(ArrayFn::Product, [e(m), vector([e(1.0), e(-2.0)])]));
+    let s =
+        b.set_slice(m, vec![None, Some(e(1.0))], arr(ArrayFn::Product, [e(m), vector([e(1.0), e(-2.0)])]));
     b.body(vec![s]);
     let inner = vec![b.set_at(y, [e(i)], -op(Op::Sin, [e(r)])), Stmt::Break];
     let condition = op(Op::And, [e(flag), op(Op::Or, [less(i, 2.0), op(Op::Not, [e(flag)])])]);
@@ -56,8 +57,7 @@ fn everything_at_once() {
     b.body(vec![s]);
     b.f.notes.inline = Some(false);
     b.f.notes.smooth_order = Some(2);
-    b.f.notes.derivatives =
-        vec![DerivativeNote { function: helper, order: 2, zero: vec![v], none: vec![r] }];
+    b.f.notes.derivatives = vec![DerivativeNote { function: helper, order: 2, zero: vec![v], none: vec![r] }];
     let f = b.done(&mut pool);
     let expected = r#"function all
   input Real v[:];
@@ -165,19 +165,72 @@ fn the_checker_finds_mistakes() {
         problems[0].clone()
     };
     let find = |problem: String, expected: &str| assert_eq!(problem, format!("f: {expected}"));
-    find(problems(&|b, x, y| { let s = b.set(y, x); b.body(vec![s]) }), "y with 0 dimensions gets a value with Some(1)");
-    find(problems(&|b, _, y| { let s = b.set(y, "a"); b.body(vec![s]) }), "y gets a value of another kind");
-    find(problems(&|b, x, _| { let s = b.while_(e(x), vec![]); b.body(vec![s]) }), "a condition is not a scalar");
-    find(problems(&|b, x, _| { b.t(at(x, [e(1.0), e(1.0)])); }), "too many subscripts (term 3)");
-    find(problems(&|b, _, y| { b.t(op(Op::Div, [e(y)])); }), "Div with 1 arguments (term 1)");
-    find(problems(&|b, _, y| { b.t(arr(ArrayFn::Cross, [e(y)])); }), "Cross with 1 arguments (term 1)");
+    find(
+        problems(&|b, x, y| {
+            let s = b.set(y, x);
+            b.body(vec![s])
+        }),
+        "y with 0 dimensions gets a value with Some(1)",
+    );
+    find(
+        problems(&|b, _, y| {
+            let s = b.set(y, "a");
+            b.body(vec![s])
+        }),
+        "y gets a value of another kind",
+    );
+    find(
+        problems(&|b, x, _| {
+            let s = b.while_(e(x), vec![]);
+            b.body(vec![s])
+        }),
+        "a condition is not a scalar",
+    );
+    find(
+        problems(&|b, x, _| {
+            b.t(at(x, [e(1.0), e(1.0)]));
+        }),
+        "too many subscripts (term 3)",
+    );
+    find(
+        problems(&|b, _, y| {
+            b.t(op(Op::Div, [e(y)]));
+        }),
+        "Div with 1 arguments (term 1)",
+    );
+    find(
+        problems(&|b, _, y| {
+            b.t(arr(ArrayFn::Cross, [e(y)]));
+        }),
+        "Cross with 1 arguments (term 1)",
+    );
     find(problems(&|b, _, _| b.body(vec![Stmt::Break])), "break outside a loop");
     find(problems(&|b, x, _| b.f.outputs.push(x)), "x is declared twice");
-    find(problems(&|b, _, y| { let s = b.for_(y, e(1.0), vec![]); b.body(vec![s]) }), "the range of a loop is not a vector");
-    find(problems(&|b, _, y| { let s = b.set_at(y, [e(1.0)], 1.0); b.body(vec![s]) }), "too many subscripts for y");
-    find(problems(&|b, _, y| { let c = b.t(y); b.body(vec![Stmt::Call(c)]) }), "a statement that is not a call");
     find(
-        problems(&|b, _, y| b.f.notes.inverses = vec![InverseNote { input: y, function: FunctionId(0), args: vec![] }]),
+        problems(&|b, _, y| {
+            let s = b.for_(y, e(1.0), vec![]);
+            b.body(vec![s])
+        }),
+        "the range of a loop is not a vector",
+    );
+    find(
+        problems(&|b, _, y| {
+            let s = b.set_at(y, [e(1.0)], 1.0);
+            b.body(vec![s])
+        }),
+        "too many subscripts for y",
+    );
+    find(
+        problems(&|b, _, y| {
+            let c = b.t(y);
+            b.body(vec![Stmt::Call(c)])
+        }),
+        "a statement that is not a call",
+    );
+    find(
+        problems(&|b, _, y| {
+            b.f.notes.inverses = vec![InverseNote { input: y, function: FunctionId(0), args: vec![] }]
+        }),
         "an inverse annotation names what is no input or output",
     );
     find(
@@ -187,5 +240,10 @@ fn the_checker_finds_mistakes() {
         }),
         "a derivative that does not exist",
     );
-    find(problems(&|b, _, _| { b.t(E::C(FunctionId(0), vec![], 0)); }), "f with 0 arguments");
+    find(
+        problems(&|b, _, _| {
+            b.t(E::C(FunctionId(0), vec![], 0));
+        }),
+        "f with 0 arguments",
+    );
 }

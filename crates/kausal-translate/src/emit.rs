@@ -108,11 +108,25 @@ impl<'a> Emitter<'a> {
         for block in self.sorted(&inner) {
             continuous.extend(self.block(&block));
         }
-        // The discrete part, each once per round in an order that uses what is new where it can.
-        let mut steps = Vec::new();
+        // Relations follow from the continuous part alone; the rest is computed in an order that uses what is new.
+        let of_relation: FxHashMap<VarId, u32> =
+            self.work.relations.iter().zip(0..).map(|(r, i)| (r.variable, i)).collect();
+        let mut relations = Vec::new();
+        let mut rest = Block { equations: Vec::new(), unknowns: Vec::new() };
         for (&equation, &unknown) in outer.equations.iter().zip(&outer.unknowns) {
-            let one = Block { equations: vec![equation], unknowns: vec![unknown] };
-            steps.extend(self.block(&one));
+            match of_relation.get(&unknown) {
+                Some(&relation) => relations.push(relation),
+                None => {
+                    rest.equations.push(equation);
+                    rest.unknowns.push(unknown);
+                }
+            }
+        }
+        let mut steps = Vec::new();
+        for block in self.sorted(&rest) {
+            for (&equation, &unknown) in block.equations.iter().zip(&block.unknowns) {
+                steps.extend(self.single(equation, unknown));
+            }
         }
         vec![Step::System(Box::new(System {
             equations: block.equations.iter().map(|&e| EquationRef(e as u32)).collect(),
@@ -120,7 +134,7 @@ impl<'a> Emitter<'a> {
             tearing_variables: Vec::new(),
             residuals: Vec::new(),
             mixed: true,
-            form: Form::Mixed { continuous, discrete: steps, unknowns: outer.unknowns },
+            form: Form::Mixed { continuous, relations, discrete: steps, unknowns: rest.unknowns },
         }))]
     }
 

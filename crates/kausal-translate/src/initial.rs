@@ -134,7 +134,7 @@ fn is_done(work: &Work, equation: usize, known: &FxHashSet<VarId>) -> bool {
         any |= work.pool.contains_any(side, open);
         has_known |= work.pool.contains_any(side, |v| known.contains(&v));
     }
-    e.form == EquationForm::Plain && !any && has_known
+    !matches!(e.form, EquationForm::When(..)) && !any && has_known
 }
 
 /// Reports what is missing or too much; is every unknown determined?

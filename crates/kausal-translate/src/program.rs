@@ -251,9 +251,11 @@ pub enum Form {
     Mixed {
         /// Solves for the continuous unknowns with the discrete ones given.
         continuous: Vec<Step>,
-        /// Computes the discrete unknowns anew.
+        /// Relations of the loop, by their place in [`Program::relations`]: computed from the continuous part.
+        relations: Vec<u32>,
+        /// Computes the other discrete unknowns anew, in order, from relations and the continuous part.
         discrete: Vec<Step>,
-        /// The discrete unknowns, relations included.
+        /// The discrete unknowns that are not relations.
         unknowns: Vec<VarId>,
     },
 }

@@ -6,10 +6,10 @@ use kausal_structure::{
     maximum_matching_preferring,
 };
 use kausal_symbolic::visit::Visitor;
-use kausal_symbolic::{Node, Op, VarId};
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::work::{EquationForm, Work};
+use crate::work::{EquationForm, Role, Work};
 
 /// Equations and unknowns that belong together, in the order they are solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,8 @@ impl Sorting {
             })
             .collect();
         let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
-        let discrete_columns = columns.iter().map(|&v| work.var(v).ty != Type::Real).collect();
+        let discrete_columns =
+            columns.iter().map(|&v| work.var(v).ty != Type::Real || work.var(v).role == Role::Discrete).collect();
         let mut visitor = Visitor::new();
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {
@@ -113,14 +114,24 @@ impl Sorting {
     }
 }
 
-/// Is it an equation between Booleans, integers, enumerations or strings?
+/// Does the equation determine a discrete variable? It does when it is one between Booleans, integers,
+/// enumerations or strings, and when one side is a discrete Real variable: what varies continuously cannot be
+/// assigned to it, so the other side is its value.
 pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     let e = &work.equations[equation];
-    [e.lhs, e.rhs].iter().any(|&side| match work.pool.node(side) {
-        Node::Var(v) => work.var(v).ty != Type::Real,
+    let is = |test: &dyn Fn(VarId) -> bool| {
+        [e.lhs, e.rhs].iter().any(|&side| matches!(work.pool.node(side), Node::Var(v) if test(v)))
+    };
+    if is(&|v| work.var(v).ty != Type::Real) {
+        return true;
+    }
+    let logical = |side: ExprId| match work.pool.node(side) {
         Node::Op(op, _) => op.is_relation() || matches!(op, Op::Not | Op::And | Op::Or),
         _ => false,
-    })
+    };
+    logical(e.lhs)
+        || logical(e.rhs)
+        || is(&|v| work.var(v).role == Role::Discrete) && !is(&|v| work.var(v).role == Role::Continuous)
 }
 
 /// The variables an equation contains, each once.

@@ -16,7 +16,7 @@ model BondMotor "Bond graph of a DC motor that lifts a weight"
     annotation(Placement(transformation(origin = {5, 40}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));
   BondGraph.TF drum(m = 0.02) "Drum"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));
-  BondGraph.Junction1 rope(n = 3) "Common velocity"
+  BondGraph.Junction1 rope(n = 3, direction = {1, -1, 1}) "Common velocity"
     annotation(Placement(transformation(extent = {{65, -10}, {85, 10}})));
   BondGraph.I m(I = 10, f(start = 0, fixed = true)) "Mass of the weight"
     annotation(Placement(transformation(origin = {75, 40}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));

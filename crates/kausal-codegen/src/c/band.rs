@@ -79,7 +79,7 @@ mod tests {
     /// band again.
     #[test]
     fn shuffled_chain() {
-        let n = 20;
+        let n = 20_usize;
         let entries: Vec<(usize, usize)> = (0..n)
             .flat_map(|i| [(i, i), (i, (i + 1).min(n - 1)), (i, i.saturating_sub(1))])
             .map(|(i, j)| (i * 7 % n, j * 3 % n))

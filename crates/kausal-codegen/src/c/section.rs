@@ -2,7 +2,7 @@
 
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_translate::Program;
-use kausal_translate::program::{Assert, Assign, Call, Form, Nonlinear, Solve, SolveKind, Step, System, When};
+use kausal_translate::program::{Assert, Assign, Call, Form, Nonlinear, Relation, Solve, SolveKind, Step, System, When};
 
 use super::band;
 use super::body::{self, Names, Statements};
@@ -356,7 +356,9 @@ impl<'p> Sections<'p> {
             Form::Linear { steps, .. } => self.steps(steps, out)?,
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
             Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => self.steps(continuous, out)?,
-            Form::Mixed { continuous, discrete, unknowns } => self.mixed(continuous, discrete, unknowns, out)?,
+            Form::Mixed { continuous, relations, discrete, unknowns } => {
+                self.mixed(continuous, relations, discrete, unknowns, out)?
+            }
         }
         out.push("/* END OF SYSTEM OF SIMULTANEOUS EQUATIONS */");
         Ok(())
@@ -365,11 +367,14 @@ impl<'p> Sections<'p> {
     fn mixed(
         &mut self,
         continuous: &[Step],
+        relations: &[u32],
         discrete: &[Step],
         unknowns: &[VarId],
         out: &mut Statements,
     ) -> Result<(), Error> {
         let number = self.number();
+        let relations: Vec<Relation> = relations.iter().map(|&r| self.program.relations[r as usize]).collect();
+        let unknowns: Vec<VarId> = unknowns.iter().copied().chain(relations.iter().map(|r| r.variable)).collect();
         let names: Vec<String> = unknowns.iter().map(|&unknown| self.name(unknown)).collect();
         let slots: Vec<String> = unknowns.iter().map(|unknown| unknown.0.to_string()).collect();
         let n = unknowns.len().max(1);
@@ -379,6 +384,10 @@ impl<'p> Sections<'p> {
         out.push("    int settled = 1;".to_owned());
         self.nested(continuous, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) before[i] = v[discrete[i]];", unknowns.len()));
+        for r in &relations {
+            let sign = if r.or_equal { "<=" } else { "<" };
+            out.push(format!("    v[{}] = v[{}] {sign} 0.0;", r.variable.0, r.difference.0));
+        }
         self.nested(discrete, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];", unknowns.len()));
         out.push("    if (settled) break;");

@@ -624,6 +624,9 @@ impl Flattener<'_> {
             let notes = &mut lo.function.notes;
             notes.inline = notes.inline.or(annotation_flag(&ast, annotation, "Inline"));
             notes.late_inline = notes.late_inline.or(annotation_flag(&ast, annotation, "LateInline"));
+            notes.inline_after_index_reduction |=
+                annotation_flag(&ast, annotation, "InlineAfterIndexReduction") == Some(true);
+            notes.generate_events |= annotation_flag(&ast, annotation, "GenerateEvents") == Some(true);
             notes.impure |= class.purity == Purity::Impure;
             if notes.smooth_order.is_none()
                 && let Some(value) = annotation_value(&ast, annotation, "smoothOrder")

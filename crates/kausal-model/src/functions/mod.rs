@@ -16,7 +16,7 @@ pub mod term_call;
 use std::sync::Arc;
 
 use kausal_symbolic::function::calls::{Calls, constant_call};
-use kausal_symbolic::function::inline::Stage;
+use kausal_symbolic::function::inline::{Stage, inline, should_inline};
 use kausal_symbolic::function::layout::{Flat, Layout};
 use kausal_symbolic::function::{self as f, Array, EvalError, Evaluator, Numbers, Scalar, Text};
 use kausal_symbolic::{ExprId, FunctionId, Node as Expression};
@@ -31,6 +31,9 @@ use crate::fold::Unfolded;
 use crate::modifier::Up;
 use crate::value::{FunctionValue, RecordValue, Ty, Value};
 
+/// A function that asks to be inlined may make so many new expressions.
+const INLINE_BUDGET: usize = 400;
+
 /// Functions lowered so far.
 #[derive(Debug, Default)]
 pub struct Functions {
@@ -41,6 +44,7 @@ pub struct Functions {
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
     calls: Calls,
+    inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Vec<ExprId>>,
 }
 
@@ -396,28 +400,37 @@ impl Flattener<'_> {
         }
     }
 
+    /// Numbers if all arguments are numbers, the body of a function that asks for it and is small, or a call.
     fn try_apply(&mut self, function: FunctionId, args: &[f::Value<ExprId>]) -> Result<Vec<f::Value<ExprId>>, EvalError> {
-        let calls = &mut self.functions.calls;
         if let Some(outputs) = constant_call(&mut self.pool, function, args) {
             return Ok(outputs);
         }
-        if let Ok(applied) = calls.apply(&mut self.pool, function, args, Stage::Early)
-            && applied.assertions.is_empty()
-        {
-            self.functions.last_call = applied.outputs.iter().flat_map(|o| o.scalars()).find_map(|&e| {
-                match self.pool.node(e) {
-                    Expression::Output(call, _) => Some(call),
-                    _ => None,
+        if self.may_inline(function) {
+            match inline(&mut self.pool, &mut self.functions.calls, function, args, Stage::Early, INLINE_BUDGET) {
+                Ok(applied) if applied.assertions.is_empty() => return Ok(applied.outputs),
+                _ => {
+                    self.functions.inlinable.insert(function, false);
                 }
-            });
-            if applied.outputs.is_empty() {
-                self.functions.last_call = Some(self.keep_effect(function, args)?);
             }
-            return Ok(applied.outputs);
         }
         let outputs = self.functions.calls.keep(&mut self.pool, function, args)?;
-        self.functions.last_call = Some(self.keep_effect(function, args)?);
+        let first = outputs.iter().find_map(|o| o.scalars().first().copied());
+        self.functions.last_call = match first.map(|e| self.pool.node(e)) {
+            Some(Expression::Output(call, _)) => Some(call),
+            _ => Some(self.keep_effect(function, args)?),
+        };
         Ok(outputs)
+    }
+
+    /// Functions that ask to be inlined early are; for all others there is time later.
+    fn may_inline(&mut self, function: FunctionId) -> bool {
+        if let Some(&known) = self.functions.inlinable.get(&function) {
+            return known;
+        }
+        let may = self.pool.function(function).notes.inline == Some(true)
+            && should_inline(&self.pool, function, Stage::Early).is_some();
+        self.functions.inlinable.insert(function, may);
+        may
     }
 
     /// The call node itself.

@@ -2,17 +2,16 @@
 //!
 //! Stage `i` solves `X_i = h γ f(X_i) + (x + h Σ_{j<i} a_ij f_j)`: one call of [`StepModel::step`] with `h γ` and an `old` made of
 //! the stages before. The last stage is the solution (stiffly accurate), its derivative the first stage of the next step. The
-//! error estimate is damped in stiff components by the matrix of the last stage only as far as the embedded formula is;
-//! Hermite interpolation gives the values in between.
+//! embedded formula gives the error, Hermite interpolation the values in between.
 
 use super::control::Controller;
 use super::core::{Core, Failures, initial_step};
-use super::hermite::Hermite;
+use super::hermite::{Hermite, cubic};
 use super::options::StepReport;
 use super::tableaux::Esdirk as Tableau;
 use crate::error::{ModelError, SolverError};
 use crate::model::{StepModel, StepRequest};
-use crate::vector::add_multiple;
+use crate::vector::{add_multiple, combine};
 
 /// The iteration may leave this part of the tolerated local error in a stage.
 const ITERATION_SHARE: f64 = 0.01;
@@ -23,8 +22,9 @@ pub(crate) struct Esdirk {
     tableau: &'static Tableau,
     control: Controller,
     h: f64,
-    /// Derivatives of the stages, one after the other.
+    /// Derivatives and values of the stages, one after the other.
     k: Vec<f64>,
+    stages: Vec<f64>,
     old: Vec<f64>,
     x: Vec<f64>,
     error: Vec<f64>,
@@ -39,6 +39,7 @@ impl Esdirk {
             control: Controller::new(tableau.order, 0.0, 0.2, 5.0),
             h: 0.0,
             k: vec![0.0; n * tableau.c.len()],
+            stages: vec![0.0; n * tableau.c.len()],
             old: vec![0.0; n],
             x: vec![0.0; n],
             error: vec![0.0; 2 * n],
@@ -110,34 +111,52 @@ impl Esdirk {
     ) -> Result<(), ModelError> {
         let n = core.n();
         let tableau = self.tableau;
-        let stages = tableau.c.len();
+        let last = tableau.c.len() - 1;
         self.k[..n].copy_from_slice(&core.dx);
-        self.x.copy_from_slice(&core.x);
-        for i in 1..stages {
+        for i in 1..=last {
+            let t = if i == last { t_end } else { core.t + tableau.c[i] * h };
+            self.guess_stage(core, i, h, t);
             let (done, rest) = self.k.split_at_mut(i * n);
+            let k = &mut rest[..n];
             self.old.copy_from_slice(&core.x);
             for (j, &a) in tableau.a[i].iter().enumerate() {
                 if a != 0.0 {
                     add_multiple(&mut self.old, &done[j * n..(j + 1) * n], h * a);
                 }
             }
-            let k = &mut rest[..n];
-            // The derivative of the nearest earlier stage, continued.
-            k.copy_from_slice(&done[nearest(tableau.c, i) * n..][..n]);
-            for ((x, old), k) in self.x.iter_mut().zip(&self.old).zip(&*k) {
-                *x = old + h * tableau.gamma * k;
+            let gamma = h * tableau.gamma;
+            for ((k, x), old) in k.iter_mut().zip(&self.x).zip(&self.old) {
+                *k = (x - old) / gamma;
             }
-            let t = if i == stages - 1 { t_end } else { core.t + tableau.c[i] * h };
             let request = StepRequest {
                 t,
-                h: h * tableau.gamma,
+                h: gamma,
                 old: &self.old,
                 weights: core.weights.values(),
                 tolerance: ITERATION_SHARE,
             };
             model.step(&request, &mut self.x, k)?;
+            self.stages[i * n..(i + 1) * n].copy_from_slice(&self.x);
         }
         Ok(())
+    }
+
+    /// A guess for stage `i`: the cubic through the beginning of the step and the stage that has come furthest; for the first
+    /// implicit stage the cubic of the last step, continued.
+    fn guess_stage(&mut self, core: &Core, i: usize, h: f64, t: f64) {
+        let n = core.n();
+        let c = self.tableau.c;
+        if i > 1 {
+            let furthest = (1..i).fold(1, |best, j| if c[j] > c[best] { j } else { best });
+            let stage = furthest * n..(furthest + 1) * n;
+            let value = [&core.x[..], &self.stages[stage.clone()]];
+            let slope = [&core.dx[..], &self.k[stage]];
+            cubic(value, slope, c[furthest] * h, c[i] / c[furthest], &mut self.x);
+        } else if core.t > core.t_old && t - core.t <= core.t - core.t_old {
+            self.hermite.interpolate(core, t, &mut self.x);
+        } else {
+            combine(&mut self.x, &core.x, &core.dx, t - core.t);
+        }
     }
 
     fn estimate_error(&mut self, n: usize, h: f64) {
@@ -150,15 +169,4 @@ impl Esdirk {
             add_multiple(error, &self.k[j * n..(j + 1) * n], h * (b - embedded));
         }
     }
-}
-
-/// The stage before `i` whose time is nearest to that of `i`.
-fn nearest(c: &[f64], i: usize) -> usize {
-    let mut best = 0;
-    for j in 1..i {
-        if (c[j] - c[i]).abs() <= (c[best] - c[i]).abs() {
-            best = j;
-        }
-    }
-    best
 }

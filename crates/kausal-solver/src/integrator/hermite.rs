@@ -20,14 +20,20 @@ impl Hermite {
         self.dx_old.copy_from_slice(dx);
     }
 
+    /// The cubic at `t`, inside the last step or a little beyond it.
     pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
         let h = core.t - core.t_old;
         let s = (t - core.t_old) / h;
-        let r = 1.0 - s;
-        let (b0, b1) = (r * r * (1.0 + 2.0 * s), s * s * (3.0 - 2.0 * s));
-        let (d0, d1) = (h * s * r * r, -h * s * s * r);
-        for i in 0..x.len() {
-            x[i] = b0 * self.x_old[i] + b1 * core.x[i] + d0 * self.dx_old[i] + d1 * core.dx[i];
-        }
+        cubic([&self.x_old, &core.x], [&self.dx_old, &core.dx], h, s, x);
+    }
+}
+
+/// The cubic with these values and slopes at the two ends of an interval of length `h`, at the part `s` of it.
+pub(crate) fn cubic(value: [&[f64]; 2], slope: [&[f64]; 2], h: f64, s: f64, x: &mut [f64]) {
+    let r = 1.0 - s;
+    let (b0, b1) = (r * r * (1.0 + 2.0 * s), s * s * (3.0 - 2.0 * s));
+    let (d0, d1) = (h * s * r * r, -h * s * s * r);
+    for i in 0..x.len() {
+        x[i] = b0 * value[0][i] + b1 * value[1][i] + d0 * slope[0][i] + d1 * slope[1][i];
     }
 }

@@ -267,7 +267,7 @@ mod tests {
     use crate::solvability::SolvabilitySet;
     use crate::tearing::check::check;
 
-    /// Two rings of three that share equation 2: needs two tearing variables. Equation k has variables k and k+1.
+    /// Four equations, each with three of four variables: two of them must be torn.
     fn chain_of_loops() -> Incidence {
         Incidence::from_rows(4, &[vec![0, 1, 2], vec![1, 2, 3], vec![0, 2, 3], vec![0, 1, 3]])
     }

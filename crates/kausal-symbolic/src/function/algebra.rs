@@ -21,14 +21,23 @@ use super::domain::Domain;
 use crate::node::Op;
 
 /// An operator on every element of its arguments. Scalars go with every element; arrays must have equal sizes.
-pub fn broadcast<D: Domain>(
-    d: &mut D,
-    op: Op,
-    args: &[&Array<D::Scalar>],
-) -> ArrayResult<Array<D::Scalar>> {
+pub fn broadcast<D: Domain>(d: &mut D, op: Op, args: &[&Array<D::Scalar>]) -> ArrayResult<Array<D::Scalar>> {
     let shape = broadcast_shape(args.iter().map(|a| a.shape()))?;
     let count = element_count(&shape)?;
     let mut data = Vec::with_capacity(count);
+    match args {
+        [a] => return a.try_map(|&x| d.op1(op, x)),
+        [a, b] => {
+            // A scalar stands still while the other goes on.
+            let (step_a, step_b) = (usize::from(a.rank() > 0), usize::from(b.rank() > 0));
+            let (a, b) = (a.data(), b.data());
+            for k in 0..count {
+                data.push(d.op2(op, a[k * step_a], b[k * step_b])?);
+            }
+            return Ok(Array::new_unchecked(shape, data));
+        }
+        _ => {}
+    }
     let mut row = SmallVec::<[D::Scalar; 4]>::new();
     for k in 0..count {
         row.clear();
@@ -298,7 +307,9 @@ impl<T: Copy> Array<T> {
     fn vector_size(&self, what: &'static str) -> ArrayResult<usize> {
         match *self.shape() {
             [n] => Ok(n),
-            _ => Err(ArrayErrorKind::WrongShape { what, needs: "a vector", found: self.shape().into() }.into()),
+            _ => {
+                Err(ArrayErrorKind::WrongShape { what, needs: "a vector", found: self.shape().into() }.into())
+            }
         }
     }
 
@@ -319,7 +330,6 @@ impl<T: Copy> Array<T> {
 mod tests {
     use super::super::domain::Numbers;
     use super::*;
-
 
     fn matrix(rows: &[&[f64]]) -> Array<f64> {
         let width = rows.first().map_or(0, |row| row.len());

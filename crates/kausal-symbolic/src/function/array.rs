@@ -309,8 +309,10 @@ impl<T> Array<T> {
         let shape = self.shape;
         match self.data.into_iter().next() {
             Some(value) if shape.iter().all(|&n| n == 1) => Ok(value),
-            _ => Err(ArrayErrorKind::WrongShape { what: "scalar", needs: "exactly one element", found: shape }
-                .into()),
+            _ => {
+                Err(ArrayErrorKind::WrongShape { what: "scalar", needs: "exactly one element", found: shape }
+                    .into())
+            }
         }
     }
 
@@ -518,6 +520,9 @@ impl<T: Clone> Array<T> {
 
     /// Elements; missing subscripts on the right are `:`.
     pub fn index(&self, subscripts: &[Index]) -> ArrayResult<Self> {
+        if let Some((shape, range)) = self.one_piece(subscripts)? {
+            return Ok(Array { shape: shape.into(), data: self.data[range].to_vec() });
+        }
         let (shape, offsets) = self.select(subscripts)?;
         Ok(Array { shape, data: offsets.into_iter().map(|at| self.data[at].clone()).collect() })
     }
@@ -525,6 +530,12 @@ impl<T: Clone> Array<T> {
     /// Sets elements; missing subscripts on the right are `:`. The value has the sizes that [`Array::index`]
     /// would give. With a subscript twice in a list the last one counts.
     pub fn assign(&mut self, subscripts: &[Index], value: &Array<T>) -> ArrayResult<()> {
+        if let Some((shape, range)) = self.one_piece(subscripts)?
+            && shape == value.shape()
+        {
+            self.data[range].clone_from_slice(&value.data);
+            return Ok(());
+        }
         let (shape, offsets) = self.select(subscripts)?;
         if !(offsets.is_empty() && value.is_empty() && shape.len() == value.rank()) {
             same_shape(":=", &shape, &value.shape)?;
@@ -533,6 +544,22 @@ impl<T: Clone> Array<T> {
             self.data[at] = element.clone();
         }
         Ok(())
+    }
+
+    /// What `a[i, j]` or `a[i, :]` choose lies in one piece; its shape and where it is. `None` for other subscripts.
+    fn one_piece(&self, subscripts: &[Index]) -> ArrayResult<Option<(&[usize], std::ops::Range<usize>)>> {
+        let ones = subscripts.iter().take_while(|index| matches!(index, Index::One(_))).count();
+        if subscripts.len() > self.rank() || subscripts[ones..].iter().any(|index| *index != Index::All) {
+            return Ok(None);
+        }
+        let mut start = 0;
+        for (k, (index, &size)) in subscripts[..ones].iter().zip(&self.shape).enumerate() {
+            let Index::One(index) = *index else { return Ok(None) };
+            start = start * size + as_subscript(index as f64, k + 1, size)? - 1;
+        }
+        let shape = &self.shape[ones..];
+        let len: usize = shape.iter().product();
+        Ok(Some((shape, start * len..(start + 1) * len)))
     }
 
     /// The shape of what subscripts choose, and where its elements are.
@@ -549,8 +576,7 @@ impl<T: Clone> Array<T> {
         for (k, &size) in self.shape.iter().enumerate() {
             let check = |index: usize| {
                 if index == 0 || index > size {
-                    let kind =
-                        ArrayErrorKind::OutOfBounds { index: index as f64, dimension: k + 1, size };
+                    let kind = ArrayErrorKind::OutOfBounds { index: index as f64, dimension: k + 1, size };
                     return Err(ArrayError::from(kind));
                 }
                 Ok(index - 1)
@@ -672,7 +698,10 @@ mod tests {
 
     #[test]
     fn transpose_and_symmetric() {
-        assert_eq!(matrix(&[&[1, 2, 3], &[4, 5, 6]]).transpose().unwrap(), matrix(&[&[1, 4], &[2, 5], &[3, 6]]));
+        assert_eq!(
+            matrix(&[&[1, 2, 3], &[4, 5, 6]]).transpose().unwrap(),
+            matrix(&[&[1, 4], &[2, 5], &[3, 6]])
+        );
         assert_eq!(empty(&[0, 4]).transpose().unwrap().shape(), &[4, 0]);
         assert!(vector(&[1]).transpose().is_err());
         let a = Array::from_fn(&[2, 3, 2], |at| (100 * at[0] + 10 * at[1] + at[2]) as i32).unwrap();

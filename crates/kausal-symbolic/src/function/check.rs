@@ -5,9 +5,7 @@
 
 use super::routine::Routine;
 use super::typing::TermType;
-use super::{
-    ArrayFn, Body, Function, FunctionId, LocalId, Scalar, Stmt, Subscript, Target, Term, TermId,
-};
+use super::{ArrayFn, Body, Function, FunctionId, LocalId, Scalar, Stmt, Subscript, Target, Term, TermId};
 use crate::node::Op;
 use crate::pool::Pool;
 
@@ -57,8 +55,7 @@ impl Checker<'_> {
     }
 
     fn declarations(&mut self) {
-        let all: Vec<LocalId> =
-            self.function.inputs.iter().chain(&self.function.outputs).copied().collect();
+        let all: Vec<LocalId> = self.function.inputs.iter().chain(&self.function.outputs).copied().collect();
         for (k, id) in all.iter().enumerate() {
             if all[..k].contains(id) {
                 self.report(format!("{} is declared twice", self.function.local(*id).name));
@@ -133,7 +130,8 @@ impl Checker<'_> {
         for (k, &arg) in args.iter().enumerate().take(inputs) {
             let Some(called) = self.called(id) else { return };
             let input = called.local(called.inputs[k]);
-            let (name, rank, scalar) = (format!("{}.{}", called.name, input.name), input.dims.len(), input.scalar);
+            let (name, rank, scalar) =
+                (format!("{}.{}", called.name, input.name), input.dims.len(), input.scalar);
             self.fits(&name, rank, scalar, arg);
         }
     }

@@ -9,8 +9,8 @@ use super::calls::Calls;
 use super::differentiate::{Chosen, choose};
 use super::typing::TermType;
 use super::{
-    ArrayFn, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Reduction, Scalar, Subscript, Target, Term,
-    TermId,
+    ArrayFn, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Reduction, Scalar, Subscript, Target,
+    Term, TermId,
 };
 use crate::node::Op;
 use crate::pool::Pool;
@@ -225,7 +225,9 @@ impl<'p> Terms<'p> {
                 let widest = widest.map(|(&arg, _)| self.rank(arg)).max().flatten();
                 let sum = self.sum(present);
                 match sum {
-                    Some(sum) if widest == Some(0) && self.rank(term) != Some(0) => Some(self.like(sum, term)?),
+                    Some(sum) if widest == Some(0) && self.rank(term) != Some(0) => {
+                        Some(self.like(sum, term)?)
+                    }
                     sum => sum,
                 }
             }

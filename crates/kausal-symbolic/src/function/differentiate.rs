@@ -173,7 +173,8 @@ impl Calls {
         args[s] = Value::Scalar(one);
         let first = self.keep(pool, id, &args).ok()?.get(number)?.scalars().get(element).copied()?;
         args.push(Value::Scalar(zero));
-        let second = self.keep(pool, note.function, &args).ok()?.get(number)?.scalars().get(element).copied()?;
+        let second =
+            self.keep(pool, note.function, &args).ok()?.get(number)?.scalars().get(element).copied()?;
         let curved = pool.op(Op::Mul, &[second, speed, dx]);
         let straight = pool.op(Op::Mul, &[first, ds]);
         Some(pool.op(Op::Add, &[curved, straight]))
@@ -605,4 +606,3 @@ pub fn call_time_derivative(
     let outputs = Layout::of_outputs(pool.function(function))?;
     (0..outputs.len as u32).map(|output| calls.directional(pool, function, args, rates, output)).collect()
 }
-

@@ -30,6 +30,18 @@ pub trait Domain {
     /// An operator on its arguments.
     fn op(&mut self, op: Op, args: &[Self::Scalar]) -> ArrayResult<Self::Scalar>;
 
+    /// An operator on one argument.
+    #[inline]
+    fn op1(&mut self, op: Op, a: Self::Scalar) -> ArrayResult<Self::Scalar> {
+        self.op(op, &[a])
+    }
+
+    /// An operator on two arguments.
+    #[inline]
+    fn op2(&mut self, op: Op, a: Self::Scalar, b: Self::Scalar) -> ArrayResult<Self::Scalar> {
+        self.op(op, &[a, b])
+    }
+
     /// A function that bodies call.
     fn function(&self, id: FunctionId) -> Option<&Function>;
 
@@ -190,6 +202,17 @@ impl Domain for Numbers<'_> {
             return Err(ArrayErrorKind::NoContext(op).into());
         }
         Ok(op.eval(args))
+    }
+
+    #[inline]
+    fn op2(&mut self, op: Op, a: f64, b: f64) -> ArrayResult<f64> {
+        // The most frequent ones without a detour; the same as `Op::eval` says.
+        match op {
+            Op::Add => Ok(a + b),
+            Op::Mul => Ok(a * b),
+            Op::Div => Ok(a / b),
+            _ => self.op(op, &[a, b]),
+        }
     }
 
     fn function(&self, id: FunctionId) -> Option<&Function> {

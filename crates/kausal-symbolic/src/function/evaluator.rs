@@ -274,8 +274,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         id: FunctionId,
     ) -> Result<Outputs<D::Scalar>, EvalError> {
         let function = &routine.function;
-        let inputs: Vec<_> =
-            function.inputs.iter().map(|&input| self.read(routine, base, input)).collect();
+        let inputs: Vec<_> = function.inputs.iter().map(|&input| self.read(routine, base, input)).collect();
         if self.domain.prefers_call(id)
             && let Some(outputs) = self.domain.keep_call(id, &inputs)?
         {
@@ -314,12 +313,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     }
 
     /// Puts arguments into the inputs.
-    fn bind(
-        &mut self,
-        routine: &Routine,
-        base: usize,
-        args: Arguments<D::Scalar>,
-    ) -> Result<(), EvalError> {
+    fn bind(&mut self, routine: &Routine, base: usize, args: Arguments<D::Scalar>) -> Result<(), EvalError> {
         let function = &routine.function;
         if args.len() > function.inputs.len() {
             let (inputs, found) = (function.inputs.len(), args.len());
@@ -522,12 +516,11 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             }
         })?;
         let written = external.args.iter().zip(&args).filter(|(_, arg)| arg.written);
-        let targets = external.result.into_iter().chain(written.filter_map(|(&arg, _)| {
-            match routine.term(arg) {
+        let targets =
+            external.result.into_iter().chain(written.filter_map(|(&arg, _)| match routine.term(arg) {
                 super::Term::Local(local) => Some(*local),
                 _ => None,
-            }
-        }));
+            }));
         let targets: Vec<LocalId> = targets.collect();
         if targets.len() != results.len() {
             let message = format!("{} values instead of {}", results.len(), targets.len());

@@ -122,8 +122,7 @@ fn stays_reduced(function: &Function) -> bool {
 
 /// The same after all symbolic work.
 fn stays_late(function: &Function) -> bool {
-    !can_inline(function)
-        || function.notes.inline == Some(false) && function.notes.late_inline != Some(true)
+    !can_inline(function) || function.notes.inline == Some(false) && function.notes.late_inline != Some(true)
 }
 
 /// The body of a function for these arguments. Functions it calls are inlined as well or stay calls.

@@ -205,7 +205,9 @@ impl Evaluator<'_, Numbers<'_>> {
         for output in self.call(id, &values)? {
             match &output {
                 Value::Text(texts) => {
-                    flat.extend(texts.data().iter().map(|text| Flat::Text(text.known().unwrap_or("").into())));
+                    flat.extend(
+                        texts.data().iter().map(|text| Flat::Text(text.known().unwrap_or("").into())),
+                    );
                 }
                 numbers => flat.extend(numbers.scalars().iter().map(|&number| Flat::Number(number))),
             }
@@ -216,7 +218,8 @@ impl Evaluator<'_, Numbers<'_>> {
 
 #[cold]
 fn not_closed(function: &Function) -> EvalError {
-    EvalErrorKind::Malformed(format!("{} is called with scalars and has other arguments", function.name)).into()
+    EvalErrorKind::Malformed(format!("{} is called with scalars and has other arguments", function.name))
+        .into()
 }
 
 #[cold]

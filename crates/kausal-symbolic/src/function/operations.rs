@@ -43,11 +43,7 @@ pub fn element_wise<D: Domain>(
     Ok(algebra::broadcast(d, op, &arrays)?.into())
 }
 
-fn text_operator<D: Domain>(
-    d: &mut D,
-    op: Op,
-    args: &[Value<D::Scalar>],
-) -> ArrayResult<Value<D::Scalar>> {
+fn text_operator<D: Domain>(d: &mut D, op: Op, args: &[Value<D::Scalar>]) -> ArrayResult<Value<D::Scalar>> {
     match args {
         _ if op == Op::Add => concat(d, args),
         [one] if matches!(op, Op::NoEvent | Op::Pre) => Ok(one.clone()),
@@ -88,7 +84,8 @@ pub fn array_function<D: Domain>(
                 let parts = parts.iter().map(|part| part.as_texts().cloned());
                 return Ok(Value::texts(Array::cat(dimension, &parts.collect::<ArrayResult<Vec<_>>>()?)?));
             }
-            let parts = parts.iter().map(|part| part.clone().into_array()).collect::<ArrayResult<Vec<_>>>()?;
+            let parts =
+                parts.iter().map(|part| part.clone().into_array()).collect::<ArrayResult<Vec<_>>>()?;
             Ok(Array::cat(dimension, &parts)?.into())
         }
         (ArrayFn::Range, [start, stop]) => {
@@ -105,7 +102,8 @@ pub fn array_function<D: Domain>(
             Ok(matrix.as_array()?.matrix_power(d, exponent)?.into())
         }
         (ArrayFn::Fill, [value, sizes @ ..]) => {
-            let sizes = sizes.iter().map(|n| size(d, "the size of fill", n)).collect::<ArrayResult<Shape>>()?;
+            let sizes =
+                sizes.iter().map(|n| size(d, "the size of fill", n)).collect::<ArrayResult<Shape>>()?;
             structural(value, |texts| Array::fill(texts, &sizes), |array| Array::fill(array, &sizes))
         }
         (ArrayFn::Identity, [n]) => {

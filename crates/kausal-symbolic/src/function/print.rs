@@ -5,7 +5,8 @@
 
 use super::typing::{TermType, term_types};
 use super::{
-    ArrayFn, Body, Dim, Function, FunctionId, LocalId, Reduction, Scalar, Stmt, Subscript, Target, Term, TermId,
+    ArrayFn, Body, Dim, Function, FunctionId, LocalId, Reduction, Scalar, Stmt, Subscript, Target, Term,
+    TermId,
 };
 use crate::node::Op;
 use crate::pool::Pool;
@@ -71,7 +72,10 @@ impl Printer<'_> {
         let mut first = true;
         for at in 0..self.function.locals.len() {
             let id = LocalId(at as u32);
-            if self.function.inputs.contains(&id) || self.function.outputs.contains(&id) || self.is_iterator(id) {
+            if self.function.inputs.contains(&id)
+                || self.function.outputs.contains(&id)
+                || self.is_iterator(id)
+            {
                 continue;
             }
             if std::mem::take(&mut first) {
@@ -174,7 +178,8 @@ impl Printer<'_> {
         if let Some(order) = notes.smooth_order {
             let constant: Vec<String> =
                 notes.normally_constant.iter().map(|x| format!("normallyConstant={}", named(x))).collect();
-            let inside = if constant.is_empty() { String::new() } else { format!("({})", constant.join(", ")) };
+            let inside =
+                if constant.is_empty() { String::new() } else { format!("({})", constant.join(", ")) };
             parts.push(format!("smoothOrder{inside}={order}"));
         }
         for note in &notes.derivatives {
@@ -199,7 +204,9 @@ impl Printer<'_> {
             parts.push(format!("inverse({})", inverses.join(", ")));
         }
         if let Body::External(external) = &self.function.body {
-            parts.extend(external.annotations.iter().map(|(name, value)| format!("{name}={}", quote_text(value))));
+            parts.extend(
+                external.annotations.iter().map(|(name, value)| format!("{name}={}", quote_text(value))),
+            );
         }
         if !parts.is_empty() {
             self.text.push_str(&format!("  annotation({});\n", parts.join(", ")));

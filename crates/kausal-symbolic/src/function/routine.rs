@@ -7,7 +7,10 @@
 use rustc_hash::FxHashSet;
 
 use super::typing::{BadTerm, TermType, term_order, term_types};
-use super::{ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Stmt, Term, TermId};
+use super::{
+    ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Stmt, Subscript, Term,
+    TermId,
+};
 use crate::node::Op;
 
 /// Terms nested deeper than this are refused.
@@ -23,10 +26,51 @@ pub struct Routine {
     pub(super) function: Function,
     /// The type of every term.
     pub(super) types: Vec<TermType>,
+    /// Every term once more, if it is a single number of a frequent kind.
+    pub(super) short: Vec<Short>,
     /// Local variables that have to be set up, in an order in which each needs only earlier ones.
     pub(super) setup: Vec<LocalId>,
     /// Can the local change its size?
     pub(super) flexible: Vec<bool>,
+}
+
+/// A term that is one number and is evaluated often.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Short {
+    Const(f64),
+    Local(LocalId),
+    Op1(Op, TermId),
+    Op2(Op, TermId, TermId),
+    Element1(LocalId, TermId),
+    Element2(LocalId, TermId, TermId),
+    /// Something else.
+    Long,
+}
+
+impl Short {
+    fn new(function: &Function, types: &[TermType], term: &Term) -> Self {
+        let number = |term: TermId| types[term.0 as usize].is_number();
+        match term {
+            Term::Const(value) => Short::Const(*value),
+            Term::Local(local) => Short::Local(*local),
+            Term::Op(Op::If | Op::And | Op::Or, _) => Short::Long,
+            Term::Op(op, args) => match args[..] {
+                [a] if number(a) => Short::Op1(*op, a),
+                [a, b] if number(a) && number(b) => Short::Op2(*op, a, b),
+                _ => Short::Long,
+            },
+            Term::Index(array, subscripts) => match (&function.terms[array.0 as usize], &subscripts[..]) {
+                (Term::Local(local), &[Subscript::Index(i)]) if number(i) => Short::Element1(*local, i),
+                (Term::Local(local), &[Subscript::Index(i), Subscript::Index(j)])
+                    if number(i) && number(j) =>
+                {
+                    Short::Element2(*local, i, j)
+                }
+                _ => Short::Long,
+            },
+            _ => Short::Long,
+        }
+    }
 }
 
 impl Routine {
@@ -46,7 +90,12 @@ impl Routine {
         }
         let setup = setup_order(&function)?;
         let flexible = function.locals.iter().map(|local| local.dims.contains(&Dim::Unknown)).collect();
-        Ok(Routine { function, types, setup, flexible })
+        let short =
+            function.terms.iter().zip(&types).map(|(term, ty)| {
+                if ty.is_number() { Short::new(&function, &types, term) } else { Short::Long }
+            });
+        let short = short.collect();
+        Ok(Routine { function, types, short, setup, flexible })
     }
 
     /// The function.

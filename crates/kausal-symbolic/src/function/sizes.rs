@@ -4,7 +4,7 @@
 //! taken, a loop of unknown length is gone through until nothing changes any more, and what differs afterwards is
 //! not known. This ends: a value that has become unknown stays so.
 
-use super::array::{ArrayErrorKind, ArrayResult, Array, Shape};
+use super::array::{Array, ArrayErrorKind, ArrayResult, Shape};
 use super::domain::{Assertion, Domain, concat_known};
 use super::evaluator::Evaluator;
 use super::text::{TextFormat, format_number};

@@ -23,22 +23,49 @@ enum When<T> {
     If(T),
 }
 
-/// How a statement ends: goes on with the next one, unless `break` or `return` was reached.
+/// How a statement ends.
+#[derive(Clone, Debug)]
+pub(super) enum Flow<T> {
+    /// The next statement follows.
+    Next,
+    /// `break` was reached.
+    Break,
+    /// `return` was reached.
+    Return,
+    /// That depends.
+    Maybe(Box<Exits<T>>),
+}
+
+/// When `break` and `return` are reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flow<T> {
+pub(super) struct Exits<T> {
     broken: When<T>,
     returned: When<T>,
 }
 
-impl<T> Flow<T> {
-    const NEXT: Flow<T> = Flow { broken: When::Never, returned: When::Never };
+impl<T: Copy> Flow<T> {
+    fn exits(&self) -> Exits<T> {
+        match self {
+            Flow::Next => Exits { broken: When::Never, returned: When::Never },
+            Flow::Break => Exits { broken: When::Always, returned: When::Never },
+            Flow::Return => Exits { broken: When::Never, returned: When::Always },
+            Flow::Maybe(exits) => **exits,
+        }
+    }
+}
 
-    fn is_next(&self) -> bool {
-        matches!(self, Flow { broken: When::Never, returned: When::Never })
+impl<T> Exits<T> {
+    fn is_over(&self) -> bool {
+        matches!(self, Exits { broken: When::Always, .. } | Exits { returned: When::Always, .. })
     }
 
-    fn is_over(&self) -> bool {
-        matches!(self, Flow { broken: When::Always, .. } | Flow { returned: When::Always, .. })
+    fn into_flow(self) -> Flow<T> {
+        match self {
+            Exits { broken: When::Never, returned: When::Never } => Flow::Next,
+            Exits { broken: When::Always, .. } => Flow::Break,
+            Exits { returned: When::Always, .. } => Flow::Return,
+            _ => Flow::Maybe(Box::new(self)),
+        }
     }
 }
 
@@ -47,14 +74,14 @@ type Frame<T> = Vec<Option<Value<T>>>;
 
 /// What has to be restored because a `break` or `return` was taken only sometimes.
 struct Detours<T> {
-    flow: Flow<T>,
+    exits: Exits<T>,
     saved: Vec<(T, Frame<T>)>,
     over: bool,
 }
 
-impl<T> Detours<T> {
+impl<T: Copy> Detours<T> {
     fn new() -> Self {
-        Detours { flow: Flow::NEXT, saved: Vec::new(), over: false }
+        Detours { exits: Flow::Next.exits(), saved: Vec::new(), over: false }
     }
 }
 
@@ -65,24 +92,37 @@ impl<D: Domain> Evaluator<'_, D> {
         base: usize,
         statements: &[Stmt],
     ) -> Result<Flow<D::Scalar>, EvalError> {
-        let mut detours = None;
-        for statement in statements {
-            let flow = self.statement(routine, base, statement)?;
-            if !flow.is_next() {
-                if detours.is_none() && flow.is_over() {
-                    return Ok(flow);
-                }
-                let detours = detours.get_or_insert_with(Detours::new);
-                self.take_detour(routine, base, detours, flow)?;
-                if detours.over {
-                    break;
-                }
+        for (k, statement) in statements.iter().enumerate() {
+            match self.statement(routine, base, statement)? {
+                Flow::Next => {}
+                Flow::Maybe(exits) => return self.rest_of_block(routine, base, &statements[k + 1..], *exits),
+                flow => return Ok(flow),
             }
         }
-        match detours {
-            None => Ok(Flow::NEXT),
-            Some(detours) => self.end_detours(routine, base, detours),
+        Ok(Flow::Next)
+    }
+
+    /// What follows a statement that may or may not have left.
+    #[cold]
+    fn rest_of_block(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        statements: &[Stmt],
+        exits: Exits<D::Scalar>,
+    ) -> Result<Flow<D::Scalar>, EvalError> {
+        let mut detours = Detours::new();
+        self.take_detour(routine, base, &mut detours, exits)?;
+        for statement in statements {
+            if detours.over {
+                break;
+            }
+            let flow = self.statement(routine, base, statement)?;
+            if !matches!(flow, Flow::Next) {
+                self.take_detour(routine, base, &mut detours, flow.exits())?;
+            }
         }
+        self.end_detours(routine, base, detours).map(Exits::into_flow)
     }
 
     fn statement(
@@ -122,8 +162,8 @@ impl<D: Domain> Evaluator<'_, D> {
             Stmt::If(branches, otherwise) => return self.if_statement(routine, base, branches, otherwise),
             Stmt::For(local, range, body) => return self.for_loop(routine, base, *local, *range, body),
             Stmt::While(condition, body) => return self.while_loop(routine, base, *condition, body),
-            Stmt::Break => return Ok(Flow { broken: When::Always, returned: When::Never }),
-            Stmt::Return => return Ok(Flow { broken: When::Never, returned: When::Always }),
+            Stmt::Break => return Ok(Flow::Break),
+            Stmt::Return => return Ok(Flow::Return),
             Stmt::Assert(condition, message, level) => {
                 self.assert(routine, base, *condition, *message, *level)?;
             }
@@ -137,7 +177,7 @@ impl<D: Domain> Evaluator<'_, D> {
                 self.call_outputs(routine, base, *call)?;
             }
         }
-        Ok(Flow::NEXT)
+        Ok(Flow::Next)
     }
 
     fn assign(
@@ -211,10 +251,10 @@ impl<D: Domain> Evaluator<'_, D> {
         let other = self.if_statement(routine, base, rest, otherwise)?;
         self.path.pop();
         self.merge_frame(routine, base, condition, after)?;
-        Ok(Flow {
-            broken: self.select_when(condition, flow.broken, other.broken)?,
-            returned: self.select_when(condition, flow.returned, other.returned)?,
-        })
+        let (one, other) = (flow.exits(), other.exits());
+        let broken = self.select_when(condition, one.broken, other.broken)?;
+        let returned = self.select_when(condition, one.returned, other.returned)?;
+        Ok(Exits { broken, returned }.into_flow())
     }
 
     fn for_loop(
@@ -235,7 +275,7 @@ impl<D: Domain> Evaluator<'_, D> {
                             this.stack[base + local.0 as usize] = Some(Value::Scalar(unknown));
                             this.block(routine, base, body).map(|_| ())
                         })?;
-                        Ok(Flow::NEXT)
+                        Ok(Flow::Next)
                     }
                     None => Err(error),
                 };
@@ -246,7 +286,7 @@ impl<D: Domain> Evaluator<'_, D> {
             self.step()?;
             self.stack[base + local.0 as usize] = Some(rounds.get(&mut self.domain, k));
             let flow = self.block(routine, base, body)?;
-            if self.loop_is_over(routine, base, &mut detours, flow)? {
+            if !matches!(flow, Flow::Next) && self.loop_is_over(routine, base, &mut detours, &flow)? {
                 break;
             }
         }
@@ -279,25 +319,23 @@ impl<D: Domain> Evaluator<'_, D> {
                 }
             }
             let flow = self.block(routine, base, body)?;
-            if self.loop_is_over(routine, base, &mut detours, flow)? {
+            if !matches!(flow, Flow::Next) && self.loop_is_over(routine, base, &mut detours, &flow)? {
                 break;
             }
         }
         self.end_loop(routine, base, detours)
     }
 
+    /// Notes how a round ended that did not go through; is the loop over?
     fn loop_is_over(
         &mut self,
         routine: &Routine,
         base: usize,
-        detours: &mut Option<Detours<D::Scalar>>,
-        flow: Flow<D::Scalar>,
+        detours: &mut Option<Box<Detours<D::Scalar>>>,
+        flow: &Flow<D::Scalar>,
     ) -> Result<bool, EvalError> {
-        if flow.is_next() {
-            return Ok(false);
-        }
-        let detours = detours.get_or_insert_with(Detours::new);
-        self.take_detour(routine, base, detours, flow)?;
+        let detours = detours.get_or_insert_with(|| Box::new(Detours::new()));
+        self.take_detour(routine, base, detours, flow.exits())?;
         Ok(detours.over)
     }
 
@@ -305,13 +343,11 @@ impl<D: Domain> Evaluator<'_, D> {
         &mut self,
         routine: &Routine,
         base: usize,
-        detours: Option<Detours<D::Scalar>>,
+        detours: Option<Box<Detours<D::Scalar>>>,
     ) -> Result<Flow<D::Scalar>, EvalError> {
-        let flow = match detours {
-            None => Flow::NEXT,
-            Some(detours) => self.end_detours(routine, base, detours)?,
-        };
-        Ok(Flow { broken: When::Never, returned: flow.returned })
+        let Some(detours) = detours else { return Ok(Flow::Next) };
+        let exits = self.end_detours(routine, base, *detours)?;
+        Ok(Exits { broken: When::Never, returned: exits.returned }.into_flow())
     }
 
     /// What a loop runs over.
@@ -388,16 +424,16 @@ impl<D: Domain> Evaluator<'_, D> {
         routine: &Routine,
         base: usize,
         detours: &mut Detours<D::Scalar>,
-        flow: Flow<D::Scalar>,
+        now: Exits<D::Scalar>,
     ) -> Result<(), EvalError> {
-        let left = self.or(detours.flow.broken, detours.flow.returned)?;
-        let broken = self.unless(left, flow.broken)?;
-        let returned = self.unless(left, flow.returned)?;
-        detours.flow.broken = self.or(detours.flow.broken, broken)?;
-        detours.flow.returned = self.or(detours.flow.returned, returned)?;
-        if flow.is_over() {
+        let left = self.or(detours.exits.broken, detours.exits.returned)?;
+        let broken = self.unless(left, now.broken)?;
+        let returned = self.unless(left, now.returned)?;
+        detours.exits.broken = self.or(detours.exits.broken, broken)?;
+        detours.exits.returned = self.or(detours.exits.returned, returned)?;
+        if now.is_over() {
             detours.over = true;
-        } else if let When::If(condition) = self.or(flow.broken, flow.returned)? {
+        } else if let When::If(condition) = self.or(now.broken, now.returned)? {
             detours.saved.push((condition, self.frame(routine, base)));
             let not = self.domain.op(Op::Not, &[condition])?;
             self.path.push(not);
@@ -410,20 +446,20 @@ impl<D: Domain> Evaluator<'_, D> {
         routine: &Routine,
         base: usize,
         detours: Detours<D::Scalar>,
-    ) -> Result<Flow<D::Scalar>, EvalError> {
+    ) -> Result<Exits<D::Scalar>, EvalError> {
         for (condition, frame) in detours.saved.into_iter().rev() {
             self.merge_frame(routine, base, condition, frame)?;
             self.path.pop();
         }
-        let mut flow = detours.flow;
+        let mut exits = detours.exits;
         if detours.over {
-            match (flow.broken, flow.returned) {
-                (When::Never, _) => flow.returned = When::Always,
-                (_, When::Never) => flow.broken = When::Always,
+            match (exits.broken, exits.returned) {
+                (When::Never, _) => exits.returned = When::Always,
+                (_, When::Never) => exits.broken = When::Always,
                 _ => {}
             }
         }
-        Ok(flow)
+        Ok(exits)
     }
 
     fn or(&mut self, a: When<D::Scalar>, b: When<D::Scalar>) -> ArrayResult<When<D::Scalar>> {

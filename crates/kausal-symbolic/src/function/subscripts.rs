@@ -30,24 +30,7 @@ enum Sub<T> {
 type Subs<T> = SmallVec<[Sub<T>; 2]>;
 
 impl<D: Domain> Evaluator<'_, D> {
-    /// An element of a local array whose subscripts are known numbers: the short way. `None` if it is not that.
-    #[inline]
-    pub(super) fn read_element(
-        &mut self,
-        routine: &Routine,
-        base: usize,
-        local: LocalId,
-        subscripts: &[Subscript],
-    ) -> Result<Option<D::Scalar>, EvalError> {
-        match self.element_offset(routine, base, local, subscripts)? {
-            Some(offset) => match &self.stack[base + local.0 as usize] {
-                Some(Value::Array(array)) => Ok(array.data().get(offset).copied()),
-                _ => Ok(None),
-            },
-            None => Ok(None),
-        }
-    }
-
+    /// Where an element of a local array is whose subscripts are known numbers. `None` if it is not that.
     fn element_offset(
         &mut self,
         routine: &Routine,

@@ -182,8 +182,7 @@ impl Domain for Symbolic<'_> {
 }
 
 fn causes_events(op: Op) -> bool {
-    op.is_relation()
-        || matches!(op, Op::Floor | Op::Ceil | Op::Integer | Op::IntegerDiv | Op::Mod | Op::Rem)
+    op.is_relation() || matches!(op, Op::Floor | Op::Ceil | Op::Integer | Op::IntegerDiv | Op::Mod | Op::Rem)
 }
 
 /// The function that joins two strings which are not known before the model runs.

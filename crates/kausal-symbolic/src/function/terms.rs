@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::array::{Array, ArrayErrorKind, Shape, as_size};
+use super::array::{Array, ArrayErrorKind, Shape, as_size, as_subscript};
 use super::check::array_arity;
 use super::domain::Domain;
 use super::evaluator::{Arguments, Evaluator, Outputs};
 use super::operations::{array_function, collect, element_wise, no_dimension, reduce, reshape_front};
-use super::routine::Routine;
+use super::routine::{Routine, Short};
 use super::value::Value;
 use super::{ArrayFn, EvalError, EvalErrorKind, LocalId, Reduction, Scalar, Term, TermId};
 use crate::node::Op;
@@ -25,20 +25,54 @@ impl<D: Domain> Evaluator<'_, D> {
         base: usize,
         term: TermId,
     ) -> Result<D::Scalar, EvalError> {
-        match routine.term(term) {
-            Term::Const(value) => Ok(self.domain.number(*value)),
-            Term::Local(local) => match &self.stack[base + local.0 as usize] {
+        match routine.short[term.0 as usize] {
+            Short::Const(value) => Ok(self.domain.number(value)),
+            Short::Local(local) => match &self.stack[base + local.0 as usize] {
                 Some(Value::Scalar(value)) => Ok(*value),
-                _ => Ok(self.read(routine, base, *local).as_scalar()?),
+                _ => Ok(self.read(routine, base, local).as_scalar()?),
             },
-            Term::Index(array, subscripts) => {
-                if let Term::Local(local) = routine.term(*array)
-                    && let Some(element) = self.read_element(routine, base, *local, subscripts)?
-                {
-                    return Ok(element);
-                }
-                Ok(self.eval_index(routine, base, *array, subscripts)?.as_scalar()?)
+            Short::Op1(op, a) => {
+                self.deeper(1)?;
+                let a = self.eval_number(routine, base, a);
+                self.leave(1);
+                Ok(self.domain.op1(op, a?)?)
             }
+            Short::Op2(op, a, b) => {
+                self.deeper(1)?;
+                let a = self.eval_number(routine, base, a);
+                let b = self.eval_number(routine, base, b);
+                self.leave(1);
+                Ok(self.domain.op2(op, a?, b?)?)
+            }
+            Short::Element1(local, i) => {
+                let i = self.eval_number(routine, base, i)?;
+                if let Some(index) = self.domain.value(i)
+                    && let Some(Value::Array(array)) = &self.stack[base + local.0 as usize]
+                    && let &[size] = array.shape()
+                {
+                    return Ok(array.data()[as_subscript(index, 1, size)? - 1]);
+                }
+                self.eval_long(routine, base, term)
+            }
+            Short::Element2(local, i, j) => {
+                let i = self.eval_number(routine, base, i)?;
+                let j = self.eval_number(routine, base, j)?;
+                if let (Some(i), Some(j)) = (self.domain.value(i), self.domain.value(j))
+                    && let Some(Value::Array(array)) = &self.stack[base + local.0 as usize]
+                    && let &[rows, columns] = array.shape()
+                {
+                    let (i, j) = (as_subscript(i, 1, rows)?, as_subscript(j, 2, columns)?);
+                    return Ok(array.data()[(i - 1) * columns + j - 1]);
+                }
+                self.eval_long(routine, base, term)
+            }
+            Short::Long => self.eval_long(routine, base, term),
+        }
+    }
+
+    #[inline(never)]
+    fn eval_long(&mut self, routine: &Routine, base: usize, term: TermId) -> Result<D::Scalar, EvalError> {
+        match routine.term(term) {
             Term::Op(op, args) if routine.is_number(term) => self.eval_op(routine, base, *op, args),
             Term::Array(ArrayFn::SizeOf, args) => self.eval_size(routine, base, args),
             _ => Ok(self.eval_any(routine, base, term)?.as_scalar()?),
@@ -163,7 +197,8 @@ impl<D: Domain> Evaluator<'_, D> {
     fn eval_size(&mut self, routine: &Routine, base: usize, args: &[TermId]) -> Result<D::Scalar, EvalError> {
         let &[array, dimension] = args else { return Err(wrong_arguments()) };
         let dimension = self.eval_number(routine, base, dimension)?;
-        let dimension = self.domain.value(dimension).ok_or(ArrayErrorKind::NotANumber("the dimension of size"))?;
+        let dimension =
+            self.domain.value(dimension).ok_or(ArrayErrorKind::NotANumber("the dimension of size"))?;
         let dimension = as_size("the dimension of size", dimension)?;
         let size = |value: &Value<D::Scalar>| {
             let found = dimension.checked_sub(1).and_then(|k| value.shape().get(k).copied());
@@ -203,15 +238,6 @@ impl<D: Domain> Evaluator<'_, D> {
         match (op, args) {
             (Op::If, _) => Ok(self.eval_if(routine, base, args)?.as_scalar()?),
             (Op::And | Op::Or, _) => self.eval_logic(routine, base, op, args),
-            (_, &[a]) => {
-                let a = self.eval_number(routine, base, a)?;
-                Ok(self.domain.op(op, &[a])?)
-            }
-            (_, &[a, b]) if routine.is_number(a) && routine.is_number(b) => {
-                let a = self.eval_number(routine, base, a)?;
-                let b = self.eval_number(routine, base, b)?;
-                Ok(self.domain.op(op, &[a, b])?)
-            }
             _ => Ok(self.eval_elements(routine, base, op, args)?.as_scalar()?),
         }
     }
@@ -230,7 +256,9 @@ impl<D: Domain> Evaluator<'_, D> {
         for &arg in args {
             let value = self.eval_number(routine, base, arg)?;
             match self.truth(value) {
-                Some(truth) if truth == decisive => return Ok(self.domain.number(f64::from(u8::from(truth)))),
+                Some(truth) if truth == decisive => {
+                    return Ok(self.domain.number(f64::from(u8::from(truth))));
+                }
                 Some(_) => {}
                 None => undecided.push(value),
             }

@@ -149,7 +149,9 @@ fn max_rank(mut ranks: impl Iterator<Item = Option<u8>>) -> Option<u8> {
 
 /// `Real` wins over `Integer`, and a string over both.
 fn join(scalars: impl Iterator<Item = Scalar>) -> Scalar {
-    scalars.reduce(|a, b| if a == Scalar::Integer || b == Scalar::String { b } else { a }).unwrap_or(Scalar::Real)
+    scalars
+        .reduce(|a, b| if a == Scalar::Integer || b == Scalar::String { b } else { a })
+        .unwrap_or(Scalar::Real)
 }
 
 fn op_scalar(op: Op, args: &[TermType]) -> Scalar {

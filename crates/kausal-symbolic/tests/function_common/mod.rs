@@ -4,8 +4,8 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use kausal_symbolic::function::{
-    Array, ArrayFn, Dim, EvalError, Evaluator, Function, FunctionId, LocalId, Numbers, Reduction, Scalar, Stmt,
-    Subscript, Target, Term, TermId, Value, check::check_function,
+    Array, ArrayFn, Dim, EvalError, Evaluator, Function, FunctionId, LocalId, Numbers, Reduction, Scalar,
+    Stmt, Subscript, Target, Term, TermId, Value, check::check_function,
 };
 use kausal_symbolic::{Op, Pool};
 
@@ -190,7 +190,12 @@ impl B {
         Stmt::assign(local, self.t(value))
     }
 
-    pub fn set_at<const N: usize>(&mut self, local: LocalId, subscripts: [E; N], value: impl Into<E>) -> Stmt {
+    pub fn set_at<const N: usize>(
+        &mut self,
+        local: LocalId,
+        subscripts: [E; N],
+        value: impl Into<E>,
+    ) -> Stmt {
         self.set_slice(local, subscripts.into_iter().map(Some).collect(), value)
     }
 

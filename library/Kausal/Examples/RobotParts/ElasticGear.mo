@@ -13,10 +13,10 @@ model ElasticGear "Gear with elasticity, damping and friction"
   Rotational.Gear gear(ratio = ratio) "Ideal gear"
     annotation(Placement(transformation(extent = {{50, -10}, {70, 10}})));
 equation
-  connect(a, bearing.a) annotation(Line(points = {{-100, 0}, {-70, 0}}, color = {70, 70, 70}));
-  connect(bearing.b, elasticity.a) annotation(Line(points = {{-50, 0}, {-10, 0}}, color = {70, 70, 70}));
-  connect(elasticity.b, gear.a) annotation(Line(points = {{10, 0}, {50, 0}}, color = {70, 70, 70}));
-  connect(gear.b, b) annotation(Line(points = {{70, 0}, {100, 0}}, color = {70, 70, 70}));
+  connect(a, bearing.a);
+  connect(bearing.b, elasticity.a);
+  connect(elasticity.b, gear.a);
+  connect(gear.b, b);
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {0, 0, 0}, thickness = 0.5),

@@ -9,9 +9,9 @@ model RigidGear "Gear with friction"
   Rotational.Gear gear(ratio = ratio) "Ideal gear"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));
 equation
-  connect(a, bearing.a) annotation(Line(points = {{-100, 0}, {-50, 0}}, color = {70, 70, 70}));
-  connect(bearing.b, gear.a) annotation(Line(points = {{-30, 0}, {30, 0}}, color = {70, 70, 70}));
-  connect(gear.b, b) annotation(Line(points = {{50, 0}, {100, 0}}, color = {70, 70, 70}));
+  connect(a, bearing.a);
+  connect(bearing.b, gear.a);
+  connect(gear.b, b);
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {0, 0, 0}, thickness = 0.5),

@@ -1,0 +1,314 @@
+//! One model, from its text to the comparison; run in a process of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kausal_codegen::Backend;
+use kausal_model::flat::Experiment;
+use kausal_runtime::{CompiledModel, Settings};
+use kausal_syntax::{Diagnostic, Sources};
+use kausal_translate::{Options, Program};
+
+use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
+use crate::compare::{self, Deviation, Tube, compare};
+use crate::result::Trajectory;
+use crate::session::Session;
+use crate::{simulate, store, summary};
+
+/// Output points a run has at least: with so many, the default width of the tube in time is one interval.
+const POINTS: f64 = 1000.0;
+/// Signals shown in pictures, and points of each.
+const PICTURES: usize = 4;
+const PICTURE_POINTS: usize = 400;
+
+/// What to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The model's path.
+    pub model: &'a str,
+    /// Its reference.
+    pub reference: &'a Trajectory,
+    /// How far it may be off.
+    pub tube: Tube,
+    /// Where the result is kept, if anywhere.
+    pub keep: Option<&'a Path>,
+}
+
+/// Does it; `enter` is told each stage before it starts.
+pub fn run(session: &mut Session, task: &Task, enter: &mut dyn FnMut(Stage)) -> Outcome {
+    let start = Instant::now();
+    let mut outcome = Outcome {
+        model: task.model.to_owned(),
+        verdict: Verdict::Fails,
+        stage: Stage::Load,
+        error: None,
+        signals: task.reference.signals.len(),
+        deviations: Vec::new(),
+        size: None,
+        work: None,
+        seconds: Seconds::default(),
+        curves: Vec::new(),
+    };
+    // A failure has left its traces in the outcome.
+    let _ = stages(session, task, &mut outcome, enter);
+    outcome.seconds.flatten = session.seconds.load + session.seconds.flatten;
+    outcome.seconds.translate = session.seconds.translate;
+    outcome.seconds.compile = session.seconds.codegen;
+    outcome.seconds.total = start.elapsed().as_secs_f64();
+    outcome
+}
+
+/// Goes on until something fails.
+fn stages(session: &mut Session, task: &Task, outcome: &mut Outcome, enter: &mut dyn FnMut(Stage)) -> Option<()> {
+    let mut at = |outcome: &mut Outcome, stage| {
+        outcome.stage = stage;
+        enter(stage);
+    };
+    at(outcome, Stage::Flatten);
+    let flat = session.flatten(task.model);
+    let flat = passed(session, outcome, flat)?;
+    at(outcome, Stage::Translate);
+    let program = session.translate(&flat, &Options::default());
+    let program = passed(session, outcome, program)?;
+    outcome.size = Some(size(&program));
+    let settings = settings(&flat.experiment, &task.reference.time);
+    at(outcome, Stage::Compile);
+    let compiled = session.compile(program, Backend::Jit);
+    let compiled = passed(session, outcome, compiled)?;
+    at(outcome, Stage::Initialise);
+    let result = simulated(compiled, &settings, task, session, outcome, &mut |outcome| at(outcome, Stage::Simulate))?;
+    at(outcome, Stage::Compare);
+    if let Some(path) = task.keep
+        && let Err(d) = store::write(&result, path)
+    {
+        outcome.error = Some(problem(&d, session.sources()));
+        return None;
+    }
+    let comparison = compare(&result, task.reference, &task.tube, &|_| true);
+    outcome.verdict = if comparison.agrees() { Verdict::Agrees } else { Verdict::Differs };
+    outcome.curves = curves(&result, &comparison.deviations);
+    outcome.deviations = comparison.deviations;
+    Some(())
+}
+
+/// Passes on what a stage gave, or notes its first error.
+fn passed<T>(session: &mut Session, outcome: &mut Outcome, value: Option<T>) -> Option<T> {
+    let diagnostics = session.take_diagnostics();
+    if value.is_none() {
+        let first = diagnostics.iter().find(|d| d.is_error());
+        if let Some(d) = first {
+            // Libraries are read while flattening; what is wrong with their texts belongs to loading.
+            if outcome.stage == Stage::Flatten && (d.code.starts_with("K01") || d.code == "K0200") {
+                outcome.stage = Stage::Load;
+            }
+            outcome.error = Some(problem(d, session.sources()));
+        }
+    }
+    value
+}
+
+fn simulated(
+    compiled: CompiledModel,
+    settings: &Settings,
+    task: &Task,
+    session: &Session,
+    outcome: &mut Outcome,
+    initialised: &mut dyn FnMut(&mut Outcome),
+) -> Option<Trajectory> {
+    let wanted: std::collections::HashSet<String> =
+        task.reference.signals.iter().map(|s| compare::plain(&s.name)).collect();
+    let mut first = true;
+    let run = simulate::run(
+        Arc::new(compiled),
+        settings,
+        &|name| wanted.contains(name) || (name.contains(' ') && wanted.contains(&compare::plain(name))),
+        None,
+        &mut |_| {
+            if std::mem::take(&mut first) {
+                initialised(outcome);
+            }
+            true
+        },
+    );
+    let s = &run.statistics;
+    outcome.work = Some(Work {
+        steps: s.steps,
+        evaluations: s.rhs_evaluations,
+        jacobians: s.jacobians,
+        state_events: s.state_events,
+        time_events: s.time_events,
+        end: s.end,
+    });
+    outcome.seconds.simulate = run.seconds;
+    match run.diagnostics.iter().find(|d| d.is_error()) {
+        Some(d) => {
+            // An integration that fails in its first step has initial values all the same.
+            if d.code != "K0510" {
+                outcome.stage = Stage::Simulate;
+            }
+            outcome.error = Some(problem(d, session.sources()));
+            None
+        }
+        None => Some(run.trajectory),
+    }
+}
+
+fn problem(d: &Diagnostic, sources: &Sources) -> Problem {
+    let place = d.labels.first().map(|label| {
+        let id = label.location.source;
+        let (line, _) = sources.line_column(id, label.location.span.start);
+        format!("{}:{line}", sources.get(id).name)
+    });
+    Problem { code: d.code.to_owned(), message: d.message.clone(), place }
+}
+
+fn size(program: &Program) -> Size {
+    let summary = summary::of(program, crate::session::Seconds::default());
+    let mut size = Size { equations: summary.equations, states: summary.states.len(), ..Size::default() };
+    for system in summary.systems.iter().filter(|s| s.section == "dynamics" && s.torn > 0) {
+        if system.kind == "linear" { size.linear.push(system.torn) } else { size.nonlinear.push(system.torn) }
+    }
+    size
+}
+
+/// What the model's `experiment` annotation says, or else what the reference spans; output points where the
+/// reference has its own, and as many between them as it takes.
+fn settings(experiment: &Experiment, time: &[f64]) -> Settings {
+    let defaults = Settings::default();
+    let start = experiment.start.or(time.first().copied()).unwrap_or(defaults.start);
+    let stop = experiment.stop.or(time.last().copied()).unwrap_or(defaults.stop).max(start);
+    let tolerance = experiment.tolerance.unwrap_or(defaults.tolerance);
+    let coarse = (stop - start) / POINTS;
+    let interval = match grid(time) {
+        Some(step) if coarse > 0.0 => step / (step / coarse).ceil(),
+        _ => coarse,
+    };
+    Settings { start, stop, tolerance, interval, ..defaults }
+}
+
+/// The distance of instants, if they all lie on a grid.
+fn grid(time: &[f64]) -> Option<f64> {
+    let first = *time.first()?;
+    let step = time.windows(2).map(|t| t[1] - t[0]).filter(|d| *d > 0.0).min_by(f64::total_cmp)?;
+    // The smallest distance carries rounding errors; the whole span gives the step more exactly.
+    let span = time.last()? - first;
+    let step = span / (span / step).round();
+    time.iter().all(|t| ((t - first) / step - ((t - first) / step).round()).abs() < 1e-3).then_some(step)
+}
+
+/// The signals that are farthest off, thinned out: of each stretch its lowest and highest point.
+fn curves(result: &Trajectory, deviations: &[Deviation]) -> Vec<Curve> {
+    let by_name = compare::names(result);
+    let mut worst: Vec<&Deviation> = deviations.iter().collect();
+    worst.sort_by(|a, b| b.relative.unwrap_or(0.0).total_cmp(&a.relative.unwrap_or(0.0)));
+    let found = worst.iter().filter_map(|d| Some((d, *by_name.get(&compare::plain(&d.signal))?)));
+    found
+        .take(PICTURES)
+        .map(|(d, i)| {
+            let values = result.values(&result.signals[i]);
+            let rows = thinned(&values);
+            Curve {
+                signal: d.signal.clone(),
+                time: rows.iter().map(|&r| result.time[r]).collect(),
+                values: rows.iter().map(|&r| values[r]).collect(),
+            }
+        })
+        .collect()
+}
+
+fn thinned(values: &[f64]) -> Vec<usize> {
+    if values.len() <= PICTURE_POINTS {
+        return (0..values.len()).filter(|i| values[*i].is_finite()).collect();
+    }
+    let stretch = values.len().div_ceil(PICTURE_POINTS / 2);
+    let mut rows = Vec::new();
+    for (k, part) in values.chunks(stretch).enumerate() {
+        let finite = || part.iter().enumerate().filter(|(_, v)| v.is_finite()).map(|(i, v)| (*v, k * stretch + i));
+        let low = finite().min_by(|a, b| a.0.total_cmp(&b.0));
+        let high = finite().max_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pair: Vec<usize> = low.into_iter().chain(high).map(|(_, i)| i).collect();
+        pair.sort_unstable();
+        pair.dedup();
+        rows.extend(pair);
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv;
+
+    fn verify(text: &str, model: &str, reference: &str) -> (Outcome, Vec<Stage>) {
+        let mut session = Session::new();
+        session.add_text("Test.mo", text);
+        let reference = csv::read(reference).unwrap();
+        let mut stages = Vec::new();
+        let task = Task { model, reference: &reference, tube: Tube::default(), keep: None };
+        let outcome = run(&mut session, &task, &mut |s| stages.push(s));
+        (outcome, stages)
+    }
+
+    const DECAY: &str = "model Decay Real x(start = 1, fixed = true); Real y = -x; equation der(x) = -x; \
+                         annotation (experiment(StopTime = 2)); end Decay;";
+
+    /// exp(-t) at 0, 0.5, 1 and 2, and its negative, which is an alias.
+    const EXPONENTIAL: &str = "time,x,y\n0,1,-1\n0.5,0.60653066,-0.60653066\n1,0.36787944,-0.36787944\n\
+                               2,0.13533528,-0.13533528\n";
+
+    #[test]
+    fn a_model_that_agrees() {
+        let (outcome, stages) = verify(DECAY, "Decay", EXPONENTIAL);
+        assert_eq!(outcome.verdict, Verdict::Agrees, "{outcome:?}");
+        assert_eq!(stages, Stage::ALL[1..]);
+        assert_eq!(outcome.size.unwrap().states, 1);
+        assert!(outcome.work.unwrap().steps > 0);
+    }
+
+    #[test]
+    fn a_model_that_differs() {
+        let (outcome, _) = verify(DECAY, "Decay", &EXPONENTIAL.replace("0.36787944,", "0.5,"));
+        assert_eq!((outcome.verdict, outcome.stage), (Verdict::Differs, Stage::Compare));
+        assert_eq!(outcome.deviations.len(), 1);
+        assert_eq!((outcome.deviations[0].signal.as_str(), outcome.deviations[0].time), ("x", 1.0));
+        assert_eq!(outcome.curves.len(), 1);
+    }
+
+    #[test]
+    fn failures_name_their_stage() {
+        let stage = |text: &str| {
+            let (outcome, _) = verify(text, "M", "time,x\n0,0\n1,0\n");
+            assert_eq!(outcome.verdict, Verdict::Fails);
+            assert!(outcome.error.is_some(), "{outcome:?}");
+            outcome.stage
+        };
+        assert_eq!(stage("model N end N;"), Stage::Load);
+        assert_eq!(stage("model M Real x = y; end M;"), Stage::Flatten);
+        assert_eq!(stage("model M Real x, y; equation x = 1; end M;"), Stage::Translate);
+        assert_eq!(stage("model M Real x; equation x^2 = -1 - time; end M;"), Stage::Initialise);
+        assert_eq!(
+            stage("model M Real x(start = 1, fixed = true); equation der(x) = x^2*10; end M;"),
+            Stage::Simulate
+        );
+    }
+
+    #[test]
+    fn output_points_hit_the_points_of_the_reference() {
+        let time: Vec<f64> = (0..=200).filter(|i| i % 7 != 3).map(|i| f64::from(i) * 0.025).collect();
+        let s = settings(&Experiment::default(), &time);
+        assert_eq!((s.start, s.stop), (0.0, 5.0));
+        assert!((s.interval - 0.005).abs() < 1e-12);
+        // Instants without a grid.
+        let s = settings(&Experiment::default(), &[0.0, 0.1, 0.1234567, 1.0]);
+        assert_eq!(s.interval, 1e-3);
+    }
+
+    #[test]
+    fn pictures_keep_the_peaks() {
+        let values: Vec<f64> = (0..10_000).map(|i| if i == 4321 { 1.0 } else { 0.0 }).collect();
+        let rows = thinned(&values);
+        assert!(rows.len() <= PICTURE_POINTS && rows.contains(&4321));
+        assert!(rows.is_sorted());
+    }
+}
