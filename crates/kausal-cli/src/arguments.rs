@@ -29,6 +29,15 @@ pub enum Command {
     Translate(Translate),
     /// Run a model
     Simulate(Simulate),
+    /// Compare a result with a reference: do they agree within a tube?
+    Compare(Compare),
+    /// Simulate every model that has a reference and compare
+    Verify(Verify),
+    /// Verify one model: what `verify` runs in a process of its own
+    #[command(hide = true)]
+    VerifyModel(VerifyModel),
+    /// Plot signals of a result
+    Plot(Plot),
     /// List the examples of the built-in library
     Examples(Examples),
 }
@@ -91,6 +100,9 @@ pub struct Translate {
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
+    /// Print the sorted and solved equations
+    #[arg(long)]
+    pub listing: bool,
     /// Write C
     #[arg(long, value_name = "FILE")]
     pub c: Option<PathBuf>,
@@ -105,7 +117,7 @@ pub struct Simulate {
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
-    /// Write the result (.csv)
+    /// Write the result (.csv or .mat)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
@@ -154,6 +166,110 @@ pub struct Examples {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+}
+
+/// How wide the tube is.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Tube {
+    /// Width in value, as a share of the signal's range
+    #[arg(long, value_name = "SHARE", default_value_t = 2e-3)]
+    pub tolerance: f64,
+    /// Added to the width in value, as a share of the signal's magnitude
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
+    pub floor: f64,
+    /// Added to the width in value, in units of the signal: what is smaller is rounding errors
+    #[arg(long, value_name = "VALUE", default_value_t = 1e-12)]
+    pub noise: f64,
+    /// Width in time, as a share of the time span
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
+    pub time_tolerance: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The result (.csv or .mat)
+    pub result: PathBuf,
+    /// What it should be (.csv or .mat); every signal of it is looked at
+    pub reference: PathBuf,
+    #[command(flatten)]
+    pub tube: Tube,
+    /// Only signals that match (* and ? are wildcards); may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub signals: Vec<String>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The folder with the references, each named <Model.Path>.csv
+    #[arg(long, value_name = "DIR")]
+    pub reference: PathBuf,
+    /// Only models that match (* and ? are wildcards); may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub filter: Vec<String>,
+    /// A folder with libraries, searched after the built-in one and before MODELICAPATH
+    #[arg(long = "library", value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+    /// A file with models, read before each; may be repeated
+    #[arg(long = "load", value_name = "FILE")]
+    pub load: Vec<PathBuf>,
+    /// How many models at a time (default: one for each core)
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Seconds for one model
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes for one model; 0 for no limit
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    pub memory: u64,
+    #[command(flatten)]
+    pub tube: Tube,
+    /// Another tool's figures to put ours beside: a JSON list of objects with `model`, `equations`, `lin_torn`,
+    /// `nl_torn`, `steps`, `f_evals`
+    #[arg(long, value_name = "FILE")]
+    pub figures: Option<PathBuf>,
+    /// Keep the results, as <Model.Path>.csv
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Write a page with plots of what deviates
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyModel {
+    #[command(flatten)]
+    pub model: Model,
+    /// Its reference
+    #[arg(long, value_name = "FILE")]
+    pub reference: PathBuf,
+    /// A file with models, read before
+    #[arg(long = "load", value_name = "FILE")]
+    pub load: Vec<PathBuf>,
+    #[command(flatten)]
+    pub tube: Tube,
+    /// Keep the result
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Plot {
+    /// The result (.csv or .mat)
+    pub result: PathBuf,
+    /// Signals; without any, the first few that change
+    pub signals: Vec<String>,
+    /// Where the plot goes (.svg); without it, to the terminal
+    #[arg(long, value_name = "FILE")]
+    pub plot_file: Option<PathBuf>,
 }
 
 fn setting(text: &str) -> Result<(String, f64), String> {

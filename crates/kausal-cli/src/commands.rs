@@ -2,7 +2,9 @@
 
 mod model;
 mod parse;
+mod results;
 mod simulate;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -15,6 +17,10 @@ pub fn run(command: Command) -> ExitCode {
         Command::Check(arguments) => model::check(&arguments),
         Command::Translate(arguments) => model::translate(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Compare(arguments) => results::compare(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::VerifyModel(arguments) => verify::model(&arguments),
+        Command::Plot(arguments) => results::plot(&arguments),
         Command::Examples(arguments) => model::examples(&arguments),
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -85,7 +85,7 @@ fn step_operations<'s>(pool: &Pool, step: &'s Step, stack: &mut Vec<&'s [Step]>)
         }
         Step::Reinit(_, value) => written(*value),
         Step::Assert(assert) => written(assert.condition),
-        Step::Terminate(_) => Operations::default(),
+        Step::Relation(_) | Step::Terminate(_) => Operations::default(),
         Step::If(condition, then, otherwise) => {
             stack.extend([then.as_slice(), otherwise.as_slice()]);
             written(*condition)

@@ -16,10 +16,12 @@
 //! **This room does not know why the program looks as it does**, and it does not execute systems, `when`
 //! clauses or events: who runs a program walks its steps and comes here for the straight-line parts.
 
-pub mod chunk;
 pub mod c;
+pub mod chunk;
+pub mod count;
 mod interpreter;
 mod jit;
+pub mod listing;
 mod machine;
 mod plan;
 pub mod scalar;

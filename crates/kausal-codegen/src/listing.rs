@@ -13,8 +13,7 @@
 //! ```
 
 use kausal_symbolic::print::print_limited;
-use kausal_symbolic::visit::reachable;
-use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_symbolic::{ExprId, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
     Assign, EquationRef, Form, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
@@ -25,12 +24,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const LARGEST_MATRIX: usize = 60;
 /// Longer expressions are cut off with `…`.
 const LONGEST_EXPRESSION: usize = 4_000;
+/// Steps nested deeper are left out.
+const DEPTH: usize = 100;
 /// Width of the column of components.
 const PREFIX: usize = 8;
 
 /// Writes the listing of a program.
 pub fn write(program: &Program) -> String {
-    let mut listing = Listing { program, text: String::new() };
+    let mut listing = Listing { program, text: String::new(), depth: 0 };
     listing.title("SORTED AND SOLVED EQUATIONS");
     listing.section("PARAMETERS", &program.parameters);
     listing.section("INITIAL", &program.initial);
@@ -47,21 +48,10 @@ pub fn write(program: &Program) -> String {
 struct Listing<'p> {
     program: &'p Program,
     text: String,
+    depth: usize,
 }
 
-/// What is still to be written, the next one last.
-enum Item<'p> {
-    Step(&'p Step, Option<&'p Torn>),
-    Line(String),
-}
-
-/// The variables of the system around, to tell when its tearing variables are known.
-struct Torn {
-    tearing: FxHashSet<VarId>,
-    unknowns: FxHashSet<VarId>,
-}
-
-impl<'p> Listing<'p> {
+impl Listing<'_> {
     fn title(&mut self, title: &str) {
         self.line(&format!("! {title}"));
     }
@@ -71,7 +61,7 @@ impl<'p> Listing<'p> {
         self.text.push('\n');
     }
 
-    fn section(&mut self, name: &str, steps: &'p [Step]) {
+    fn section(&mut self, name: &str, steps: &[Step]) {
         if steps.is_empty() {
             return;
         }
@@ -81,13 +71,141 @@ impl<'p> Listing<'p> {
         self.steps(steps);
     }
 
-    /// Writes steps and all steps inside them, with a stack of its own.
-    fn steps(&mut self, steps: &'p [Step]) {
-        let mut arena: Vec<Box<Torn>> = Vec::new();
-        let mut stack: Vec<(&'p Step, usize)> = Vec::new();
-        let _ = (&mut arena, &mut stack);
-        let mut writer = StepWriter { listing: self, torn: Vec::new(), separated: Vec::new() };
-        writer.run(steps);
+    fn steps(&mut self, steps: &[Step]) {
+        self.depth += 1;
+        match self.depth <= DEPTH {
+            true => steps.iter().for_each(|step| self.step(step)),
+            false => self.title("…"),
+        }
+        self.depth -= 1;
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Assign(assign) => self.assign(assign),
+            Step::Call(call) => {
+                let args: Vec<String> = call.args.iter().map(|&arg| self.print(arg)).collect();
+                let outputs: Vec<String> =
+                    call.outputs.iter().map(|output| output.map_or_else(String::new, |v| self.name(v))).collect();
+                let function = &self.program.pool.function(call.function).name;
+                let text = format!("({}) = {function}({})", outputs.join(", "), args.join(", "));
+                self.plain(&text);
+            }
+            Step::Solve(solve) => self.solve(solve),
+            Step::System(system) => self.system(system),
+            Step::When(when) => {
+                for (k, branch) in when.branches.iter().enumerate() {
+                    let mut conditions: Vec<String> = branch.conditions.iter().map(|&v| self.name(v)).collect();
+                    conditions.extend(branch.initial.then(|| "initial()".to_owned()));
+                    let word = if k == 0 { "WHEN" } else { "ELSEWHEN" };
+                    self.title(&format!("{word} {}", conditions.join(", ")));
+                    self.steps(&branch.steps);
+                }
+                self.title("END OF WHEN");
+            }
+            Step::Reinit(state, value) => {
+                let text = format!("reinit({}, {})", self.name(*state), self.print(*value));
+                self.plain(&text);
+            }
+            Step::Assert(assert) => {
+                let text = format!("assert({}, {})", self.print(assert.condition), self.print(assert.message));
+                self.plain(&text);
+            }
+            Step::Relation(index) => {
+                let relation = self.program.relations[*index as usize];
+                let sign = if relation.or_equal { "<=" } else { "<" };
+                let (variable, difference) = (self.name(relation.variable), self.name(relation.difference));
+                self.plain(&format!("{variable} = {difference} {sign} 0"));
+            }
+            Step::Terminate(message) => {
+                let text = format!("terminate({})", self.print(*message));
+                self.plain(&text);
+            }
+            Step::If(condition, then, otherwise) => {
+                let condition = self.print(*condition);
+                self.title(&format!("IF {condition}"));
+                self.steps(then);
+                if !otherwise.is_empty() {
+                    self.title("ELSE");
+                    self.steps(otherwise);
+                }
+                self.title("END OF IF");
+            }
+        }
+    }
+
+    /// Something computed that comes from no equation.
+    fn plain(&mut self, text: &str) {
+        self.line(&format!("{:PREFIX$} {text}", ""));
+    }
+
+    fn system(&mut self, system: &System) {
+        self.head(system);
+        match &system.form {
+            Form::Linear { steps, method, .. } => {
+                self.title(match method {
+                    LinearMethod::ClosedForm | LinearMethod::Torn => "SOLVED SYSTEM OF EQUATIONS",
+                    LinearMethod::Relaxed => "SOLVED SYSTEM OF EQUATIONS (ELIMINATED IN A STATIC ORDER)",
+                    LinearMethod::Sparse => "SOLVED SYSTEM OF EQUATIONS (SPARSE)",
+                });
+                let torn = self.torn(system, steps);
+                self.steps(&steps[..torn]);
+                if torn < steps.len() {
+                    self.title("NON-TORN VARIABLES");
+                    self.steps(&steps[torn..]);
+                }
+            }
+            Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear),
+            Form::Mixed { continuous, relations, discrete, .. } => {
+                self.title("CONTINUOUS PART");
+                self.steps(continuous);
+                self.title("DISCRETE PART");
+                for &relation in relations {
+                    if let Some(relation) = self.program.relations.get(relation as usize) {
+                        let sign = if relation.or_equal { "<=" } else { "<" };
+                        let (variable, difference) = (self.name(relation.variable), self.name(relation.difference));
+                        self.plain(&format!("{variable} = {difference} {sign} 0"));
+                    }
+                }
+                self.steps(discrete);
+            }
+        }
+        self.title("END OF SYSTEM OF SIMULTANEOUS EQUATIONS");
+    }
+
+    /// How many steps there are until all tearing variables are known; all of them if nothing is torn.
+    fn torn(&self, system: &System, steps: &[Step]) -> usize {
+        let mut missing: FxHashSet<VarId> = system.tearing_variables.iter().copied().collect();
+        if missing.is_empty() {
+            return steps.len();
+        }
+        for (k, step) in steps.iter().enumerate() {
+            match step {
+                Step::Assign(assign) => _ = missing.remove(&assign.variable),
+                Step::Solve(solve) => solve.unknowns.iter().for_each(|v| _ = missing.remove(v)),
+                _ => {}
+            }
+            if missing.is_empty() {
+                return k + 1;
+            }
+        }
+        steps.len()
+    }
+
+    fn nonlinear(&mut self, nonlinear: &Nonlinear) {
+        self.title("TORN NONLINEAR EQUATIONS");
+        self.steps(&nonlinear.steps);
+        self.title("END OF TORN NONLINEAR EQUATIONS");
+        let residuals: Vec<String> = nonlinear.residuals.iter().map(|&v| self.name(v)).collect();
+        self.title(&format!("TO BECOME ZERO: {}", residuals.join(", ")));
+        if let Some(jacobian) = &nonlinear.jacobian {
+            self.title("JACOBIAN");
+            self.steps(&jacobian.steps);
+            for &(row, column, value) in &jacobian.entries {
+                let text = format!("J[{}, {}] = {}", row + 1, column + 1, self.name(value));
+                self.plain(&text);
+            }
+        }
     }
 
     fn name(&self, variable: VarId) -> String {
@@ -125,7 +243,7 @@ impl<'p> Listing<'p> {
                 let prefix = self.prefix(equation);
                 self.line(&format!("{prefix} [{variable}] = {value}"));
             }
-            None => self.line(&format!("{:PREFIX$} {variable} = {value}", "")),
+            None => self.plain(&format!("{variable} = {value}")),
         }
     }
 
@@ -173,12 +291,9 @@ impl<'p> Listing<'p> {
         for &equation in &system.equations {
             let mut row = vec![' '; columns];
             if let Some(info) = self.program.equations.get(equation.0 as usize) {
-                for id in reachable(&self.program.pool, &[info.lhs, info.rhs], |_| true) {
-                    if let Node::Var(v) = self.program.pool.node(id)
-                        && let Some(&k) = column.get(&v)
-                    {
-                        row[k] = 'X';
-                    }
+                let variables = [info.lhs, info.rhs].map(|side| self.program.pool.variables_of(side));
+                for k in variables.iter().flatten().filter_map(|v| column.get(v)) {
+                    row[*k] = 'X';
                 }
             }
             self.line(&format!("! {}", row.iter().collect::<String>()));

@@ -390,15 +390,13 @@ impl<'p> Writer<'p> {
     fn unary(&mut self, op: Unary, a: LineId) -> LineId {
         match (op, *self.tape.line(a)) {
             (Unary::Neg, Line::Unary(Unary::Neg, inner)) => inner,
-            (_, Line::Const(value)) if op.weight() < 8 => self.constant(op.apply(value)),
+            (_, Line::Const(value)) => self.constant(op.apply(value)),
             _ => self.line(Key::Unary(op, a), Line::Unary(op, a)),
         }
     }
 
     fn binary(&mut self, op: Binary, a: LineId, b: LineId) -> LineId {
-        if let (Line::Const(x), Line::Const(y)) = (*self.tape.line(a), *self.tape.line(b))
-            && op.library().is_none()
-        {
+        if let (Line::Const(x), Line::Const(y)) = (*self.tape.line(a), *self.tape.line(b)) {
             return self.constant(op.apply(x, y));
         }
         self.line(Key::Binary(op, a, b), Line::Binary(op, a, b))

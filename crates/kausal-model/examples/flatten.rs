@@ -35,11 +35,19 @@ fn main() {
             .labels
             .iter()
             .map(|l| {
-                let (line, column) = workspace.sources().line_column(l.location.source, l.location.span.start);
+                let (line, column) =
+                    workspace.sources().line_column(l.location.source, l.location.span.start);
                 format!("{}:{line}:{column} {}", workspace.sources().get(l.location.source).name, l.message)
             })
             .collect();
-        eprintln!("{:?} {} {} [{}] {}", d.severity, d.code, d.message, places.join("; "), d.help.as_deref().unwrap_or(""));
+        eprintln!(
+            "{:?} {} {} [{}] {}",
+            d.severity,
+            d.code,
+            d.message,
+            places.join("; "),
+            d.help.as_deref().unwrap_or("")
+        );
     }
     if let Some(flat) = flat {
         println!(

@@ -57,7 +57,10 @@ fn main() {
             let first = diagnostics.iter().find(|d| d.is_error()).map(|d| {
                 let place = d.labels.first().map_or(String::new(), |l| {
                     let (line, _) = ws.sources().line_column(l.location.source, l.location.span.start);
-                    format!(" [{}:{line}]", ws.sources().get(l.location.source).name.replace(folder.as_str(), ""))
+                    format!(
+                        " [{}:{line}]",
+                        ws.sources().get(l.location.source).name.replace(folder.as_str(), "")
+                    )
                 });
                 format!("{} {}{place}", d.code, d.message)
             });

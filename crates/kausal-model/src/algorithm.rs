@@ -53,7 +53,11 @@ impl Flattener<'_> {
     }
 
     fn try_algorithm(&mut self, cx: Context<'_>, section: &AlgorithmSection, sink: &mut Sink) -> Res<()> {
-        let name = if cx.component.is_empty() { "algorithm".to_owned() } else { format!("{}.algorithm", cx.component) };
+        let name = if cx.component.is_empty() {
+            "algorithm".to_owned()
+        } else {
+            format!("{}.algorithm", cx.component)
+        };
         let mut lo = Lower::new(name, cx.scope.klass, cx.scope.file);
         let mut outer = Outer {
             scope: cx.scope,
@@ -137,7 +141,13 @@ impl Flattener<'_> {
         inst.parent == Some(scope.inst) && sure.contains(&inst.name)
     }
 
-    fn target_leaves(&mut self, scope: Scope, ast: &Ast, target: &ComponentRef, out: &mut Vec<InstId>) -> Res<()> {
+    fn target_leaves(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        target: &ComponentRef,
+        out: &mut Vec<InstId>,
+    ) -> Res<()> {
         let mut parts = ast.lists.parts.get(target.parts).to_vec();
         for part in &mut parts {
             part.subscripts = kausal_syntax::arena::List::EMPTY;
@@ -192,10 +202,7 @@ impl Flattener<'_> {
         let scope = Scope { klass: lo.klass, ..scope };
         match self.cx.find(lo.klass, part.name.symbol) {
             Some(Found::Component { owner, up, .. }) => {
-                let at = match self.ancestor(scope.inst, up) {
-                    Some(at) => at,
-                    None => self.static_inst(owner),
-                };
+                let at = self.instance_of(scope.inst, up, owner);
                 match self.child(at, part.name.symbol)? {
                     Some(child) => {
                         let child = self.resolve(child)?;
@@ -229,8 +236,10 @@ impl Flattener<'_> {
             }
             _ => {
                 let path = self.path(id);
-                let diagnostic =
-                    kausal_syntax::Diagnostic::error("K0318", format!("{path} is used, but its condition is false"));
+                let diagnostic = kausal_syntax::Diagnostic::error(
+                    "K0318",
+                    format!("{path} is used, but its condition is false"),
+                );
                 Err(self.report_at_decl(id, diagnostic))
             }
         }
@@ -276,7 +285,9 @@ impl Flattener<'_> {
     /// The value an assigned variable has when the algorithm begins.
     fn value_before(&mut self, id: InstId, ty: Ty, initial: bool) -> Res<Vec<ExprId>> {
         let Some((first, count)) = self.variables(id) else { return Err(Reported) };
-        let discrete = ty != Ty::Real || self.when_leaves.contains(&id) || self.inst(id).variability == Variability::Discrete;
+        let discrete = ty != Ty::Real
+            || self.when_leaves.contains(&id)
+            || self.inst(id).variability == Variability::Discrete;
         let mut out = Vec::with_capacity(count);
         for i in 0..count as u32 {
             if discrete && !initial && self.inst(id).variability > Variability::Parameter {
@@ -331,7 +342,12 @@ impl Flattener<'_> {
     }
 
     /// A reference to a variable of the model.
-    pub(crate) fn lower_outer_ref(&mut self, lo: &mut Lower, ast: &Ast, reference: &ComponentRef) -> Res<TVal> {
+    pub(crate) fn lower_outer_ref(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        reference: &ComponentRef,
+    ) -> Res<TVal> {
         let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
         let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
         let parts = ast.lists.parts.get(reference.parts);
@@ -339,10 +355,7 @@ impl Flattener<'_> {
         let Some(Found::Component { owner, up, .. }) = self.cx.find(lo.klass, first.name.symbol) else {
             return self.lower_constant_ref(lo, ast, reference);
         };
-        let Some(at) = self.ancestor(scope.inst, up) else {
-            let _ = owner;
-            return self.lower_constant_ref(lo, ast, reference);
-        };
+        let at = self.instance_of(scope.inst, up, owner);
         let Some(child) = self.child(at, first.name.symbol)? else { return Err(Reported) };
         let mut id = self.resolve(child)?;
         if self.inst(id).is_static {
@@ -392,7 +405,14 @@ impl Flattener<'_> {
     }
 
     /// Subscripts that do not depend on loop variables of the algorithm.
-    fn known_subscripts(&mut self, lo: &Lower, scope: Scope, ast: &Ast, part: &RefPart, shape: &[usize]) -> Option<Vec<Sub>> {
+    fn known_subscripts(
+        &mut self,
+        lo: &Lower,
+        scope: Scope,
+        ast: &Ast,
+        part: &RefPart,
+        shape: &[usize],
+    ) -> Option<Vec<Sub>> {
         let mut local = false;
         for &e in ast.lists.exprs.get(part.subscripts) {
             crate::walk::references(ast, e, &mut |r| {
@@ -444,7 +464,9 @@ impl Flattener<'_> {
         let value = match last {
             Some(Cursor::Value(value)) => value,
             Some(Cursor::Inst(id)) => self.instance_value(id)?,
-            Some(Cursor::Insts { shape, list, .. }) if !list.is_empty() => self.array_value(list[0], &shape, &list)?,
+            Some(Cursor::Insts { shape, list, .. }) if !list.is_empty() => {
+                self.array_value(list[0], &shape, &list)?
+            }
             _ => return Err(Reported),
         };
         let mut used = Vec::new();
@@ -479,7 +501,14 @@ impl Flattener<'_> {
     }
 
     /// Operators that depend on more than values: evaluated outside.
-    pub(crate) fn lower_event(&mut self, lo: &mut Lower, ast: &Ast, expr: ast::ExprId, name: &str, args: &[Arg]) -> Res<TVal> {
+    pub(crate) fn lower_event(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        expr: ast::ExprId,
+        name: &str,
+        args: &[Arg],
+    ) -> Res<TVal> {
         let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else {
             let message = format!("{name} cannot be used in a function");
             return Err(self.error_at("K0382", message, lo.file, ast.span(expr)));
@@ -525,7 +554,8 @@ impl Flattener<'_> {
         out: &mut Vec<Stmt>,
     ) -> Res<()> {
         let _ = (args, out);
-        let message = format!("{name} in an algorithm section is not supported yet; write it in a when equation");
+        let message =
+            format!("{name} in an algorithm section is not supported yet; write it in a when equation");
         Err(self.error_at("K0391", message, lo.file, ast.span(call)))
     }
 
@@ -539,7 +569,12 @@ impl Flattener<'_> {
         out: &mut Vec<Stmt>,
     ) -> Res<()> {
         if lo.outer.is_none() {
-            return Err(self.error_at("K0382", "`when` cannot be used in a function", lo.file, statement.span));
+            return Err(self.error_at(
+                "K0382",
+                "`when` cannot be used in a function",
+                lo.file,
+                statement.span,
+            ));
         }
         let mut list = Vec::with_capacity(branches.len());
         for (condition, body) in branches {
@@ -566,7 +601,13 @@ impl Flattener<'_> {
     }
 
     /// A condition that was false before and is true now.
-    fn rising(&mut self, lo: &mut Lower, ast: &Ast, condition: ast::ExprId, out: &mut Vec<Stmt>) -> Res<Vec<TermId>> {
+    fn rising(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        condition: ast::ExprId,
+        out: &mut Vec<Stmt>,
+    ) -> Res<Vec<TermId>> {
         let is_initial = match ast.exprs[condition] {
             Expr::Call { function, .. } => crate::expr::reference::ref_text(ast, &function) == "initial",
             _ => false,
@@ -594,7 +635,13 @@ impl Flattener<'_> {
         self.rising_scalar(lo, scope, term, out).map(|t| vec![t])
     }
 
-    fn rising_scalar(&mut self, lo: &mut Lower, scope: Scope, term: TermId, out: &mut Vec<Stmt>) -> Res<TermId> {
+    fn rising_scalar(
+        &mut self,
+        lo: &mut Lower,
+        scope: Scope,
+        term: TermId,
+        out: &mut Vec<Stmt>,
+    ) -> Res<TermId> {
         let id = self.auxiliary(scope.inst)?;
         let path = self.path(id);
         let local = lo.local(path, Ty::Boolean, Vec::new());

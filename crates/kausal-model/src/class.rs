@@ -251,7 +251,11 @@ impl Classes {
             let kind = self.kind(at);
             let short = matches!(self.lib.class(self.key(at).def).body, ClassBody::Short(_));
             match kind {
-                ClassKind::Class | ClassKind::Model | ClassKind::Type | ClassKind::Connector | ClassKind::Record
+                ClassKind::Class
+                | ClassKind::Model
+                | ClassKind::Type
+                | ClassKind::Connector
+                | ClassKind::Record
                     if short || matches!(kind, ClassKind::Class) =>
                 {
                     match self.members(at).ok().and_then(|m| m.bases.first().copied()) {
@@ -333,7 +337,12 @@ impl Classes {
                 let def = self.key(k).def;
                 let name = self.lib.full_name(def);
                 let span = self.lib.class(def).name.span;
-                return Err(self.error("K0210", format!("the class {name} is based on itself"), self.file(k), span));
+                return Err(self.error(
+                    "K0210",
+                    format!("the class {name} is based on itself"),
+                    self.file(k),
+                    span,
+                ));
             }
             State::New => {}
         }
@@ -411,7 +420,8 @@ impl Classes {
     fn passed_to_bases(&mut self, k: KlassId) -> Vec<ModItem> {
         let key = self.key(k);
         let (file, class) = (self.lib.def(key.def).file, self.lib.def(key.def).class);
-        let mut passed: Vec<ModItem> = self.mods.get(key.mods).iter().map(|m| ModItem { low: false, ..*m }).collect();
+        let mut passed: Vec<ModItem> =
+            self.mods.get(key.mods).iter().map(|m| ModItem { low: false, ..*m }).collect();
         if redeclares_elements(&self.lib, file, class) {
             passed.push(ModItem {
                 file,
@@ -448,7 +458,9 @@ impl Classes {
         let key = self.key(k);
         let file = self.file(k);
         let ast = self.lib.ast(file);
-        let ClassBody::Short(short) = &ast.classes[self.lib.def(key.def).class].body else { return Err(Reported) };
+        let ClassBody::Short(short) = &ast.classes[self.lib.def(key.def).class].body else {
+            return Err(Reported);
+        };
         let found = self.lookup_outside(k, &ast, file, short.base)?;
         let own = self.mods.get(key.mods);
         let mut items: Vec<ModItem> = own.iter().filter(|m| !m.low).copied().collect();
@@ -496,7 +508,9 @@ impl Classes {
                 let message = format!("{name} is declared twice in this class");
                 let first = self.member_location(&before);
                 let location = self.lib.location(self.file(k), span);
-                self.report(Diagnostic::error("K0212", message).at(location, "again here").at(first, "first here"));
+                self.report(
+                    Diagnostic::error("K0212", message).at(location, "again here").at(first, "first here"),
+                );
                 return;
             }
             if redeclare && before.kind_matches(kind) {
@@ -538,13 +552,23 @@ impl Classes {
     /// The klass of the class `def` written in `origin`, under these modifiers.
     pub fn redeclared(&mut self, def: DefId, origin: KlassId, items: &[ModItem]) -> KlassId {
         let plain_items = |items: &[ModItem]| -> Vec<ModItem> {
-            items.iter().filter(|m| !matches!(m.what, ModWhat::Class(_) | ModWhat::Component(_))).copied().collect()
+            items
+                .iter()
+                .filter(|m| !matches!(m.what, ModWhat::Class(_) | ModWhat::Component(_)))
+                .copied()
+                .collect()
         };
         let Some(at) = items.iter().position(|m| matches!(m.what, ModWhat::Class(_))) else {
             let mut mods = plain_items(items);
             mods.extend(self.constraining(def, origin));
             let mods = self.mods.add(mods);
-            return self.intern(Key { def, enclosing: Some(origin), enclosing_up: Up(0), mods, extended: None });
+            return self.intern(Key {
+                def,
+                enclosing: Some(origin),
+                enclosing_up: Up(0),
+                mods,
+                extended: None,
+            });
         };
         let item = items[at];
         let ModWhat::Class(class) = item.what else { return origin };
@@ -614,7 +638,10 @@ impl Classes {
                     out.push(Place { expr, scope, file, up: key.enclosing_up, each: false });
                 }
             }
-            let Some(base) = self.members(at).ok().and_then(|m| (m.bases.len() == 1).then(|| m.bases[0])) else { break };
+            let Some(base) = self.members(at).ok().and_then(|m| (m.bases.len() == 1).then(|| m.bases[0]))
+            else {
+                break;
+            };
             at = base;
         }
         out
@@ -664,9 +691,13 @@ impl Classes {
         let class = self.shift(found, up);
 
         let is_plain = |m: &&ModItem| !matches!(m.what, ModWhat::Class(_) | ModWhat::Component(_));
-        let mut mods: Vec<ModItem> = items[..at.unwrap_or(items.len())].iter().filter(is_plain).copied().collect();
+        let mut mods: Vec<ModItem> =
+            items[..at.unwrap_or(items.len())].iter().filter(is_plain).copied().collect();
         if let Some(id) = decl.modification {
-            mods.push(ModItem { is_final: decl.prefixes.is_final, ..plain(file, ModWhat::Whole(id), scope, up) });
+            mods.push(ModItem {
+                is_final: decl.prefixes.is_final,
+                ..plain(file, ModWhat::Whole(id), scope, up)
+            });
         }
         let origin_ast = self.lib.ast(origin_file);
         let original_decl = &origin_ast.components[original];
@@ -697,8 +728,13 @@ impl Classes {
         for item in &mods {
             match binding_of(&self.lib, item) {
                 Some(Binding::Expr(expr)) => {
-                    binding =
-                        Some(Place { expr, scope: item.scope, file: item.file, up: item.up, each: item.each });
+                    binding = Some(Place {
+                        expr,
+                        scope: item.scope,
+                        file: item.file,
+                        up: item.up,
+                        each: item.each,
+                    });
                     is_final |= item.is_final;
                     break;
                 }
@@ -773,7 +809,8 @@ impl Member {
     fn kind_matches(&self, kind: MemberKind) -> bool {
         matches!(
             (self.kind, kind),
-            (MemberKind::Component(_), MemberKind::Component(_)) | (MemberKind::Class(_), MemberKind::Class(_))
+            (MemberKind::Component(_), MemberKind::Component(_))
+                | (MemberKind::Class(_), MemberKind::Class(_))
         )
     }
 }

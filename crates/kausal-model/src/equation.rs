@@ -68,7 +68,9 @@ impl Flattener<'_> {
             // Connections are collected before.
             EquationKind::Connect(..) => Ok(()),
             EquationKind::Call(call) => self.call_equation(cx, *call, origin(OriginKind::Equation), sink),
-            EquationKind::If { branches, otherwise } => self.if_equation(cx, equation, branches, otherwise, sink),
+            EquationKind::If { branches, otherwise } => {
+                self.if_equation(cx, equation, branches, otherwise, sink)
+            }
             EquationKind::For { iterators, body } => {
                 let iterators = cx.ast.lists.iterators.get(*iterators);
                 self.for_equation(cx, iterators, body, sink)
@@ -94,12 +96,20 @@ impl Flattener<'_> {
         }
     }
 
-    fn equal(&mut self, cx: Context<'_>, l: ast::ExprId, r: ast::ExprId, origin: Origin, sink: &mut Sink) -> Res<()> {
+    fn equal(
+        &mut self,
+        cx: Context<'_>,
+        l: ast::ExprId,
+        r: ast::ExprId,
+        origin: Origin,
+        sink: &mut Sink,
+    ) -> Res<()> {
         if let Expr::Tuple(items) = cx.ast.exprs[l] {
             let outputs = self.outputs_of(cx.scope, cx.ast, r)?;
             let targets = cx.ast.lists.exprs.get(items);
             if targets.len() > outputs.len() {
-                let message = format!("{} results are expected, but there are {}", targets.len(), outputs.len());
+                let message =
+                    format!("{} results are expected, but there are {}", targets.len(), outputs.len());
                 return Err(self.at_expr(cx.scope, r, "K0360", message));
             }
             for (&target, output) in targets.iter().zip(outputs) {
@@ -119,8 +129,12 @@ impl Flattener<'_> {
     /// All outputs of a call.
     pub fn outputs_of(&mut self, scope: Scope, ast: &Ast, expr: ast::ExprId) -> Res<Vec<Value>> {
         match ast.exprs[expr] {
-            Expr::Call { function, args } => self.eval_call(scope, ast, expr, &function, ast.lists.args.get(args)),
-            _ => Err(self.at_expr(scope, expr, "K0361", "several results can only come from a function call")),
+            Expr::Call { function, args } => {
+                self.eval_call(scope, ast, expr, &function, ast.lists.args.get(args))
+            }
+            _ => {
+                Err(self.at_expr(scope, expr, "K0361", "several results can only come from a function call"))
+            }
         }
     }
 
@@ -316,7 +330,13 @@ impl Flattener<'_> {
         Equation { lhs, rhs, origin: a.origin.clone() }
     }
 
-    fn call_equation(&mut self, cx: Context<'_>, call: ast::ExprId, origin: Origin, sink: &mut Sink) -> Res<()> {
+    fn call_equation(
+        &mut self,
+        cx: Context<'_>,
+        call: ast::ExprId,
+        origin: Origin,
+        sink: &mut Sink,
+    ) -> Res<()> {
         let Expr::Call { function, args } = cx.ast.exprs[call] else {
             return Err(self.at_expr(cx.scope, call, "K0367", "an equation needs `=` or a call"));
         };
@@ -350,7 +370,12 @@ impl Flattener<'_> {
                 ActionKind::Terminate(e)
             }
             "reinit" => {
-                return Err(self.at_expr(cx.scope, call, "K0368", "reinit can only stand in a `when` clause"));
+                return Err(self.at_expr(
+                    cx.scope,
+                    call,
+                    "K0368",
+                    "reinit can only stand in a `when` clause",
+                ));
             }
             _ => {
                 let outputs = self.eval_call(cx.scope, cx.ast, call, function, args)?;
@@ -414,7 +439,12 @@ impl Flattener<'_> {
             let value = self.eval(cx.scope, *condition)?;
             let Value::Plain(Ty::Boolean, array) = value else {
                 if value.ty() == Some(Ty::Clock) {
-                    return Err(self.at_expr(cx.scope, *condition, "K0390", "clocked `when` is not supported yet"));
+                    return Err(self.at_expr(
+                        cx.scope,
+                        *condition,
+                        "K0390",
+                        "clocked `when` is not supported yet",
+                    ));
                 }
                 let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
                 return Err(self.at_expr(cx.scope, *condition, "K0342", message));
@@ -465,12 +495,18 @@ impl Flattener<'_> {
                 self.when_for(cx, cx.ast.lists.iterators.get(*iterators), body, out)
             }
             EquationKind::If { branches, otherwise } => self.when_if(cx, branches, otherwise, &origin, out),
-            EquationKind::Connect(..) => {
-                Err(self.error_at("K0369", "connect cannot stand in a `when` clause", cx.scope.file, equation.span))
-            }
-            EquationKind::When { .. } => {
-                Err(self.error_at("K0369", "`when` cannot stand in a `when` clause", cx.scope.file, equation.span))
-            }
+            EquationKind::Connect(..) => Err(self.error_at(
+                "K0369",
+                "connect cannot stand in a `when` clause",
+                cx.scope.file,
+                equation.span,
+            )),
+            EquationKind::When { .. } => Err(self.error_at(
+                "K0369",
+                "`when` cannot stand in a `when` clause",
+                cx.scope.file,
+                equation.span,
+            )),
         }
     }
 
@@ -499,7 +535,9 @@ impl Flattener<'_> {
         origin: &Origin,
         out: &mut Vec<Action>,
     ) -> Res<()> {
-        let Some(((condition, body), more)) = branches.split_first() else { return self.when_body(cx, otherwise, out) };
+        let Some(((condition, body), more)) = branches.split_first() else {
+            return self.when_body(cx, otherwise, out);
+        };
         match self.condition(cx.scope, *condition)? {
             Condition::Known(true) => self.when_body(cx, body, out),
             Condition::Known(false) => self.when_if(cx, more, otherwise, origin, out),
@@ -546,7 +584,9 @@ impl Flattener<'_> {
         let c = Call { scope: cx.scope, ast: cx.ast, expr: call, name: "reinit", args };
         let [x, e] = self.named_args(c, ["x", "expr"])?;
         let (x, e) = (self.eval(cx.scope, x)?, self.eval(cx.scope, e)?);
-        let (Value::Plain(Ty::Real, x), Value::Plain(_, e)) = (&x, &e) else { return Err(self.wrong_args(c)) };
+        let (Value::Plain(Ty::Real, x), Value::Plain(_, e)) = (&x, &e) else {
+            return Err(self.wrong_args(c));
+        };
         if x.shape() != e.shape() {
             return Err(self.wrong_args(c));
         }

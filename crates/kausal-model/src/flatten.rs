@@ -7,7 +7,10 @@ use rustc_hash::FxHashSet;
 
 use crate::class::{Classes, KlassId, Res, annotation_modify, annotation_value};
 use crate::equation::{Context, Sink};
-use crate::flat::{Enumeration, Equation, EquationId, Experiment, FlatModel, Hint, Origin, OriginKind, StateSelect, Type, Variable};
+use crate::flat::{
+    Enumeration, Equation, EquationId, Experiment, FlatModel, Hint, Origin, OriginKind, StateSelect, Type,
+    Variable,
+};
 use crate::flattener::{Flattener, Scope};
 use crate::instance::{Inst, InstId, Node};
 use crate::prelude::Builtin;
@@ -109,7 +112,8 @@ impl Flattener<'_> {
             for &klass in sections.iter() {
                 let file = this.cx.file(klass);
                 let ast = this.cx.lib.ast(file);
-                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body else {
+                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body
+                else {
                     continue;
                 };
                 let scope = Scope { klass, inst: id, file, locals: this.locals.len() as u32 };
@@ -121,7 +125,6 @@ impl Flattener<'_> {
         });
         self.connections.collecting = false;
     }
-
 
     /// The classes whose equations an instance of `klass` has: bases first.
     pub fn sections(&mut self, klass: KlassId) -> std::sync::Arc<[KlassId]> {
@@ -161,7 +164,8 @@ impl Flattener<'_> {
             for &klass in sections.iter() {
                 let file = this.cx.file(klass);
                 let ast = this.cx.lib.ast(file);
-                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body else {
+                let ClassBody::Long(body) = &ast.classes[this.cx.lib.def(this.cx.key(klass).def).class].body
+                else {
                     continue;
                 };
                 let scope = Scope { klass, inst: id, file, locals: this.locals.len() as u32 };
@@ -180,7 +184,10 @@ impl Flattener<'_> {
     /// A declaration `Real x = e` of something that is not a parameter is an equation.
     fn binding_equations(&mut self, id: InstId, owner: &str, sink: &mut Sink) {
         let inst = self.inst(id);
-        if inst.variability <= Variability::Parameter || !matches!(inst.node, Node::Leaf(..)) || !self.has_binding(id) {
+        if inst.variability <= Variability::Parameter
+            || !matches!(inst.node, Node::Leaf(..))
+            || !self.has_binding(id)
+        {
             return;
         }
         let Ok(Some(value)) = self.binding(id) else { return };
@@ -245,7 +252,8 @@ impl Flattener<'_> {
         let Node::Leaf(Some(first), shape) = self.inst(id).node.clone() else { return };
         let count = shape.iter().product::<usize>();
         let inst = self.inst(id);
-        let (variability, causality, flow, protected) = (inst.variability, inst.causality, inst.flow, inst.protected);
+        let (variability, causality, flow, protected) =
+            (inst.variability, inst.causality, inst.flow, inst.protected);
         let Some(info) = inst.info.clone() else { return };
         let builtin = info.leaf.map_or(Builtin::Real, |l| l.builtin);
         let ty = self.flat_type(builtin, enumerations);
@@ -256,7 +264,8 @@ impl Flattener<'_> {
             (v, _) => v,
         };
         let causality = if self.is_top_level(id) { causality } else { Causality::None };
-        let binding = if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
+        let binding =
+            if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
         let attribute = |this: &mut Self, name: &str| this.attribute(id, Symbol::new(name)).ok().flatten();
         let start = attribute(self, "start");
         let fixed = attribute(self, "fixed");
@@ -370,7 +379,12 @@ impl Flattener<'_> {
         let mut experiment = Experiment::default();
         if let Some(id) = annotation_modify(&ast, class.description.annotation, "experiment") {
             let scope_inst = self.static_inst(klass);
-            let scope = Scope { klass, inst: scope_inst, file: self.cx.file(klass), locals: self.locals.len() as u32 };
+            let scope = Scope {
+                klass,
+                inst: scope_inst,
+                file: self.cx.file(klass),
+                locals: self.locals.len() as u32,
+            };
             let number = |this: &mut Self, name: &str| -> Option<f64> {
                 let expr = annotation_value(&ast, Some(id), name)?;
                 if matches!(ast.exprs[expr], Expr::Error) {

@@ -77,6 +77,7 @@ pub struct Flattener<'w> {
     pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.
     auxiliaries: FxHashMap<InstId, u32>,
+    pub(crate) derives: FxHashMap<(KlassId, crate::library::DefId), bool>,
     pub(crate) sections: FxHashMap<KlassId, Arc<[KlassId]>>,
     bindings: FxHashMap<InstId, Option<Res<Option<Arc<Value>>>>>,
     values: FxHashMap<(FileId, ast::ExprId, InstId), Res<Arc<Value>>>,
@@ -130,6 +131,7 @@ impl<'w> Flattener<'w> {
             when_leaves: FxHashSet::default(),
             present: FxHashSet::default(),
             auxiliaries: FxHashMap::default(),
+            derives: FxHashMap::default(),
             sections: FxHashMap::default(),
             bindings: FxHashMap::default(),
             values: FxHashMap::default(),
@@ -146,7 +148,13 @@ impl<'w> Flattener<'w> {
     }
 
     /// Reports an error at an expression.
-    pub fn error_at(&mut self, code: &'static str, message: impl Into<String>, file: FileId, span: Span) -> Reported {
+    pub fn error_at(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        file: FileId,
+        span: Span,
+    ) -> Reported {
         self.cx.error(code, message.into(), file, span)
     }
 
@@ -210,7 +218,8 @@ impl<'w> Flattener<'w> {
                     Some(field) => Ok(Some(Arc::new(field.clone()))),
                     None => {
                         let path = self.path(parent);
-                        let message = format!("the value of {path} has no field {name}, it is {}", value.describe());
+                        let message =
+                            format!("the value of {path} has no field {name}, it is {}", value.describe());
                         Err(self.report_at_decl(parent, Diagnostic::error("K0321", message)))
                     }
                 }
@@ -251,11 +260,12 @@ impl<'w> Flattener<'w> {
             None => self.inst(id).subs.iter().map(|&s| s as usize).collect(),
         };
         let value = self.cut(id, value, shape.len(), &subs)?;
-        let value = if value.rank() == 0 && !shape.is_empty() && place.is_some_and(|p| p.each || p.up == Up(0)) {
-            Arc::new(self.fill(&value, &shape))
-        } else {
-            value
-        };
+        let value =
+            if value.rank() == 0 && !shape.is_empty() && place.is_some_and(|p| p.each || p.up == Up(0)) {
+                Arc::new(self.fill(&value, &shape))
+            } else {
+                value
+            };
         if value.shape() != shape.as_slice() {
             let message = format!(
                 "{} has {}, but its value has {}",
@@ -386,7 +396,8 @@ impl<'w> Flattener<'w> {
         let klass = self.inst(id).klass;
         let kind = self.cx.deep_kind(klass);
         let is_static = self.inst(id).is_static || self.inst(id).variability == Variability::Constant;
-        if is_static && self.has_binding(id)
+        if is_static
+            && self.has_binding(id)
             && let Some(value) = self.binding(id)?
         {
             return Ok(Value::clone(&value));
@@ -394,9 +405,13 @@ impl<'w> Flattener<'w> {
         if self.cx.leaf(klass).is_some() {
             return Err(Reported);
         }
-        if !matches!(kind, ClassKind::Record | ClassKind::OperatorRecord | ClassKind::Connector | ClassKind::Class) {
+        if !matches!(
+            kind,
+            ClassKind::Record | ClassKind::OperatorRecord | ClassKind::Connector | ClassKind::Class
+        ) {
             let path = self.path(id);
-            let message = format!("{path} is used as a value, but it is a component of class {}", self.cx.name(klass));
+            let message =
+                format!("{path} is used as a value, but it is a component of class {}", self.cx.name(klass));
             return Err(self.report_at_decl(id, Diagnostic::error("K0319", message)));
         }
         let mut fields = Vec::new();

@@ -69,7 +69,9 @@ impl Flattener<'_> {
                 let outputs = self.run_function(function, &values)?;
                 outputs.get(k as usize).copied().ok_or(Unfolded::TooDeep)
             }
-            Expression::Call(function, _) => Err(Unfolded::Call(function, "it has no single value".to_owned())),
+            Expression::Call(function, _) => {
+                Err(Unfolded::Call(function, "it has no single value".to_owned()))
+            }
         }
     }
 
@@ -187,7 +189,11 @@ impl Flattener<'_> {
                 for (name, field) in &record.fields {
                     fields.push((*name, self.fold_value(field)?));
                 }
-                Value::Record(Box::new(RecordValue { klass: record.klass, shape: record.shape.clone(), fields }))
+                Value::Record(Box::new(RecordValue {
+                    klass: record.klass,
+                    shape: record.shape.clone(),
+                    fields,
+                }))
             }
             other => other.clone(),
         })
@@ -205,7 +211,9 @@ impl Flattener<'_> {
             Unfolded::Variable(var) => {
                 format!("depends on {}, which is not a parameter", self.variable_name(var))
             }
-            Unfolded::NoValue(var) => format!("depends on the parameter {}, which has no value", self.variable_name(var)),
+            Unfolded::NoValue(var) => {
+                format!("depends on the parameter {}, which has no value", self.variable_name(var))
+            }
             Unfolded::Operator(op) => format!("depends on {}", format!("{op:?}").to_lowercase()),
             Unfolded::Call(function, why) => {
                 let name = self.pool.function(function).name.clone();
@@ -223,7 +231,12 @@ impl Flattener<'_> {
             Err(why) => {
                 let why = self.explain(why)?;
                 let span = self.cx.lib.ast_ref(scope.file).span(expr);
-                Err(self.error_at("K0301", format!("{what} must be known at compile time, but it {why}"), scope.file, span))
+                Err(self.error_at(
+                    "K0301",
+                    format!("{what} must be known at compile time, but it {why}"),
+                    scope.file,
+                    span,
+                ))
             }
         }
     }
@@ -277,7 +290,9 @@ impl Flattener<'_> {
                 }
                 Expression::Op(op, args) => match op {
                     Op::Time | Op::Der | Op::Delay => return Variability::Continuous,
-                    Op::Pre | Op::Initial | Op::Terminal | Op::Sample => most = most.max(Variability::Discrete),
+                    Op::Pre | Op::Initial | Op::Terminal | Op::Sample => {
+                        most = most.max(Variability::Discrete)
+                    }
                     _ => stack.extend_from_slice(args),
                 },
                 Expression::Call(_, args) => stack.extend_from_slice(args),

@@ -96,6 +96,30 @@ impl Flattener<'_> {
         Some(at)
     }
 
+    /// The instance of `owner` that is `up` levels above `id`; the static one if there is none. Classes without instances
+    /// (functions, packages) count levels like others, so what is found there must be checked.
+    pub fn instance_of(&mut self, id: InstId, up: Up, owner: KlassId) -> InstId {
+        if let Some(at) = self.ancestor(id, up) {
+            let klass = self.inst(at).klass;
+            if klass == owner || self.derives_from(klass, owner) {
+                return at;
+            }
+        }
+        self.static_inst(owner)
+    }
+
+    /// Is `base` the definition of `klass` or of one of its bases?
+    fn derives_from(&mut self, klass: KlassId, base: KlassId) -> bool {
+        let def = self.cx.key(base).def;
+        if let Some(&known) = self.derives.get(&(klass, def)) {
+            return known;
+        }
+        let known = self.cx.key(klass).def == def
+            || self.cx.members(klass).is_ok_and(|m| m.bases.iter().any(|&b| self.derives_from(b, base)));
+        self.derives.insert((klass, def), known);
+        known
+    }
+
     /// The instance that holds the constants of a package.
     pub fn static_inst(&mut self, klass: KlassId) -> InstId {
         if let Some(&id) = self.statics.get(&klass) {
@@ -324,7 +348,8 @@ impl Flattener<'_> {
                     Some(&n) => shape.push(n),
                     None => {
                         let path = self.path(id);
-                        let message = format!("the size of {path} is not given: it has no value to take it from");
+                        let message =
+                            format!("the size of {path} is not given: it has no value to take it from");
                         let diagnostic = Diagnostic::error("K0311", message);
                         return Err(self.report_at_decl(id, diagnostic));
                     }
@@ -388,7 +413,9 @@ impl Flattener<'_> {
         self.cx.report(
             Diagnostic::warning(
                 "K0221",
-                format!("there is no inner component {name} for the outer one {path}; one is added at the top"),
+                format!(
+                    "there is no inner component {name} for the outer one {path}; one is added at the top"
+                ),
             )
             .at(info.location, "declared outer here")
             .help(format!("add `inner {class} {name};` to the model")),

@@ -166,8 +166,11 @@ impl Library {
                 if next.is_none() {
                     let text = ast.name_text(within);
                     self.diagnostics.push(
-                        Diagnostic::error("K0201", format!("there is no package {text} to put this file into"))
-                            .at(self.location(file, within.span), "named here"),
+                        Diagnostic::error(
+                            "K0201",
+                            format!("there is no package {text} to put this file into"),
+                        )
+                        .at(self.location(file, within.span), "named here"),
                     );
                     break;
                 }
@@ -349,7 +352,13 @@ impl Library {
         None
     }
 
-    fn load(&mut self, path: &str, folder: Option<String>, parent: Option<DefId>, name: Symbol) -> Option<DefId> {
+    fn load(
+        &mut self,
+        path: &str,
+        folder: Option<String>,
+        parent: Option<DefId>,
+        name: Symbol,
+    ) -> Option<DefId> {
         let text = self.files.read(path)?;
         let file = self.parse(path, text);
         let ast = self.ast(file);

@@ -77,7 +77,13 @@ impl Classes {
         self.lookup_from(key.enclosing.map(|e| (e, key.enclosing_up)), ast, file, name)
     }
 
-    fn lookup_from(&mut self, start: Option<(KlassId, Up)>, ast: &Ast, file: FileId, name: Name) -> Res<KlassId> {
+    fn lookup_from(
+        &mut self,
+        start: Option<(KlassId, Up)>,
+        ast: &Ast,
+        file: FileId,
+        name: Name,
+    ) -> Res<KlassId> {
         let parts = ast.lists.idents.get(name.parts);
         let Some(first) = parts.first() else { return Err(Reported) };
         let found = match start {
@@ -110,7 +116,8 @@ impl Classes {
                 let message = format!("{} is a component, but a class is needed here", ast.name_text(name));
                 let location = self.lib.location(file, name.span);
                 let declared = self.member_location(&member);
-                let diagnostic = Diagnostic::error("K0203", message).at(location, "").at(declared, "declared here");
+                let diagnostic =
+                    Diagnostic::error("K0203", message).at(location, "").at(declared, "declared here");
                 Err(self.report(diagnostic))
             }
         }
@@ -218,7 +225,9 @@ impl Classes {
         let inside = self.shift(k, Up(1));
         match self.find_in(inside, name)? {
             Found::Class(found) => Some(Found::Class(self.lift(found))),
-            Found::Component { owner, member, .. } => Some(Found::Component { owner, member, up: Up::STATIC }),
+            Found::Component { owner, member, .. } => {
+                Some(Found::Component { owner, member, up: Up::STATIC })
+            }
         }
     }
 
@@ -229,7 +238,8 @@ impl Classes {
             Up(n) => Up(n - 1),
         };
         let key = self.key(k);
-        let items: Vec<ModItem> = self.mods.get(key.mods).iter().map(|m| ModItem { up: down(m.up), ..*m }).collect();
+        let items: Vec<ModItem> =
+            self.mods.get(key.mods).iter().map(|m| ModItem { up: down(m.up), ..*m }).collect();
         let mods = self.mods.add(items);
         let extended = key.extended.map(|e| self.lift(e));
         self.intern(Key { enclosing_up: down(key.enclosing_up), mods, extended, ..key })
@@ -279,7 +289,13 @@ impl Classes {
     }
 
     /// Reports that a name was not found, with the nearest spellings in scope.
-    pub fn not_found(&mut self, scope: Option<KlassId>, file: FileId, name: &Ident, within: Option<KlassId>) -> Reported {
+    pub fn not_found(
+        &mut self,
+        scope: Option<KlassId>,
+        file: FileId,
+        name: &Ident,
+        within: Option<KlassId>,
+    ) -> Reported {
         let message = match within {
             Some(k) => format!("{} has no element {}", self.name(k), name.symbol),
             None => format!("nothing named {} can be found from here", name.symbol),

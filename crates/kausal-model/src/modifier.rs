@@ -27,7 +27,11 @@ impl Up {
 
     /// So many levels more.
     pub fn plus(self, other: Up) -> Up {
-        if self == Up::STATIC || other == Up::STATIC { Up::STATIC } else { Up(self.0.saturating_add(other.0)) }
+        if self == Up::STATIC || other == Up::STATIC {
+            Up::STATIC
+        } else {
+            Up(self.0.saturating_add(other.0))
+        }
     }
 }
 
@@ -168,7 +172,12 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
                     }
                     ModArg::Class { each, class } => {
                         if ast.classes[*class].name.symbol == name {
-                            let base = ModItem { up, each: *each, is_final: ast.classes[*class].prefixes.is_final, ..*item };
+                            let base = ModItem {
+                                up,
+                                each: *each,
+                                is_final: ast.classes[*class].prefixes.is_final,
+                                ..*item
+                            };
                             out.push(ModItem { what: ModWhat::Class(*class), ..base });
                         }
                     }
@@ -200,11 +209,14 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
             let ClassBody::Long(body) = &ast.classes[class].body else { return };
             for element in &body.elements {
                 match element {
-                    Element::Class(c) if ast.classes[*c].prefixes.redeclare && ast.classes[*c].name.symbol == name => {
+                    Element::Class(c)
+                        if ast.classes[*c].prefixes.redeclare && ast.classes[*c].name.symbol == name =>
+                    {
                         out.push(ModItem { what: ModWhat::Class(*c), up, ..*item });
                     }
                     Element::Component(c)
-                        if ast.components[*c].prefixes.redeclare && ast.components[*c].name.symbol == name =>
+                        if ast.components[*c].prefixes.redeclare
+                            && ast.components[*c].name.symbol == name =>
                     {
                         out.push(ModItem { what: ModWhat::Component(*c), up, ..*item });
                     }

@@ -2,8 +2,8 @@
 //! expressions. An array of records is a record of arrays; each field has the dimensions of the array in
 //! front of its own.
 
-use kausal_symbolic::function::{Array, ArrayResult, Index};
 use kausal_symbolic::ExprId;
+use kausal_symbolic::function::{Array, ArrayResult, Index};
 use kausal_syntax::Symbol;
 
 use crate::class::KlassId;
@@ -162,9 +162,7 @@ impl Value {
                 let fields = record
                     .fields
                     .iter()
-                    .map(|(name, value)| {
-                        Ok((*name, value.index(&padded(subscripts, value.rank()))?))
-                    })
+                    .map(|(name, value)| Ok((*name, value.index(&padded(subscripts, value.rank()))?)))
                     .collect::<ArrayResult<Vec<_>>>()?;
                 Value::Record(Box::new(RecordValue { klass: record.klass, shape, fields }))
             }

@@ -1,7 +1,9 @@
 //! Walking over trees of expressions and equations.
 
 use kausal_syntax::Ast;
-use kausal_syntax::ast::{ComponentRef, Equation, EquationKind, Expr, ExprId, Iterator, Statement, StatementKind};
+use kausal_syntax::ast::{
+    ComponentRef, Equation, EquationKind, Expr, ExprId, Iterator, Statement, StatementKind,
+};
 
 /// Calls `f` with every component reference in an expression, those in subscripts included.
 pub fn references(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(&ComponentRef)) {

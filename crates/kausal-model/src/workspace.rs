@@ -48,7 +48,8 @@ impl Workspace {
             None => {
                 let name = split_path(path).last().copied().unwrap_or(path).to_owned();
                 let message = format!("there is no class {path}");
-                let help = format!("the class {name} was looked for in the texts given and the library folders");
+                let help =
+                    format!("the class {name} was looked for in the texts given and the library folders");
                 self.classes.report(Diagnostic::error("K0200", message).help(help));
                 None
             }

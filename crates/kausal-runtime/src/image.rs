@@ -73,6 +73,8 @@ pub enum Exec {
     Reinit(VarId, ChunkId),
     /// Condition and message.
     Assert(ChunkId, Box<Assert>),
+    /// A relation takes its value.
+    Relation(u32),
     /// `terminate`.
     Terminate(ExprId),
     /// `if`.
@@ -281,6 +283,7 @@ impl Lowering<'_, '_> {
                 let condition = self.compiler.add_outputs(&[assert.condition])?;
                 out.push(Exec::Assert(condition, Box::new(assert.clone())));
             }
+            Step::Relation(relation) => out.push(Exec::Relation(*relation)),
             Step::Terminate(message) => out.push(Exec::Terminate(*message)),
             Step::If(condition, yes, no) => {
                 let condition = self.compiler.add_outputs(&[*condition])?;

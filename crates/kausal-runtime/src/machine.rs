@@ -65,6 +65,8 @@ pub struct Machine {
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
     pub newton_failures: u64,
+    /// The largest difference each relation has had.
+    magnitudes: Vec<f64>,
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
@@ -99,6 +101,7 @@ impl Machine {
             warnings: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
+            magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
             kernels,
             newtons: Vec::new(),
@@ -165,6 +168,9 @@ impl Machine {
                 self.reinits.push((*variable, value));
             }
             Exec::Assert(condition, assert) => return self.assert(*condition, assert),
+            Exec::Relation(relation) => {
+                self.relation(*relation, mode);
+            }
             Exec::Terminate(message) => return Err(Stop::Terminate(self.text(*message))),
             Exec::If(condition, yes, no) => {
                 let branch = if self.number(*condition) != 0.0 { yes } else { no };
@@ -249,6 +255,24 @@ impl Machine {
         Ok(())
     }
 
+    /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
+    /// but for rounding: the event finder has put it on the side it goes to.
+    fn relation(&mut self, index: u32, mode: Mode) -> bool {
+        const ROUNDING: f64 = 1e-10;
+        let relation = self.model.program.relations[index as usize];
+        let d = self.values[relation.difference.index()];
+        let size = &mut self.magnitudes[index as usize];
+        *size = size.max(d.abs());
+        if mode == Mode::Event && d.abs() <= ROUNDING * *size && !relation.timed {
+            return false;
+        }
+        let new = f64::from(u8::from(if relation.or_equal { d <= 0.0 } else { d < 0.0 }));
+        let value = &mut self.values[relation.variable.index()];
+        let changed = *value != new;
+        *value = new;
+        changed
+    }
+
     /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first
     /// all relations change at once; when that goes in circles, only the first one that differs changes per round
     /// (the least-index rule of K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
@@ -271,12 +295,7 @@ impl Machine {
             self.run(continuous, mode)?;
             let mut changed = false;
             for &r in relations {
-                let relation = &model.program.relations[r as usize];
-                let d = self.values[relation.difference.index()];
-                let new = f64::from(u8::from(if relation.or_equal { d <= 0.0 } else { d < 0.0 }));
-                let value = &mut self.values[relation.variable.index()];
-                if *value != new {
-                    *value = new;
+                if self.relation(r, mode) {
                     changed = true;
                     if round >= TOGETHER {
                         break;

@@ -213,6 +213,9 @@ impl Run {
         }
         self.at(end, true)?;
         observer.record(self.machine()?);
+        if crossing.is_some() {
+            self.flip()?;
+        }
         let mut machine = self.take_machine()?;
         let outcome = self.event(&mut machine, end >= due);
         observer.record(&machine);
@@ -281,6 +284,20 @@ impl Run {
         for (value, r) in values.iter_mut().zip(relations) {
             let d = machine.values[r.difference.index()];
             *value = if r.or_equal { d } else { -d };
+        }
+        Ok(())
+    }
+
+    /// Relations that crossed take the side they went to.
+    fn flip(&mut self) -> Result<(), RunError> {
+        let crossed: Vec<usize> =
+            self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
+        let machine = self.machine()?;
+        let model = machine.model().clone();
+        let relations: Vec<_> = model.program.relations.iter().filter(|r| !r.timed).collect();
+        for index in crossed {
+            let value = &mut machine.values[relations[index].variable.index()];
+            *value = 1.0 - *value;
         }
         Ok(())
     }

@@ -38,6 +38,8 @@ use crate::linear::{Factor, Pattern, Singular};
 const GOOD_CONTRACTION: f64 = 0.25;
 /// A contraction worse than this ends the chord iteration.
 const BAD_CONTRACTION: f64 = 0.5;
+/// The least contraction assumed before one has been observed.
+const UNSEEN_CONTRACTION: f64 = 0.1;
 /// Iterations of the chord method before a new Jacobian.
 const CHORD_ITERATIONS: u32 = 8;
 /// Corrections that stagnate below this many tolerances count as solved: rounding errors allow no better.
@@ -327,7 +329,8 @@ impl Newton {
         system: &mut S,
         x: &mut [f64],
     ) -> Result<Option<Solved>, ModelError> {
-        let mut last = 0.0;
+        // A contraction seen in an easier solve says little about the first step of this one.
+        let (mut last, mut contraction) = (0.0, self.contraction.max(UNSEEN_CONTRACTION));
         for iteration in 1..=CHORD_ITERATIONS {
             self.count_iteration();
             negate(&self.residual, &mut self.correction);
@@ -339,10 +342,11 @@ impl Newton {
                     let solved = Solved { iterations: self.last.iterations, correction: last };
                     return Ok(self.is_rounding(last).then_some(solved));
                 }
-                self.contraction = rate.max(0.1 * self.contraction);
+                contraction = rate.max(0.1 * contraction);
+                self.contraction = contraction;
             }
             self.move_by_correction(x);
-            if size * self.contraction <= self.options.tolerance {
+            if size * contraction <= self.options.tolerance {
                 return Ok(Some(Solved { iterations: self.last.iterations, correction: size }));
             }
             last = size;

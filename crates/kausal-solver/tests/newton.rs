@@ -121,6 +121,23 @@ fn the_jacobian_is_kept_between_solves() {
     assert!(newton.work().jacobians - before <= 3, "{:?}", newton.work());
 }
 
+/// A matrix that was perfect for small changes is not trusted with a large one.
+#[test]
+fn an_easy_solve_does_not_spoil_the_next() {
+    let parameter = std::cell::Cell::new(1e-9);
+    let mut s = system(1, |x, r| {
+        r[0] = x[0] + x[0] * x[0] * x[0] - parameter.get();
+        Ok(())
+    });
+    let mut newton = Newton::new(&mut s, NewtonOptions::default()).unwrap();
+    let mut x = [0.0];
+    for p in [1e-9, 2e-9, 3e-9, 0.5, 10.0, 1e-9, 1000.0] {
+        parameter.set(p);
+        newton.solve(&mut s, &mut x).unwrap();
+        assert!((x[0] + x[0].powi(3) - p).abs() <= 1e-9 * p.max(1.0), "{p}: {x:?}");
+    }
+}
+
 #[test]
 fn bounds_are_respected() {
     // sqrt is only defined for x ≥ 0; the full step from 4 would go to -4.

@@ -2,6 +2,17 @@
 //!
 //! It is what a Modelica function becomes once its names are resolved. Records are gone: a record variable is
 //! one local per field (`r.x`), an array of records one array per field. Sizes may depend on the inputs.
+//! Subscripts count from 1: one of type `Boolean` comes in with 1 added, an enumeration value as its ordinal. The
+//! names of enumeration values are gone too: `String(e)` comes in as an element of a vector of strings.
+//!
+//! | to | use |
+//! | --- | --- |
+//! | build and print functions | [`build`], [`mod@print`], [`check`] |
+//! | compute with arrays of numbers or expressions | [`Array`], [`algebra`], [`operations`] |
+//! | run a function, at translation or at run time | [`Evaluator`] on [`Numbers`] |
+//! | turn a call in an equation into expressions | [`calls::Calls::apply`] |
+//! | differentiate calls, solve through them | [`calls::Calls`] as [`CallDerivative`](crate::derivative::CallDerivative) and [`CallInverse`](crate::solve::CallInverse) |
+//! | `der(f, x)` | [`calls::Calls::partial_derivative_function`] |
 
 pub mod algebra;
 pub mod array;
@@ -250,7 +261,8 @@ pub enum Term {
     Array(ArrayFn, Vec<TermId>),
     /// A user function; the value is its output of this number.
     Call(FunctionId, Vec<TermId>, u32),
-    /// `{body for i in range, …}` folded by the reduction; the first iterator varies fastest outside.
+    /// `{body for i in range, …}` folded by the reduction; the first iterator is the innermost, as in
+    /// `{{body for i in …} for j in …}`. Ranges do not depend on other iterators.
     For(Reduction, TermId, Vec<(LocalId, TermId)>),
 }
 
@@ -259,7 +271,8 @@ pub enum Term {
 pub enum ArrayFn {
     /// `{a, b, …}`: one dimension more.
     Construct,
-    /// `[a, b]`: `cat(2, …)` of promoted arguments; the first argument is the dimension.
+    /// `cat(k, a, b, …)`; the first argument is the dimension. Arrays with fewer dimensions than others, or than `k`,
+    /// are promoted; for `[a; b]` of scalars and vectors the arguments come in promoted to two dimensions.
     Cat,
     /// `start : step : stop`
     Range,
@@ -309,7 +322,8 @@ pub enum ArrayFn {
     Promote,
     /// String concatenation.
     Concat,
-    /// `String(value, format…)`: value, significantDigits, minimumLength, leftJustified, all optional but the first.
+    /// `String(value, format…)`: value, significantDigits, minimumLength, leftJustified, all optional but the first;
+    /// or the value and a format of the C language as a string.
     ToString,
 }
 

@@ -218,6 +218,11 @@ impl Pool {
         &self.functions[id.0 as usize]
     }
 
+    /// A function, if there is one of this number.
+    pub fn get_function(&self, id: FunctionId) -> Option<&Function> {
+        self.functions.get(id.0 as usize)
+    }
+
     /// All functions with their ids.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         self.functions.iter().enumerate().map(|(i, f)| (FunctionId(i as u32), f))

@@ -485,6 +485,35 @@ fn second_derivatives() {
     assert_eq!(along, call_of(&mut pool, second, &[id, u, du, ddu]));
 }
 
+#[test]
+fn annotations_are_used_inside_functions() {
+    let mut pool = Pool::new();
+    // g(x, y) = x*y is said to have the derivative 100*dx for constant y, which no algorithm would give.
+    let mut b = B::new("g_der");
+    let (x, y, dx) = (b.real_in("x"), b.real_in("y"), b.real_in("dx"));
+    let z = b.real_out("z");
+    let s = b.set(z, e(100.0) * dx + (e(x) - e(x)) * y);
+    b.body(vec![s]);
+    let g_der = b.done(&mut pool);
+    let mut b = B::new("g");
+    let (x, y) = (b.real_in("x"), b.real_in("y"));
+    let z = b.real_out("z");
+    let s = b.set(z, e(x) * y);
+    b.body(vec![s]);
+    let g = b.done(&mut pool);
+    add_note(&mut pool, g, note(g_der, 1, &[1], &[]));
+    let mut calls = Calls::new();
+    let constant = of_scalar(&mut pool, |u| call(g, [u * 2.0, e(3.0)]));
+    let changing = of_scalar(&mut pool, |u| call(g, [u.clone() * 2.0, u]));
+    for (f, expected) in [(constant, 200.0), (changing, 2.0 * 2.0 * 5.0)] {
+        let d = calls.derivative_function(&mut pool, f).unwrap();
+        assert_eq!(run(&pool, d, &[num(5.0), num(1.0)]).unwrap(), [num(expected)]);
+    }
+    // der(g, x) takes the annotation as well.
+    let by_x = calls.partial_derivative_function(&mut pool, g, &[x]).unwrap();
+    assert_eq!(run(&pool, by_x, &[num(5.0), num(7.0)]).unwrap(), [num(100.0)]);
+}
+
 /// Runs calls that are left in expressions.
 struct World<'a>(&'a [f64]);
 

@@ -425,6 +425,50 @@ fn sizes_of_outputs() {
 }
 
 #[test]
+fn sizes_through_foreign_functions() {
+    use kausal_symbolic::function::sizes::{Maybe, output_shapes};
+    let mut pool = Pool::new();
+    let twice = twice(&mut pool);
+    let mut b = B::new("longer");
+    let x = b.f.input("x", R, &[Dim::Unknown]);
+    let y = b.f.output("y", R, &[Dim::Unknown]);
+    let t = b.f.protected("t", R, &[Dim::Unknown]);
+    let s1 = b.set(t, call(twice, [e(x)]));
+    let s2 = b.set(y, arr(ArrayFn::Cat, [e(1.0), e(t), e(x)]));
+    b.body(vec![s1, s2]);
+    let f = b.done(&mut pool);
+    let shapes = output_shapes(&pool, f, &[Value::vector(vec![Maybe::UNKNOWN; 2])]).unwrap();
+    assert_eq!(shapes[0].to_vec(), [4]);
+    let mut calls = Calls::new();
+    let x = pool.var(VarId(0));
+    assert!(calls.keep(&mut pool, f, &[]).is_err());
+    assert!(calls.keep(&mut pool, f, &[Value::Scalar(x)]).is_err());
+    let kept = calls.keep(&mut pool, f, &[Value::vector(vec![x])]).unwrap();
+    assert_eq!(kept[0].shape(), &[2]);
+}
+
+#[test]
+fn equations_as_terms() {
+    // What a model evaluates: terms over variables outside, with events.
+    let mut pool = Pool::new();
+    let mut f = Function::named("equation");
+    let [a, b] = [0, 1].map(|k| f.add(Term::Outer(VarId(k))));
+    let both = f.array(ArrayFn::Construct, &[a, b]);
+    let squares = f.op(Op::Mul, &[both, both]);
+    let condition = f.op(Op::Less, &[a, b]);
+    let zeros = f.op(Op::Neg, &[both]);
+    let value = f.op(Op::If, &[condition, squares, zeros]);
+    let result = Evaluator::new(Symbolic::new(&mut pool)).term(&f, value, &[]).unwrap();
+    assert_eq!(result.shape(), &[2]);
+    let first = result.scalars()[0];
+    assert!(pool.has_events(first));
+    assert_eq!(evaluate_all(&pool, &[first], &mut World(&[3.0, 4.0])), [9.0]);
+    assert_eq!(evaluate_all(&pool, &[first], &mut World(&[3.0, 2.0])), [-3.0]);
+    let error = Evaluator::new(Numbers::new(&pool)).term(&f, value, &[]).unwrap_err();
+    assert_eq!(error.to_string(), "a variable of the model is not known as a number here");
+}
+
+#[test]
 fn arrays_of_expressions() {
     let mut pool = Pool::new();
     let x = pool.var(VarId(0));

@@ -28,11 +28,12 @@ pub(crate) struct Emitter<'a> {
     pub settings: Settings,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
+    relations: FxHashMap<VarId, u32>,
 }
 
 impl<'a> Emitter<'a> {
     pub fn new(work: &'a mut Work, settings: Settings) -> Self {
-        Emitter { work, settings, cache: FxHashMap::default(), temporaries: 100 }
+        Emitter { work, settings, cache: FxHashMap::default(), temporaries: 100, relations: FxHashMap::default() }
     }
 
     /// The steps that solve a block.
@@ -61,6 +62,9 @@ impl<'a> Emitter<'a> {
                     steps.push(nonlinear::emit(self, &block));
                 }
             },
+            EquationForm::Memory(v) if self.relation_of(v).is_some() => {
+                steps.extend(self.relation_of(v).map(Step::Relation));
+            }
             EquationForm::Memory(v) => {
                 let value = self.work.equations[equation].rhs;
                 self.assign(v, value, Some(EquationRef(equation as u32)), &mut steps);
@@ -82,6 +86,14 @@ impl<'a> Emitter<'a> {
             }
         }
         steps
+    }
+
+    /// The relation whose value the variable is.
+    fn relation_of(&mut self, v: VarId) -> Option<u32> {
+        if self.relations.len() != self.work.relations.len() {
+            self.relations = self.work.relations.iter().zip(0..).map(|(r, i)| (r.variable, i)).collect();
+        }
+        self.relations.get(&v).copied()
     }
 
     fn simultaneous(&mut self, block: &Block) -> Vec<Step> {
@@ -109,13 +121,11 @@ impl<'a> Emitter<'a> {
             continuous.extend(self.block(&block));
         }
         // Relations follow from the continuous part alone; the rest is computed in an order that uses what is new.
-        let of_relation: FxHashMap<VarId, u32> =
-            self.work.relations.iter().zip(0..).map(|(r, i)| (r.variable, i)).collect();
         let mut relations = Vec::new();
         let mut rest = Block { equations: Vec::new(), unknowns: Vec::new() };
         for (&equation, &unknown) in outer.equations.iter().zip(&outer.unknowns) {
-            match of_relation.get(&unknown) {
-                Some(&relation) => relations.push(relation),
+            match self.relation_of(unknown) {
+                Some(relation) => relations.push(relation),
                 None => {
                     rest.equations.push(equation);
                     rest.unknowns.push(unknown);

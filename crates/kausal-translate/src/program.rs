@@ -159,6 +159,9 @@ pub enum Step {
     Reinit(VarId, ExprId),
     /// `assert`.
     Assert(Assert),
+    /// A relation, by its place in [`Program::relations`], takes its value from its difference. At events the run
+    /// may hold it where the difference is zero but for rounding.
+    Relation(u32),
     /// `terminate(message)`.
     Terminate(ExprId),
     /// `if condition then … else …`, around actions.

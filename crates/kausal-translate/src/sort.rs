@@ -58,7 +58,7 @@ impl Sorting {
             .collect();
         let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
         let discrete_columns =
-            columns.iter().map(|&v| work.var(v).ty != Type::Real || work.var(v).role == Role::Discrete).collect();
+            columns.iter().map(|&v| work.var(v).ty != Type::Real || matches!(work.var(v).role, Role::Discrete | Role::Run)).collect();
         let mut visitor = Visitor::new();
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {

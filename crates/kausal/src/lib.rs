@@ -18,16 +18,21 @@
 //!
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
+pub mod compare;
 pub mod csv;
 pub mod examples;
 pub mod files;
+pub mod glob;
+pub mod mat;
 pub mod parse;
 pub mod plot;
 pub mod render;
 pub mod result;
 pub mod session;
 pub mod simulate;
+pub mod store;
 pub mod summary;
+pub mod verify;
 
 pub use kausal_codegen::Backend;
 pub use kausal_model::FlatModel;
@@ -38,6 +43,11 @@ pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Options, Program, Tearing};
 pub use result::Trajectory;
 pub use session::Session;
+
+/// The sorted and solved equations, in the form the papers print.
+pub fn listing(program: &Program) -> String {
+    kausal_codegen::listing::write(program)
+}
 
 /// The program as C text.
 pub fn c_code(program: &Program) -> Result<String, String> {

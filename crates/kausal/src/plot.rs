@@ -4,6 +4,9 @@ pub mod axis;
 pub mod svg;
 pub mod terminal;
 
+use crate::result::{Trajectory, interesting};
+use crate::session::nearest;
+
 /// A named curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -26,4 +29,24 @@ pub struct Plot {
     pub x_label: String,
     /// The curves.
     pub curves: Vec<Curve>,
+}
+
+/// The named signals of a result; without any, the first few that change.
+pub fn of(trajectory: &Trajectory, title: &str, names: &[String]) -> Result<Plot, String> {
+    let chosen = if names.is_empty() { interesting(trajectory, 4) } else { names.to_vec() };
+    let mut curves = Vec::new();
+    for name in &chosen {
+        let Some(signal) = trajectory.signal(name) else {
+            let hint = nearest(name, trajectory.signals.iter().map(|s| s.name.as_str()));
+            let hint = hint.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            return Err(format!("there is no variable {name} to plot{hint}"));
+        };
+        curves.push(Curve {
+            name: name.clone(),
+            unit: signal.unit.clone(),
+            x: trajectory.time.clone(),
+            y: trajectory.values(signal),
+        });
+    }
+    Ok(Plot { title: title.to_owned(), x_label: "time [s]".into(), curves })
 }

@@ -1,7 +1,7 @@
 //! What a translation became, in numbers: for people and, as the command line contract says, for programs.
 
 use kausal_symbolic::VarId;
-use kausal_symbolic::count::{Operations, written_operations};
+use kausal_symbolic::count::Operations;
 use kausal_translate::Program;
 use kausal_translate::program::{EquationRef, Form, LinearMethod, Step, System};
 use serde::Serialize;
@@ -114,6 +114,7 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
     let discretized = program.discretized.as_ref().map_or(nothing, |d| &d.steps);
     collect(program, discretized, "discretized", &mut systems);
     let report = &program.report;
+    let operations = kausal_codegen::count::operations(program);
     Summary {
         model: program.name.clone(),
         equations: report.equations,
@@ -128,10 +129,10 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
             iteration_variables: iteration_variables(program, &d.steps),
         }),
         operations: Sections {
-            parameters: count(program, &program.parameters),
-            initial: count(program, &program.initial),
-            dynamics: count(program, &program.dynamics),
-            discretized: count(program, discretized),
+            parameters: counts(operations.parameters),
+            initial: counts(operations.initial),
+            dynamics: counts(operations.dynamics),
+            discretized: counts(operations.discretized),
         },
         seconds: SecondsSummary {
             load: seconds.load,
@@ -237,35 +238,6 @@ fn iteration_variables(program: &Program, steps: &[Step]) -> Vec<String> {
     systems.into_iter().filter(|s| s.kind == "nonlinear").flat_map(|s| s.tearing_variables).collect()
 }
 
-/// Operations of straight-line code, as written; what numerical kernels do is not among them.
-fn count(program: &Program, steps: &[Step]) -> Counts {
-    let mut total = Counts::default();
-    for step in steps {
-        let part = match step {
-            Step::Assign(assign) => counts(written_operations(&program.pool, assign.value)),
-            Step::Call(call) => {
-                let mut part = Counts { call: 1, ..Counts::default() };
-                for &arg in &call.args {
-                    part = plus(part, counts(written_operations(&program.pool, arg)));
-                }
-                part
-            }
-            Step::System(system) => match &system.form {
-                Form::Linear { steps, .. } => count(program, steps),
-                Form::Nonlinear(n) => count(program, &n.steps),
-                Form::Mixed { continuous, .. } => count(program, continuous),
-            },
-            _ => Counts::default(),
-        };
-        total = plus(total, part);
-    }
-    total
-}
-
 fn counts(o: Operations) -> Counts {
     Counts { add: o.add, mul: o.mul, call: o.call }
-}
-
-fn plus(a: Counts, b: Counts) -> Counts {
-    Counts { add: a.add + b.add, mul: a.mul + b.mul, call: a.call + b.call }
 }

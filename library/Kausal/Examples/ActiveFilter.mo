@@ -15,17 +15,19 @@ model ActiveFilter "Low pass filter with an operational amplifier"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-90, -70}, {-70, -50}})));
 equation
-  connect(source.p, R1.p);
-  connect(R1.n, amplifier.n1);
-  connect(R1.n, R2.p);
-  connect(R1.n, C.p);
-  connect(R2.n, amplifier.p2);
-  connect(C.n, amplifier.p2);
-  connect(amplifier.p2, load.p);
-  connect(amplifier.p1, ground.p);
-  connect(amplifier.n2, ground.p);
-  connect(load.n, ground.p);
-  connect(source.n, ground.p);
+  connect(source.p, R1.p) annotation(Line(points = {{-80, 10}, {-80, 40}, {-60, 40}}, color = {0, 0, 190}));
+  connect(R1.n, amplifier.n1)
+    annotation(Line(points = {{-40, 40}, {-25, 40}, {-25, 15}, {-10, 15}}, color = {0, 0, 190}));
+  connect(R1.n, R2.p) annotation(Line(points = {{-40, 40}, {-25, 40}, {-25, 80}, {-10, 80}}, color = {0, 0, 190}));
+  connect(R1.n, C.p) annotation(Line(points = {{-40, 40}, {-25, 40}, {-25, 60}, {-10, 60}}, color = {0, 0, 190}));
+  connect(R2.n, amplifier.p2) annotation(Line(points = {{10, 80}, {10, 25}}, color = {0, 0, 190}));
+  connect(C.n, amplifier.p2) annotation(Line(points = {{10, 60}, {10, 25}}, color = {0, 0, 190}));
+  connect(amplifier.p2, load.p) annotation(Line(points = {{10, 25}, {50, 25}, {50, 0}}, color = {0, 0, 190}));
+  connect(amplifier.p1, ground.p) annotation(Line(points = {{-10, 25}, {-80, 25}, {-80, -50}}, color = {0, 0, 190}));
+  connect(amplifier.n2, ground.p) annotation(Line(points = {{10, 15}, {-80, 15}, {-80, -50}}, color = {0, 0, 190}));
+  connect(load.n, ground.p)
+    annotation(Line(points = {{50, -20}, {50, -35}, {-80, -35}, {-80, -50}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-80, -10}, {-80, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.02, Tolerance = 1e-6),
     Documentation(info = "<html>

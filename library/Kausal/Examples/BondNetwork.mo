@@ -29,19 +29,19 @@ model BondNetwork "Bond graph with five capacitances and residual sinks"
   BondGraph.rSf sink2 "Residual sink for C5"
     annotation(Placement(transformation(origin = {50, -40}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
 equation
-  connect(source.p, one1.p[1]);
-  connect(R.p, one1.p[2]);
-  connect(one1.p[3], zero1.p[1]);
-  connect(zero1.p[2], C1.p);
-  connect(zero1.p[3], one2.p[1]);
-  connect(one2.p[2], C2.p);
-  connect(one2.p[3], sink1.p);
-  connect(one2.p[4], zero2.p[1]);
-  connect(zero2.p[2], C3.p);
-  connect(zero2.p[3], one3.p[1]);
-  connect(one3.p[2], C4.p);
-  connect(one3.p[3], sink2.p);
-  connect(one3.p[4], C5.p);
+  connect(source.p, one1.p[1]) annotation(Line(points = {{-90, 0}, {-70, 0}}, color = {110, 0, 130}));
+  connect(R.p, one1.p[2]) annotation(Line(points = {{-70, 30}, {-70, 0}}, color = {110, 0, 130}));
+  connect(one1.p[3], zero1.p[1]) annotation(Line(points = {{-70, 0}, {-40, 0}}, color = {110, 0, 130}));
+  connect(zero1.p[2], C1.p) annotation(Line(points = {{-40, 0}, {-40, 30}}, color = {110, 0, 130}));
+  connect(zero1.p[3], one2.p[1]) annotation(Line(points = {{-40, 0}, {-10, 0}}, color = {110, 0, 130}));
+  connect(one2.p[2], C2.p) annotation(Line(points = {{-10, 0}, {-10, 30}}, color = {110, 0, 130}));
+  connect(one2.p[3], sink1.p) annotation(Line(points = {{-10, 0}, {-10, -30}}, color = {110, 0, 130}));
+  connect(one2.p[4], zero2.p[1]) annotation(Line(points = {{-10, 0}, {20, 0}}, color = {110, 0, 130}));
+  connect(zero2.p[2], C3.p) annotation(Line(points = {{20, 0}, {20, 30}}, color = {110, 0, 130}));
+  connect(zero2.p[3], one3.p[1]) annotation(Line(points = {{20, 0}, {50, 0}}, color = {110, 0, 130}));
+  connect(one3.p[2], C4.p) annotation(Line(points = {{50, 0}, {50, 30}}, color = {110, 0, 130}));
+  connect(one3.p[3], sink2.p) annotation(Line(points = {{50, 0}, {50, -30}}, color = {110, 0, 130}));
+  connect(one3.p[4], C5.p) annotation(Line(points = {{50, 0}, {80, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
     Documentation(info = "<html>

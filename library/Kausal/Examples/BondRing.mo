@@ -29,20 +29,24 @@ model BondRing "Bond graph with a ring of junctions and residual sinks"
   BondGraph.rSe sink2 "Residual sink for the loop of R1 and R2"
     annotation(Placement(transformation(extent = {{20, 70}, {40, 90}})));
 equation
-  connect(source.p, one0.p[1]);
-  connect(one0.p[2], zero1.p[1]);
-  connect(one0.p[3], zero2.p[1]);
-  connect(one0.p[4], sink1.p);
-  connect(zero1.p[2], C1.p);
-  connect(zero2.p[2], C2.p);
-  connect(zero1.p[3], one1.p[1]);
-  connect(one1.p[2], R1.p);
-  connect(one1.p[3], zero3.p[1]);
-  connect(inflow.p, zero3.p[2]);
-  connect(zero3.p[3], one2.p[1]);
-  connect(zero3.p[4], sink2.p);
-  connect(one2.p[2], R2.p);
-  connect(one2.p[3], zero2.p[3]);
+  connect(source.p, one0.p[1]) annotation(Line(points = {{0, -60}, {0, -40}}, color = {110, 0, 130}));
+  connect(one0.p[2], zero1.p[1])
+    annotation(Line(points = {{0, -40}, {-20, -40}, {-20, 0}, {-40, 0}}, color = {110, 0, 130}));
+  connect(one0.p[3], zero2.p[1])
+    annotation(Line(points = {{0, -40}, {20, -40}, {20, 0}, {40, 0}}, color = {110, 0, 130}));
+  connect(one0.p[4], sink1.p)
+    annotation(Line(points = {{0, -40}, {15, -40}, {15, -60}, {30, -60}}, color = {110, 0, 130}));
+  connect(zero1.p[2], C1.p) annotation(Line(points = {{-40, 0}, {-70, 0}}, color = {110, 0, 130}));
+  connect(zero2.p[2], C2.p) annotation(Line(points = {{40, 0}, {70, 0}}, color = {110, 0, 130}));
+  connect(zero1.p[3], one1.p[1]) annotation(Line(points = {{-40, 0}, {-40, 40}}, color = {110, 0, 130}));
+  connect(one1.p[2], R1.p) annotation(Line(points = {{-40, 40}, {-70, 40}}, color = {110, 0, 130}));
+  connect(one1.p[3], zero3.p[1]) annotation(Line(points = {{-40, 40}, {0, 40}}, color = {110, 0, 130}));
+  connect(inflow.p, zero3.p[2]) annotation(Line(points = {{-10, 70}, {-10, 40}, {0, 40}}, color = {110, 0, 130}));
+  connect(zero3.p[3], one2.p[1]) annotation(Line(points = {{0, 40}, {40, 40}}, color = {110, 0, 130}));
+  connect(zero3.p[4], sink2.p)
+    annotation(Line(points = {{0, 40}, {10, 40}, {10, 80}, {20, 80}}, color = {110, 0, 130}));
+  connect(one2.p[2], R2.p) annotation(Line(points = {{40, 40}, {70, 40}}, color = {110, 0, 130}));
+  connect(one2.p[3], zero2.p[3]) annotation(Line(points = {{40, 40}, {40, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
     Documentation(info = "<html>

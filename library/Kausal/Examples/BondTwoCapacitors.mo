@@ -13,11 +13,11 @@ model BondTwoCapacitors "Bond graph with two capacitances in parallel"
   BondGraph.C C2(C = 0.02) "Second capacitor; its voltage is that of the first"
     annotation(Placement(transformation(extent = {{20, -10}, {40, 10}})));
 equation
-  connect(source.p, one.p[1]);
-  connect(R.p, one.p[2]);
-  connect(one.p[3], zero.p[1]);
-  connect(zero.p[2], C1.p);
-  connect(zero.p[3], C2.p);
+  connect(source.p, one.p[1]) annotation(Line(points = {{-70, 0}, {-50, 0}}, color = {110, 0, 130}));
+  connect(R.p, one.p[2]) annotation(Line(points = {{-50, 30}, {-50, 0}}, color = {110, 0, 130}));
+  connect(one.p[3], zero.p[1]) annotation(Line(points = {{-50, 0}, {-10, 0}}, color = {110, 0, 130}));
+  connect(zero.p[2], C1.p) annotation(Line(points = {{-10, 0}, {-10, 30}}, color = {110, 0, 130}));
+  connect(zero.p[3], C2.p) annotation(Line(points = {{-10, 0}, {20, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -17,16 +17,16 @@ model BuckConverter "Step-down converter"
   Blocks.Sources.BooleanPulse pulse(period = 2e-5, width = 0.4) "Duty cycle of 40 percent"
     annotation(Placement(transformation(extent = {{-90, 70}, {-70, 90}})));
 equation
-  connect(source.p, switch.p);
-  connect(switch.n, inductor.p);
-  connect(diode.n, inductor.p);
-  connect(inductor.n, capacitor.p);
-  connect(capacitor.p, load.p);
-  connect(diode.p, source.n);
-  connect(capacitor.n, source.n);
-  connect(load.n, source.n);
-  connect(source.n, ground.p);
-  connect(pulse.y, switch.close);
+  connect(source.p, switch.p) annotation(Line(points = {{-80, 10}, {-80, 40}, {-60, 40}}, color = {0, 0, 190}));
+  connect(switch.n, inductor.p) annotation(Line(points = {{-40, 40}, {0, 40}}, color = {0, 0, 190}));
+  connect(diode.n, inductor.p) annotation(Line(points = {{-20, 10}, {-20, 40}, {0, 40}}, color = {0, 0, 190}));
+  connect(inductor.n, capacitor.p) annotation(Line(points = {{20, 40}, {40, 40}, {40, 10}}, color = {0, 0, 190}));
+  connect(capacitor.p, load.p) annotation(Line(points = {{40, 10}, {70, 10}}, color = {0, 0, 190}));
+  connect(diode.p, source.n) annotation(Line(points = {{-20, -10}, {-80, -10}}, color = {0, 0, 190}));
+  connect(capacitor.n, source.n) annotation(Line(points = {{40, -10}, {-80, -10}}, color = {0, 0, 190}));
+  connect(load.n, source.n) annotation(Line(points = {{70, -10}, {-80, -10}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-80, -10}, {-80, -40}}, color = {0, 0, 190}));
+  connect(pulse.y, switch.close) annotation(Line(points = {{-69, 80}, {-50, 80}, {-50, 51}}, color = {200, 0, 200}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.002, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -15,12 +15,12 @@ model Chain "A chain of bodies with revolute joints of general directions"
     each I_21 = 0.002, each I_31 = -0.001, each I_32 = 0.003) "Bodies"
       annotation(Placement(transformation(extent = {{10, -10}, {30, 10}})));
 equation
-  connect(world.frame, joint[1].a);
+  connect(world.frame, joint[1].a) annotation(Line(points = {{-50, 0}, {-30, 0}}, color = {90, 80, 40}));
   for i in 1:f loop
-    connect(joint[i].b, link[i].a);
+    connect(joint[i].b, link[i].a) annotation(Line(points = {{-10, 0}, {10, 0}}, color = {90, 80, 40}));
   end for;
   for i in 1:f - 1 loop
-    connect(link[i].b, joint[i + 1].a);
+    connect(link[i].b, joint[i + 1].a) annotation(Line(points = {{30, 0}, {-30, 0}}, color = {90, 80, 40}));
   end for;
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-8),

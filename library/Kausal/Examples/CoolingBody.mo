@@ -7,8 +7,8 @@ model CoolingBody "A glowing body cools by radiation"
   Thermal.Sources.FixedTemperature room(T = 0) "Nothing radiates back"
     annotation(Placement(transformation(origin = {60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = 180)));
 equation
-  connect(body.port, radiation.a);
-  connect(radiation.b, room.port);
+  connect(body.port, radiation.a) annotation(Line(points = {{-30, 20}, {-30, 0}, {0, 0}}, color = {190, 0, 0}));
+  connect(radiation.b, room.port) annotation(Line(points = {{20, 0}, {50, 0}}, color = {190, 0, 0}));
   annotation(
     experiment(StartTime = 0, StopTime = 2000, Tolerance = 1e-6),
     Documentation(info = "<html>

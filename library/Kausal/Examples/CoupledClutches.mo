@@ -25,17 +25,18 @@ model CoupledClutches "Four inertias and three clutches"
   Blocks.Sources.Step press3(startTime = 0.9) "Closes the third clutch"
     annotation(Placement(transformation(origin = {65, 50}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
 equation
-  connect(drive.y, torque.tau);
-  connect(torque.flange, J1.a);
-  connect(J1.b, clutch1.a);
-  connect(clutch1.b, J2.a);
-  connect(J2.b, clutch2.a);
-  connect(clutch2.b, J3.a);
-  connect(J3.b, clutch3.a);
-  connect(clutch3.b, J4.a);
-  connect(press1.y, clutch1.u);
-  connect(press2.y, clutch2.u);
-  connect(press3.y, clutch3.u);
+  connect(drive.y, torque.tau) annotation(Line(points = {{-129, 0}, {-126, 0}}, color = {0, 0, 127}));
+  connect(torque.flange, J1.a) annotation(Line(points = {{-105, 0}, {-95, 0}}, color = {70, 70, 70}));
+  connect(J1.b, clutch1.a) annotation(Line(points = {{-75, 0}, {-65, 0}}, color = {70, 70, 70}));
+  connect(clutch1.b, J2.a) annotation(Line(points = {{-45, 0}, {-35, 0}}, color = {70, 70, 70}));
+  connect(J2.b, clutch2.a) annotation(Line(points = {{-15, 0}, {-5, 0}}, color = {70, 70, 70}));
+  connect(clutch2.b, J3.a) annotation(Line(points = {{15, 0}, {25, 0}}, color = {70, 70, 70}));
+  connect(J3.b, clutch3.a) annotation(Line(points = {{45, 0}, {55, 0}}, color = {70, 70, 70}));
+  connect(clutch3.b, J4.a) annotation(Line(points = {{75, 0}, {85, 0}}, color = {70, 70, 70}));
+  connect(press1.y, clutch1.u)
+    annotation(Line(points = {{-70, 39}, {-70, 25}, {-55, 25}, {-55, 11}}, color = {0, 0, 127}));
+  connect(press2.y, clutch2.u) annotation(Line(points = {{5, 39}, {5, 11}}, color = {0, 0, 127}));
+  connect(press3.y, clutch3.u) annotation(Line(points = {{65, 39}, {65, 11}}, color = {0, 0, 127}));
   annotation(
     experiment(StartTime = 0, StopTime = 3, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -13,13 +13,13 @@ model DiodeRectifier "Half wave rectifier with an exponential diode"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-70, -60}, {-50, -40}})));
 equation
-  connect(source.p, inner1.p);
-  connect(inner1.n, diode.p);
-  connect(diode.n, capacitor.p);
-  connect(capacitor.p, load.p);
-  connect(capacitor.n, source.n);
-  connect(load.n, source.n);
-  connect(source.n, ground.p);
+  connect(source.p, inner1.p) annotation(Line(points = {{-60, 10}, {-60, 40}, {-45, 40}}, color = {0, 0, 190}));
+  connect(inner1.n, diode.p) annotation(Line(points = {{-25, 40}, {-5, 40}}, color = {0, 0, 190}));
+  connect(diode.n, capacitor.p) annotation(Line(points = {{15, 40}, {40, 40}, {40, 10}}, color = {0, 0, 190}));
+  connect(capacitor.p, load.p) annotation(Line(points = {{40, 10}, {70, 10}}, color = {0, 0, 190}));
+  connect(capacitor.n, source.n) annotation(Line(points = {{40, -10}, {-60, -10}}, color = {0, 0, 190}));
+  connect(load.n, source.n) annotation(Line(points = {{70, -10}, {-60, -10}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.1, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -9,10 +9,11 @@ model Divider "Voltage divider: an algebraic loop of the simplest kind"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-70, -70}, {-50, -50}})));
 equation
-  connect(source.p, upper.p);
-  connect(upper.n, lower.p);
-  connect(lower.n, source.n);
-  connect(source.n, ground.p);
+  connect(source.p, upper.p) annotation(Line(points = {{-60, 10}, {-60, 30}, {0, 30}, {0, 50}}, color = {0, 0, 190}));
+  connect(upper.n, lower.p) annotation(Line(points = {{0, 30}, {0, -10}}, color = {0, 0, 190}));
+  connect(lower.n, source.n)
+    annotation(Line(points = {{0, -30}, {0, -20}, {-60, -20}, {-60, -10}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
     Documentation(info = "<html>

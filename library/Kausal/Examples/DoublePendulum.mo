@@ -11,10 +11,10 @@ model DoublePendulum "Two pendulums, one hanging from the other"
   MultiBody.Link rod2(r = {0.5, 0, 0}, m = 1, I_22 = 0.02, I_33 = 0.02) "Second rod"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));
 equation
-  connect(world.frame, joint1.a);
-  connect(joint1.b, rod1.a);
-  connect(rod1.b, joint2.a);
-  connect(joint2.b, rod2.a);
+  connect(world.frame, joint1.a) annotation(Line(points = {{-70, 0}, {-60, 0}}, color = {90, 80, 40}));
+  connect(joint1.b, rod1.a) annotation(Line(points = {{-40, 0}, {-30, 0}}, color = {90, 80, 40}));
+  connect(rod1.b, joint2.a) annotation(Line(points = {{-10, 0}, {0, 0}}, color = {90, 80, 40}));
+  connect(joint2.b, rod2.a) annotation(Line(points = {{20, 0}, {30, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 3, Tolerance = 1e-8),
     Documentation(info = "<html>

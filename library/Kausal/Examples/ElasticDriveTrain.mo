@@ -19,12 +19,12 @@ initial equation
   shaft.phi_rel = 0;
   shaft.w_rel = 0;
 equation
-  connect(pulse.y, motor.tau);
-  connect(motor.flange, rotor.a);
-  connect(rotor.b, gear.a);
-  connect(gear.b, shaft.a);
-  connect(shaft.b, load.a);
-  connect(load.b, bearing.a);
+  connect(pulse.y, motor.tau) annotation(Line(points = {{-94, 0}, {-91, 0}}, color = {0, 0, 127}));
+  connect(motor.flange, rotor.a) annotation(Line(points = {{-70, 0}, {-60, 0}}, color = {70, 70, 70}));
+  connect(rotor.b, gear.a) annotation(Line(points = {{-40, 0}, {-30, 0}}, color = {70, 70, 70}));
+  connect(gear.b, shaft.a) annotation(Line(points = {{-10, 0}, {0, 0}}, color = {70, 70, 70}));
+  connect(shaft.b, load.a) annotation(Line(points = {{20, 0}, {30, 0}}, color = {70, 70, 70}));
+  connect(load.b, bearing.a) annotation(Line(points = {{50, 0}, {60, 0}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 8, Tolerance = 1e-6),
     Documentation(info = "<html>

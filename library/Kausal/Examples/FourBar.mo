@@ -21,15 +21,18 @@ model FourBar "Spatial mechanism with one loop, closed by a cut-joint"
   MultiBody.Link coupler(r = {-0.8, 0, 0}, m = 1.5, I_22 = 0.08, I_33 = 0.08) "Coupler"
     annotation(Placement(transformation(extent = {{40, -50}, {60, -30}})));
 equation
-  connect(world.frame, j1.a);
-  connect(j1.b, crank.a);
-  connect(crank.b, j2.a);
-  connect(world.frame, offset.a);
-  connect(offset.b, j4.a);
-  connect(j4.b, slider.a);
-  connect(j4.b, j3.a);
-  connect(j3.b, coupler.a);
-  connect(coupler.b, j2.b);
+  connect(world.frame, j1.a)
+    annotation(Line(points = {{-80, 0}, {-70, 0}, {-70, 40}, {-60, 40}}, color = {90, 80, 40}));
+  connect(j1.b, crank.a) annotation(Line(points = {{-40, 40}, {-30, 40}}, color = {90, 80, 40}));
+  connect(crank.b, j2.a) annotation(Line(points = {{-10, 40}, {90, 40}, {90, 10}}, color = {90, 80, 40}));
+  connect(world.frame, offset.a)
+    annotation(Line(points = {{-80, 0}, {-75, 0}, {-75, -40}, {-70, -40}}, color = {90, 80, 40}));
+  connect(offset.b, j4.a) annotation(Line(points = {{-50, -40}, {-40, -40}}, color = {90, 80, 40}));
+  connect(j4.b, slider.a)
+    annotation(Line(points = {{-20, -40}, {-15, -40}, {-15, -70}, {-10, -70}}, color = {90, 80, 40}));
+  connect(j4.b, j3.a) annotation(Line(points = {{-20, -40}, {0, -40}}, color = {90, 80, 40}));
+  connect(j3.b, coupler.a) annotation(Line(points = {{20, -40}, {40, -40}}, color = {90, 80, 40}));
+  connect(coupler.b, j2.b) annotation(Line(points = {{60, -40}, {90, -40}, {90, -10}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 5, Tolerance = 1e-6),
     Documentation(info = "<html>

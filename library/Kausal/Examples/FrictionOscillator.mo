@@ -9,9 +9,9 @@ model FrictionOscillator "An oscillation that dry friction brings to rest"
   Translational.Fixed wall "Wall"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
 equation
-  connect(wall.flange, spring.a);
-  connect(spring.b, mass.a);
-  connect(mass.b, friction.a);
+  connect(wall.flange, spring.a) annotation(Line(points = {{-60, 0}, {-30, 0}}, color = {70, 70, 70}));
+  connect(spring.b, mass.a) annotation(Line(points = {{-10, 0}, {10, 0}}, color = {70, 70, 70}));
+  connect(mass.b, friction.a) annotation(Line(points = {{30, 0}, {50, 0}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 6, Tolerance = 1e-6),
     Documentation(info = "<html>

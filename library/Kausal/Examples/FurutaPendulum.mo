@@ -21,14 +21,14 @@ model FurutaPendulum "A pendulum on a turning arm"
   Rotational.Fixed fixed2 "Reference"
     annotation(Placement(transformation(extent = {{-45, 40}, {-25, 60}})));
 equation
-  connect(world.frame, turn.a);
-  connect(turn.b, arm.a);
-  connect(arm.b, swing.a);
-  connect(swing.b, pendulum.a);
-  connect(fixed1.flange, damper1.a);
-  connect(damper1.b, turn.axis);
-  connect(fixed2.flange, damper2.a);
-  connect(damper2.b, swing.axis);
+  connect(world.frame, turn.a) annotation(Line(points = {{-70, 0}, {-60, 0}}, color = {90, 80, 40}));
+  connect(turn.b, arm.a) annotation(Line(points = {{-40, 0}, {-30, 0}}, color = {90, 80, 40}));
+  connect(arm.b, swing.a) annotation(Line(points = {{-10, 0}, {0, 0}}, color = {90, 80, 40}));
+  connect(swing.b, pendulum.a) annotation(Line(points = {{20, 0}, {30, 0}}, color = {90, 80, 40}));
+  connect(fixed1.flange, damper1.a) annotation(Line(points = {{-95, 50}, {-80, 50}}, color = {70, 70, 70}));
+  connect(damper1.b, turn.axis) annotation(Line(points = {{-60, 50}, {-50, 50}, {-50, 10}}, color = {70, 70, 70}));
+  connect(fixed2.flange, damper2.a) annotation(Line(points = {{-35, 50}, {-20, 50}}, color = {70, 70, 70}));
+  connect(damper2.b, swing.axis) annotation(Line(points = {{0, 50}, {10, 50}, {10, 10}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
 end FurutaPendulum;

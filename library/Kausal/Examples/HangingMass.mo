@@ -9,9 +9,9 @@ model HangingMass "A mass on a spring"
   Translational.Sources.ConstantForce weight(f = -Constants.g*mass.m) "Weight, downwards"
     annotation(Placement(transformation(origin = {0, -50}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));
 equation
-  connect(ceiling.flange, spring.b);
-  connect(spring.a, mass.a);
-  connect(mass.b, weight.flange);
+  connect(ceiling.flange, spring.b) annotation(Line(points = {{0, 80}, {0, 30}}, color = {70, 70, 70}));
+  connect(spring.a, mass.a) annotation(Line(points = {{0, 50}, {0, 10}}, color = {70, 70, 70}));
+  connect(mass.b, weight.flange) annotation(Line(points = {{0, -10}, {0, -40}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 20, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -17,13 +17,14 @@ model HeatedRod "Heat conduction along a rod"
     annotation(Placement(transformation(origin = {90, 0}, extent = {{-10, -10}, {10, 10}}, rotation = 180)));
 equation
   for i in 1:n - 1 loop
-    connect(piece[i].port, inside[i].a);
-    connect(inside[i].b, piece[i + 1].port);
+    connect(piece[i].port, inside[i].a) annotation(Line(points = {{0, 30}, {0, 0}, {-10, 0}}, color = {190, 0, 0}));
+    connect(inside[i].b, piece[i + 1].port)
+      annotation(Line(points = {{10, 0}, {0, 0}, {0, 30}}, color = {190, 0, 0}));
   end for;
-  connect(hot.port, left.a);
-  connect(left.b, piece[1].port);
-  connect(piece[n].port, right.a);
-  connect(right.b, cold.port);
+  connect(hot.port, left.a) annotation(Line(points = {{-80, 0}, {-60, 0}}, color = {190, 0, 0}));
+  connect(left.b, piece[1].port) annotation(Line(points = {{-40, 0}, {0, 0}, {0, 30}}, color = {190, 0, 0}));
+  connect(piece[n].port, right.a) annotation(Line(points = {{0, 30}, {0, 0}, {40, 0}}, color = {190, 0, 0}));
+  connect(right.b, cold.port) annotation(Line(points = {{60, 0}, {80, 0}}, color = {190, 0, 0}));
   annotation(
     experiment(StartTime = 0, StopTime = 1000, Tolerance = 1e-6),
     Documentation(info = "<html>

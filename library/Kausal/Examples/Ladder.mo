@@ -17,16 +17,16 @@ model Ladder "Ladder of six resistors"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-100, -70}, {-80, -50}})));
 equation
-  connect(U0.p, R1.p);
-  connect(R1.n, R2.p);
-  connect(R1.n, R3.p);
-  connect(R3.n, R4.p);
-  connect(R3.n, R5.p);
-  connect(R5.n, R6.p);
-  connect(R2.n, U0.n);
-  connect(R4.n, U0.n);
-  connect(R6.n, U0.n);
-  connect(U0.n, ground.p);
+  connect(U0.p, R1.p) annotation(Line(points = {{-90, 10}, {-90, 40}, {-70, 40}}, color = {0, 0, 190}));
+  connect(R1.n, R2.p) annotation(Line(points = {{-50, 40}, {-40, 40}, {-40, 10}}, color = {0, 0, 190}));
+  connect(R1.n, R3.p) annotation(Line(points = {{-50, 40}, {-20, 40}}, color = {0, 0, 190}));
+  connect(R3.n, R4.p) annotation(Line(points = {{0, 40}, {10, 40}, {10, 10}}, color = {0, 0, 190}));
+  connect(R3.n, R5.p) annotation(Line(points = {{0, 40}, {30, 40}}, color = {0, 0, 190}));
+  connect(R5.n, R6.p) annotation(Line(points = {{50, 40}, {60, 40}, {60, 10}}, color = {0, 0, 190}));
+  connect(R2.n, U0.n) annotation(Line(points = {{-40, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(R4.n, U0.n) annotation(Line(points = {{10, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(R6.n, U0.n) annotation(Line(points = {{60, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(U0.n, ground.p) annotation(Line(points = {{-90, -10}, {-90, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
     Documentation(info = "<html>

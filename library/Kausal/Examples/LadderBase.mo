@@ -17,9 +17,9 @@ partial model LadderBase "The components of the ladder, the shunts connected to 
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-100, -70}, {-80, -50}})));
 equation
-  connect(U0.p, R1.p);
-  connect(R2.n, U0.n);
-  connect(R4.n, U0.n);
-  connect(R6.n, U0.n);
-  connect(U0.n, ground.p);
+  connect(U0.p, R1.p) annotation(Line(points = {{-90, 10}, {-90, 40}, {-82, 40}}, color = {0, 0, 190}));
+  connect(R2.n, U0.n) annotation(Line(points = {{-40, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(R4.n, U0.n) annotation(Line(points = {{10, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(R6.n, U0.n) annotation(Line(points = {{60, -10}, {-90, -10}}, color = {0, 0, 190}));
+  connect(U0.n, ground.p) annotation(Line(points = {{-90, -10}, {-90, -50}}, color = {0, 0, 190}));
 end LadderBase;

@@ -8,14 +8,14 @@ model LadderMeshCut "Ladder of six resistors, torn at three meshes"
   Electrical.Cuts.MeshCut MC3 "Current of the third mesh"
     annotation(Placement(transformation(extent = {{38, 50}, {58, 70}})));
 equation
-  connect(R1.n, MC1.p);
-  connect(MC1.n, R2.p);
-  connect(MC1.n, R3.p);
-  connect(R3.n, MC2.p);
-  connect(MC2.n, R4.p);
-  connect(MC2.n, R5.p);
-  connect(R5.n, MC3.p);
-  connect(MC3.n, R6.p);
+  connect(R1.n, MC1.p) annotation(Line(points = {{-62, 40}, {-62, 60}}, color = {0, 0, 190}));
+  connect(MC1.n, R2.p) annotation(Line(points = {{-42, 60}, {-40, 60}, {-40, 10}}, color = {0, 0, 190}));
+  connect(MC1.n, R3.p) annotation(Line(points = {{-42, 60}, {-37, 60}, {-37, 40}, {-32, 40}}, color = {0, 0, 190}));
+  connect(R3.n, MC2.p) annotation(Line(points = {{-12, 40}, {-12, 60}}, color = {0, 0, 190}));
+  connect(MC2.n, R4.p) annotation(Line(points = {{8, 60}, {10, 60}, {10, 10}}, color = {0, 0, 190}));
+  connect(MC2.n, R5.p) annotation(Line(points = {{8, 60}, {13, 60}, {13, 40}, {18, 40}}, color = {0, 0, 190}));
+  connect(R5.n, MC3.p) annotation(Line(points = {{38, 40}, {38, 60}}, color = {0, 0, 190}));
+  connect(MC3.n, R6.p) annotation(Line(points = {{58, 60}, {60, 60}, {60, 10}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
 end LadderMeshCut;

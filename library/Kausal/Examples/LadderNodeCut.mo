@@ -8,14 +8,14 @@ model LadderNodeCut "Ladder of six resistors, torn at three nodes"
   Electrical.Cuts.NodeCut NC3 "Potential of the third node"
     annotation(Placement(transformation(extent = {{50, 50}, {70, 70}})));
 equation
-  connect(R1.n, R2.p);
-  connect(R1.n, R3.p);
-  connect(R1.n, NC1.p);
-  connect(R3.n, R4.p);
-  connect(R3.n, R5.p);
-  connect(R3.n, NC2.p);
-  connect(R5.n, R6.p);
-  connect(R5.n, NC3.p);
+  connect(R1.n, R2.p) annotation(Line(points = {{-62, 40}, {-40, 40}, {-40, 10}}, color = {0, 0, 190}));
+  connect(R1.n, R3.p) annotation(Line(points = {{-62, 40}, {-32, 40}}, color = {0, 0, 190}));
+  connect(R1.n, NC1.p) annotation(Line(points = {{-62, 40}, {-40, 40}, {-40, 70}}, color = {0, 0, 190}));
+  connect(R3.n, R4.p) annotation(Line(points = {{-12, 40}, {10, 40}, {10, 10}}, color = {0, 0, 190}));
+  connect(R3.n, R5.p) annotation(Line(points = {{-12, 40}, {18, 40}}, color = {0, 0, 190}));
+  connect(R3.n, NC2.p) annotation(Line(points = {{-12, 40}, {10, 40}, {10, 70}}, color = {0, 0, 190}));
+  connect(R5.n, R6.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 10}}, color = {0, 0, 190}));
+  connect(R5.n, NC3.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 70}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
 end LadderNodeCut;

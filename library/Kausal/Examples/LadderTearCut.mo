@@ -4,13 +4,13 @@ model LadderTearCut "Ladder of six resistors, torn at one current"
   Electrical.Cuts.TearCut TC "The current of the source is assumed, the balance at the last node left over"
     annotation(Placement(transformation(extent = {{-62, 50}, {-42, 70}})));
 equation
-  connect(R1.n, TC.p);
-  connect(TC.n, R2.p);
-  connect(TC.n, R3.p);
-  connect(R3.n, R4.p);
-  connect(R3.n, R5.p);
-  connect(R5.n, R6.p);
-  connect(R5.n, TC.res);
+  connect(R1.n, TC.p) annotation(Line(points = {{-62, 40}, {-62, 60}}, color = {0, 0, 190}));
+  connect(TC.n, R2.p) annotation(Line(points = {{-42, 60}, {-40, 60}, {-40, 10}}, color = {0, 0, 190}));
+  connect(TC.n, R3.p) annotation(Line(points = {{-42, 60}, {-37, 60}, {-37, 40}, {-32, 40}}, color = {0, 0, 190}));
+  connect(R3.n, R4.p) annotation(Line(points = {{-12, 40}, {10, 40}, {10, 10}}, color = {0, 0, 190}));
+  connect(R3.n, R5.p) annotation(Line(points = {{-12, 40}, {18, 40}}, color = {0, 0, 190}));
+  connect(R5.n, R6.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 10}}, color = {0, 0, 190}));
+  connect(R5.n, TC.res) annotation(Line(points = {{38, 40}, {-52, 40}, {-52, 50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
 end LadderTearCut;

@@ -8,8 +8,8 @@ model Pendulum "A pendulum in three dimensions"
   MultiBody.Link rod(r = {1, 0, 0}, m = 1, I_22 = 1/12, I_33 = 1/12) "Slender rod"
     annotation(Placement(transformation(extent = {{10, -10}, {30, 10}})));
 equation
-  connect(world.frame, joint.a);
-  connect(joint.b, rod.a);
+  connect(world.frame, joint.a) annotation(Line(points = {{-50, 0}, {-30, 0}}, color = {90, 80, 40}));
+  connect(joint.b, rod.a) annotation(Line(points = {{-10, 0}, {10, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 5, Tolerance = 1e-6),
     Documentation(info = "<html>

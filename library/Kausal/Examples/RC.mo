@@ -9,10 +9,10 @@ model RC "A capacitor charged through a resistor"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-70, -60}, {-50, -40}})));
 equation
-  connect(source.p, resistor.p);
-  connect(resistor.n, capacitor.p);
-  connect(capacitor.n, source.n);
-  connect(source.n, ground.p);
+  connect(source.p, resistor.p) annotation(Line(points = {{-60, 10}, {-60, 40}, {-30, 40}}, color = {0, 0, 190}));
+  connect(resistor.n, capacitor.p) annotation(Line(points = {{-10, 40}, {20, 40}, {20, 10}}, color = {0, 0, 190}));
+  connect(capacitor.n, source.n) annotation(Line(points = {{20, -10}, {-60, -10}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 5, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -32,24 +32,42 @@ initial equation
     {ratio[1]*q_begin[1], ratio[2]*q_begin[2], ratio[3]*q_begin[3]};
   {axis1.motor.rotor.w, axis2.motor.rotor.w, axis3.motor.rotor.w} = zeros(3);
 equation
-  connect(path.q[1], axis1.q_ref);
-  connect(path.q[2], axis2.q_ref);
-  connect(path.q[3], axis3.q_ref);
-  connect(path.q[4], axis4.q_ref);
-  connect(path.q[5], axis5.q_ref);
-  connect(path.q[6], axis6.q_ref);
-  connect(path.qd[1], axis1.qd_ref);
-  connect(path.qd[2], axis2.qd_ref);
-  connect(path.qd[3], axis3.qd_ref);
-  connect(path.qd[4], axis4.qd_ref);
-  connect(path.qd[5], axis5.qd_ref);
-  connect(path.qd[6], axis6.qd_ref);
-  connect(axis1.flange, mechanics.axis1);
-  connect(axis2.flange, mechanics.axis2);
-  connect(axis3.flange, mechanics.axis3);
-  connect(axis4.flange, mechanics.axis4);
-  connect(axis5.flange, mechanics.axis5);
-  connect(axis6.flange, mechanics.axis6);
+  connect(path.q[1], axis1.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, -69}, {-31, -69}}, color = {0, 0, 127}));
+  connect(path.q[2], axis2.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, -39}, {-31, -39}}, color = {0, 0, 127}));
+  connect(path.q[3], axis3.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, -9}, {-31, -9}}, color = {0, 0, 127}));
+  connect(path.q[4], axis4.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, 21}, {-31, 21}}, color = {0, 0, 127}));
+  connect(path.q[5], axis5.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, 51}, {-31, 51}}, color = {0, 0, 127}));
+  connect(path.q[6], axis6.q_ref)
+    annotation(Line(points = {{-69, 6}, {-50, 6}, {-50, 81}, {-31, 81}}, color = {0, 0, 127}));
+  connect(path.qd[1], axis1.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, -81}, {-31, -81}}, color = {0, 0, 127}));
+  connect(path.qd[2], axis2.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, -51}, {-31, -51}}, color = {0, 0, 127}));
+  connect(path.qd[3], axis3.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, -21}, {-31, -21}}, color = {0, 0, 127}));
+  connect(path.qd[4], axis4.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, 9}, {-31, 9}}, color = {0, 0, 127}));
+  connect(path.qd[5], axis5.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, 39}, {-31, 39}}, color = {0, 0, 127}));
+  connect(path.qd[6], axis6.qd_ref)
+    annotation(Line(points = {{-69, 0}, {-50, 0}, {-50, 69}, {-31, 69}}, color = {0, 0, 127}));
+  connect(axis1.flange, mechanics.axis1)
+    annotation(Line(points = {{-10, -75}, {5, -75}, {5, -32}, {20, -32}}, color = {70, 70, 70}));
+  connect(axis2.flange, mechanics.axis2)
+    annotation(Line(points = {{-10, -45}, {5, -45}, {5, -19}, {20, -19}}, color = {70, 70, 70}));
+  connect(axis3.flange, mechanics.axis3)
+    annotation(Line(points = {{-10, -15}, {5, -15}, {5, -6}, {20, -6}}, color = {70, 70, 70}));
+  connect(axis4.flange, mechanics.axis4)
+    annotation(Line(points = {{-10, 15}, {5, 15}, {5, 6}, {20, 6}}, color = {70, 70, 70}));
+  connect(axis5.flange, mechanics.axis5)
+    annotation(Line(points = {{-10, 45}, {5, 45}, {5, 19}, {20, 19}}, color = {70, 70, 70}));
+  connect(axis6.flange, mechanics.axis6)
+    annotation(Line(points = {{-10, 75}, {5, 75}, {5, 32}, {20, 32}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
     Documentation(info = "<html>

@@ -11,11 +11,11 @@ model SeriesResonance "A resonant circuit swings out"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-70, -60}, {-50, -40}})));
 equation
-  connect(source.p, resistor.p);
-  connect(resistor.n, inductor.p);
-  connect(inductor.n, capacitor.p);
-  connect(capacitor.n, source.n);
-  connect(source.n, ground.p);
+  connect(source.p, resistor.p) annotation(Line(points = {{-60, 10}, {-60, 40}, {-40, 40}}, color = {0, 0, 190}));
+  connect(resistor.n, inductor.p) annotation(Line(points = {{-20, 40}, {0, 40}}, color = {0, 0, 190}));
+  connect(inductor.n, capacitor.p) annotation(Line(points = {{20, 40}, {50, 40}, {50, 10}}, color = {0, 0, 190}));
+  connect(capacitor.n, source.n) annotation(Line(points = {{50, -10}, {-60, -10}}, color = {0, 0, 190}));
+  connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.01, Tolerance = 1e-6),
     Documentation(info = "<html>

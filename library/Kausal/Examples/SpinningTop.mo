@@ -7,8 +7,8 @@ model SpinningTop "A fast top precesses"
   MultiBody.Body top(m = 0.5, r_CM = {0, 0, 0.08}, I_11 = 2e-4, I_22 = 2e-4, I_33 = 3e-4) "Body"
     annotation(Placement(transformation(extent = {{10, -10}, {30, 10}})));
 equation
-  connect(world.frame, tip.a);
-  connect(tip.b, top.a);
+  connect(world.frame, tip.a) annotation(Line(points = {{-50, 0}, {-30, 0}}, color = {90, 80, 40}));
+  connect(tip.b, top.a) annotation(Line(points = {{-10, 0}, {10, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-8),
     Documentation(info = "<html>

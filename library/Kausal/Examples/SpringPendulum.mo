@@ -9,10 +9,12 @@ model SpringPendulum "A body on a spring"
   MultiBody.Forces.SpringDamper spring(c = 100, d = 0.1, s0 = 1) "Spring to the origin"
     annotation(Placement(transformation(extent = {{-20, 10}, {0, 30}})));
 equation
-  connect(world.frame, free.a);
-  connect(free.b, body.a);
-  connect(world.frame, spring.a);
-  connect(spring.b, body.a);
+  connect(world.frame, free.a)
+    annotation(Line(points = {{-50, 0}, {-40, 0}, {-40, -30}, {-30, -30}}, color = {90, 80, 40}));
+  connect(free.b, body.a) annotation(Line(points = {{-10, -30}, {10, -30}, {10, 0}, {30, 0}}, color = {90, 80, 40}));
+  connect(world.frame, spring.a)
+    annotation(Line(points = {{-50, 0}, {-35, 0}, {-35, 20}, {-20, 20}}, color = {90, 80, 40}));
+  connect(spring.b, body.a) annotation(Line(points = {{0, 20}, {15, 20}, {15, 0}, {30, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
 end SpringPendulum;

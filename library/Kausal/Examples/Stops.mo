@@ -11,10 +11,10 @@ model Stops "A mass thrown back and forth between two stops"
   Translational.Fixed rightWall(s0 = 1) "Right wall"
     annotation(Placement(transformation(origin = {80, 0}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));
 equation
-  connect(leftWall.flange, left.a);
-  connect(left.b, mass.a);
-  connect(mass.b, right.a);
-  connect(right.b, rightWall.flange);
+  connect(leftWall.flange, left.a) annotation(Line(points = {{-80, 0}, {-50, 0}}, color = {70, 70, 70}));
+  connect(left.b, mass.a) annotation(Line(points = {{-30, 0}, {-10, 0}}, color = {70, 70, 70}));
+  connect(mass.b, right.a) annotation(Line(points = {{10, 0}, {30, 0}}, color = {70, 70, 70}));
+  connect(right.b, rightWall.flange) annotation(Line(points = {{50, 0}, {80, 0}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
 end Stops;

@@ -7,23 +7,29 @@ partial model StickSlip "Sticking and sliding"
   Real f0 "Friction while sliding at zero speed";
   Real f0_max "Largest friction while sticking, at least f0";
   Boolean free "Are the surfaces apart?";
-  Boolean stuck "Do the surfaces stick to each other?";
   Integer mode(start = 0, fixed = true)
     "1, -1: sliding forward or backward; 2: free; 0: sticking or just breaking away";
   Boolean breakForward(start = false, fixed = true) "Is the limit of sticking exceeded in forward direction?";
   Boolean breakBackward(start = false, fixed = true) "Is the limit of sticking exceeded in backward direction?";
+  Boolean stuck "Do the surfaces stick to each other?";
 protected
   Real s "Parameter along the characteristic";
-  Boolean forward "Does friction act as for forward sliding?";
 equation
   breakForward = pre(mode) == 0 and (s > f0_max or pre(breakForward) and s > f0) or initial() and v_rel > 0;
   breakBackward = pre(mode) == 0 and (s < -f0_max or pre(breakBackward) and s < -f0) or initial() and v_rel < 0;
-  stuck = not free and not (pre(mode) == 1 or pre(mode) == -1 or breakForward or breakBackward);
-  forward = breakForward or pre(mode) == 1 and not breakBackward;
 
   // The characteristic: s is the friction while sticking and the acceleration, shifted, while sliding.
-  a_rel = if stuck then 0 else if free then s else if forward then s - f0_max else s + f0_max;
-  f = if stuck then s else if free then 0 else if forward then f_slide else -f_slide;
+  a_rel = if free then s
+    else if breakForward or pre(mode) == 1 then s - f0_max
+    else if breakBackward or pre(mode) == -1 then s + f0_max
+    else 0;
+  f = if free then 0
+    else if pre(mode) == 1 then f_slide
+    else if pre(mode) == -1 then -f_slide
+    else if breakForward then f0
+    else if breakBackward then -f0
+    else s;
+  stuck = not (free or breakForward or breakBackward or pre(mode) == 1 or pre(mode) == -1);
 
   // A velocity of the right sign confirms a direction of sliding; at velocity zero the sliding ends.
   mode = if free then 2

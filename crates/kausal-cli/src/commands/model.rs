@@ -87,6 +87,8 @@ pub fn translate(arguments: &Translate) -> bool {
     }
     if arguments.json {
         output::print_json(&summary::of(&program, session.seconds));
+    } else if arguments.listing {
+        output::print(&kausal::listing(&program));
     } else {
         output::print(&summary::text(&program));
     }

@@ -1,17 +1,15 @@
 //! `kausal simulate`.
 
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kausal::plot::{Curve, Plot, svg, terminal};
+use kausal::plot;
 use kausal::simulate::Run;
-use kausal::{Backend, Diagnostic, Session, Settings, Trajectory, csv};
+use kausal::{Backend, Diagnostic, Session, Settings, Trajectory, glob, store};
 use serde::Serialize;
 
 use super::model;
+use super::results::show_plot;
 use crate::arguments::Simulate;
 use crate::output;
 
@@ -59,7 +57,7 @@ pub fn run(arguments: &Simulate) -> bool {
     let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
     let wanted = |name: &str| {
         arguments.variables.is_empty()
-            || arguments.variables.iter().any(|glob| matches(glob, name))
+            || arguments.variables.iter().any(|glob| glob::matches(glob, name))
             || arguments.plot.iter().any(|p| p == name)
     };
     let run = kausal::simulate::run(Arc::new(compiled), &settings, &wanted, limit, &mut |_| true);
@@ -98,62 +96,19 @@ fn fail(session: &Session, code: &'static str, message: &str) -> bool {
 
 fn write(arguments: &Simulate, session: &Session, model: &str, trajectory: &Trajectory) -> bool {
     if let Some(path) = &arguments.output {
-        if path.extension().is_none_or(|e| e != "csv") {
-            return fail(session, "K0909", &format!("{}: results are written as .csv", path.display()));
-        }
-        let written = File::create(path).and_then(|f| csv::write(trajectory, &mut BufWriter::new(f)));
-        if let Err(error) = written {
-            return fail(session, "K0907", &format!("cannot write {}: {error}", path.display()));
+        if let Err(diagnostic) = store::write(trajectory, path) {
+            output::show(&[diagnostic], session.sources());
+            return false;
         }
     }
     if arguments.plot.is_empty() && arguments.plot_file.is_none() {
         return true;
     }
-    match plot(arguments, model, trajectory) {
-        Ok(plot) => match &arguments.plot_file {
-            Some(path) => write_plot(session, path, &plot),
-            None => {
-                if !arguments.json {
-                    output::print(&terminal::write(&plot, 72, 18));
-                }
-                true
-            }
-        },
+    match plot::of(trajectory, model, &arguments.plot) {
+        Ok(_) if arguments.plot_file.is_none() && arguments.json => true,
+        Ok(plot) => show_plot(&plot, arguments.plot_file.as_deref(), session.sources()),
         Err(message) => fail(session, "K0910", &message),
     }
-}
-
-fn write_plot(session: &Session, path: &Path, plot: &Plot) -> bool {
-    if path.extension().is_none_or(|e| e != "svg") {
-        return fail(session, "K0909", &format!("{}: plots are written as .svg", path.display()));
-    }
-    match std::fs::write(path, svg::write(plot)) {
-        Ok(()) => true,
-        Err(error) => fail(session, "K0907", &format!("cannot write {}: {error}", path.display())),
-    }
-}
-
-/// The curves asked for; without any, the first few that change.
-fn plot(arguments: &Simulate, model: &str, trajectory: &Trajectory) -> Result<Plot, String> {
-    let mut names = arguments.plot.clone();
-    if names.is_empty() {
-        names = kausal::result::interesting(trajectory, 4);
-    }
-    let mut curves = Vec::new();
-    for name in &names {
-        let Some(signal) = trajectory.signal(name) else {
-            let nearest = kausal::session::nearest(name, trajectory.signals.iter().map(|s| s.name.as_str()));
-            let hint = nearest.map_or(String::new(), |n| format!("; did you mean {n}?"));
-            return Err(format!("there is no variable {name} to plot{hint}"));
-        };
-        curves.push(Curve {
-            name: name.clone(),
-            unit: signal.unit.clone(),
-            x: trajectory.time.clone(),
-            y: trajectory.values(signal),
-        });
-    }
-    Ok(Plot { title: model.to_owned(), x_label: "time [s]".into(), curves })
 }
 
 fn report(arguments: &Simulate, session: &Session, model: &str, settings: &Settings, run: &Run, write: f64) {
@@ -195,42 +150,4 @@ fn report(arguments: &Simulate, session: &Session, model: &str, settings: &Setti
         text.push_str(&format!("ended by the model: {message}\n"));
     }
     output::print(&text);
-}
-
-/// Does the name match a pattern with `*` and `?`?
-fn matches(glob: &str, name: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-    // The usual greedy scan: remember the last star and come back to it.
-    let (mut p, mut t, mut star) = (0, 0, None);
-    while t < text.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, t));
-                p += 1;
-            }
-            Some(&c) if c == '?' || c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match star {
-                Some((sp, st)) => {
-                    star = Some((sp, st + 1));
-                    (p, t) = (sp + 1, st + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn globs() {
-        assert!(matches("a.*.v", "a.b.c.v") && matches("*", "") && matches("x?", "x1"));
-        assert!(!matches("a.*.v", "a.b.c.w") && !matches("x?", "x") && !matches("", "x"));
-    }
 }

@@ -232,6 +232,10 @@ impl<'p> Sections<'p> {
             Step::When(when) => self.when(when, out),
             Step::Reinit(state, value) => self.reinit(*state, *value, out),
             Step::Assert(assert) => self.assert(assert, out),
+            Step::Relation(index) => {
+                self.relation(*index, out);
+                Ok(())
+            }
             Step::Terminate(message) => {
                 let message = self.message(*message);
                 out.push(format!("m->terminate = 1; m->message = {message};"));
@@ -385,8 +389,7 @@ impl<'p> Sections<'p> {
         self.nested(continuous, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) before[i] = v[discrete[i]];", unknowns.len()));
         for r in &relations {
-            let sign = if r.or_equal { "<=" } else { "<" };
-            out.push(format!("    v[{}] = v[{}] {sign} 0.0;", r.variable.0, r.difference.0));
+            out.push(format!("    {}", relation(r)));
         }
         self.nested(discrete, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];", unknowns.len()));
@@ -395,6 +398,10 @@ impl<'p> Sections<'p> {
         out.push(format!("    if (pass == {MIXED_PASSES}) {{ m->message = {message}; return 1; }}"));
         out.push("}");
         Ok(())
+    }
+
+    fn relation(&mut self, index: u32, out: &mut Statements) {
+        out.push(relation(&self.program.relations[index as usize]));
     }
 
     /// Names of the unknowns, the first few.
@@ -581,4 +588,10 @@ fn mentions(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         !line[..at].ends_with(word) && !line[at + name.len()..].starts_with(word) && !line[..at].ends_with("->")
     })
+}
+
+/// A relation takes its value from its difference.
+fn relation(r: &Relation) -> String {
+    let sign = if r.or_equal { "<=" } else { "<" };
+    format!("v[{}] = v[{}] {sign} 0.0;", r.variable.0, r.difference.0)
 }

@@ -1,5 +1,10 @@
 //! Random straight-line code, the same for every test that wants some.
 
+#![allow(dead_code)]
+
+pub mod cc;
+pub mod program;
+
 use kausal_symbolic::evaluate::{Values, evaluate_all};
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_translate::program::Assign;
@@ -81,7 +86,7 @@ fn build(library: bool) -> impl Strategy<Value = Build> {
 
 /// Random code, with or without library functions.
 pub fn recipe(library: bool) -> impl Strategy<Value = Recipe> {
-    let builds = proptest::collection::vec(build(library), 1..80);
+    let builds = proptest::collection::vec(build(library), 1..150);
     let assigns = proptest::collection::vec((0..VARIABLES, any::<u16>()), 1..20);
     (builds, assigns).prop_map(|(builds, assigns)| Recipe { builds, assigns })
 }
@@ -95,9 +100,18 @@ pub fn values() -> impl Strategy<Value = Vec<f64>> {
 /// Builds the expressions of a recipe.
 pub fn cook(recipe: &Recipe) -> (Pool, Vec<Assign>) {
     let mut pool = Pool::new();
-    let mut made: Vec<ExprId> = (0..VARIABLES).map(|v| pool.var(VarId(v))).collect();
+    let assigns = cook_into(&mut pool, 0, recipe);
+    (pool, assigns)
+}
+
+/// Variables of a recipe, with those of which only the `pre` value is read.
+pub const SLOTS: u32 = VARIABLES + 2;
+
+/// Builds the expressions of a recipe for variables from a number on.
+pub fn cook_into(pool: &mut Pool, first: u32, recipe: &Recipe) -> Vec<Assign> {
+    let mut made: Vec<ExprId> = (0..VARIABLES).map(|v| pool.var(VarId(first + v))).collect();
     for v in [VARIABLES, VARIABLES + 1] {
-        let var = pool.var(VarId(v));
+        let var = pool.var(VarId(first + v));
         made.push(pool.op(Op::Pre, &[var]));
     }
     made.push(pool.op(Op::Time, &[]));
@@ -114,16 +128,15 @@ pub fn cook(recipe: &Recipe) -> (Pool, Vec<Assign>) {
         let args: Vec<ExprId> = build.args.iter().map(|&r| pick(r)).collect();
         made.push(pool.op(build.op, &args));
     }
-    let assigns = recipe
+    recipe
         .assigns
         .iter()
         .map(|&(v, r)| Assign {
-            variable: VarId(v),
+            variable: VarId(first + v),
             value: made[made.len() - 1 - usize::from(r) % made.len().min(40)],
             equation: None,
         })
-        .collect();
-    (pool, assigns)
+        .collect()
 }
 
 /// The arrays of random code: two more variables, of which only the `pre` value is read.
@@ -145,7 +158,7 @@ struct Oracle<'a>(&'a [f64]);
 impl Values for Oracle<'_> {
     fn variable(&mut self, var: VarId) -> f64 {
         // The evaluator of `pre` sees the value of its argument only.
-        match var.0.checked_sub(VARIABLES) {
+        match (var.0 % SLOTS).checked_sub(VARIABLES) {
             Some(k) => PRE[k as usize],
             None => self.0[var.index()],
         }

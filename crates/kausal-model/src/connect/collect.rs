@@ -62,7 +62,12 @@ impl Flattener<'_> {
         }
     }
 
-    fn collect_for(&mut self, cx: Context<'_>, iterators: &[ast::Iterator], body: &[ast::Equation]) -> Res<()> {
+    fn collect_for(
+        &mut self,
+        cx: Context<'_>,
+        iterators: &[ast::Iterator],
+        body: &[ast::Equation],
+    ) -> Res<()> {
         let Some((first, rest)) = iterators.split_first() else {
             self.collect_connections(cx, body);
             return Ok(());
@@ -125,13 +130,15 @@ impl Flattener<'_> {
                 value.scalars(&mut scalars);
                 let mut ends = Vec::with_capacity(scalars.len());
                 for e in scalars {
-                    let Some(var) = self.as_variable(e) else { return Err(self.not_a_connector(cx, reference)) };
+                    let Some(var) = self.as_variable(e) else {
+                        return Err(self.not_a_connector(cx, reference));
+                    };
                     let (inst, offset) = self.slots[var.index()];
                     ends.push(End { inst, element: Some(offset), outside });
                 }
                 Side { shape, ends }
             }
-            Cursor::Class(_) => return Err(self.not_a_connector(cx, reference)),
+            Cursor::Class(..) => return Err(self.not_a_connector(cx, reference)),
         }))
     }
 

@@ -73,7 +73,9 @@ impl Flattener<'_> {
     fn missing_member(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Missing>> {
         let parts = cx.ast.lists.parts.get(reference.parts);
         for n in 1..parts.len() {
-            let Cursor::Inst(bus) = self.resolve_prefix(cx.scope, cx.ast, reference, &parts[..n])? else { return Ok(None) };
+            let Cursor::Inst(bus) = self.resolve_prefix(cx.scope, cx.ast, reference, &parts[..n])? else {
+                return Ok(None);
+            };
             if !matches!(self.inst(bus).node, Node::Struct) || !self.is_expandable(bus) {
                 continue;
             }
@@ -82,7 +84,8 @@ impl Flattener<'_> {
                 continue;
             }
             if n + 1 < parts.len() {
-                let message = format!("{name} is not declared in the expandable connector, so it has no members");
+                let message =
+                    format!("{name} is not declared in the expandable connector, so it has no members");
                 return Err(self.error_at("K0235", message, cx.scope.file, reference.span));
             }
             let subscript = match cx.ast.lists.exprs.get(parts[n].subscripts) {
@@ -91,7 +94,8 @@ impl Flattener<'_> {
                     Some(self.structural_number(cx.scope, *one, "a subscript")? as usize)
                 }
                 _ => {
-                    let message = "only one subscript is allowed for an undeclared member of an expandable connector";
+                    let message =
+                        "only one subscript is allowed for an undeclared member of an expandable connector";
                     return Err(self.error_at("K0235", message, cx.scope.file, reference.span));
                 }
             };
@@ -115,7 +119,8 @@ impl Flattener<'_> {
             let mut rest = Vec::new();
             for item in &waiting {
                 match (&item.sides[0], &item.sides[1]) {
-                    (Waiting::Known(known), Waiting::Missing(missing)) | (Waiting::Missing(missing), Waiting::Known(known)) => {
+                    (Waiting::Known(known), Waiting::Missing(missing))
+                    | (Waiting::Missing(missing), Waiting::Known(known)) => {
                         let size = widest(&waiting, missing);
                         let Ok(end) = self.make_member(missing, known, size) else { continue };
                         for (a, b) in known.ends.iter().zip(end) {
@@ -149,7 +154,8 @@ impl Flattener<'_> {
             for item in rest {
                 if let [Waiting::Known(x), Waiting::Known(y)] = &item.sides {
                     for (a, b) in x.ends.iter().zip(&y.ends) {
-                        let link = Link { a: *a, b: *b, location: item.location, owner: item.owner, broken: false };
+                        let link =
+                            Link { a: *a, b: *b, location: item.location, owner: item.owner, broken: false };
                         self.connections.links.push(link);
                     }
                 } else {

@@ -75,7 +75,9 @@ impl Flattener<'_> {
             }
             ("potentialRoot", [a, ..]) => {
                 let priority = match args.get(1) {
-                    Some(arg) => self.structural_number(cx.scope, arg.value, "the priority of a potential root")?,
+                    Some(arg) => {
+                        self.structural_number(cx.scope, arg.value, "the priority of a potential root")?
+                    }
                     None => 0.0,
                 };
                 let a = self.connections.graph.node(*a);
@@ -96,7 +98,8 @@ impl Flattener<'_> {
         if let Some(&known) = self.connections.graph.overdetermined.get(&klass) {
             return known;
         }
-        let found = matches!(self.cx.find_in(klass, Symbol::new("equalityConstraint")), Some(Found::Class(_)));
+        let found =
+            matches!(self.cx.find_in(klass, Symbol::new("equalityConstraint")), Some(Found::Class(_)));
         self.connections.graph.overdetermined.insert(klass, found);
         found
     }
@@ -168,11 +171,11 @@ impl Flattener<'_> {
             if set == rooted || best.get(&set).is_some_and(|b| b.1 != n) {
                 continue;
             }
-            if !best.contains_key(&set) {
+            if let std::collections::hash_map::Entry::Vacant(entry) = best.entry(set) {
                 let path = self.path(graph.nodes[n as usize]);
                 let message = format!("no root is given for the connections of {path}; it is taken as one");
                 self.cx.report(Diagnostic::warning("K0234", message));
-                best.insert(set, (0.0, n));
+                entry.insert((0.0, n));
             }
             graph.chosen.insert(graph.nodes[n as usize]);
         }
@@ -207,7 +210,13 @@ impl Flattener<'_> {
     }
 
     /// The equations of a broken connection: the residue of `equalityConstraint` is zero.
-    pub(super) fn broken_equations(&mut self, link: &Link, a: InstId, b: InstId, out: &mut Vec<Equation>) -> Res<()> {
+    pub(super) fn broken_equations(
+        &mut self,
+        link: &Link,
+        a: InstId,
+        b: InstId,
+        out: &mut Vec<Equation>,
+    ) -> Res<()> {
         let klass = self.inst(a).klass;
         let Some(Found::Class(function)) = self.cx.step(klass, Symbol::new("equalityConstraint")) else {
             return Err(Reported);

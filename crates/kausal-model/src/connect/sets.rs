@@ -52,7 +52,9 @@ impl Flattener<'_> {
                 }
                 self.connect_leaves(sets, link, End { inst: ia, ..a }, End { inst: ib, ..b })
             }
-            (Node::Struct, Node::Struct) => self.connect_structs(sets, link, End { inst: ia, ..a }, End { inst: ib, ..b }),
+            (Node::Struct, Node::Struct) => {
+                self.connect_structs(sets, link, End { inst: ia, ..a }, End { inst: ib, ..b })
+            }
             (Node::Array(sa, ea), Node::Array(sb, eb)) => {
                 if sa != sb {
                     return Err(self.mismatch(link, ia, ib, "their sizes differ"));
@@ -121,7 +123,12 @@ impl Flattener<'_> {
     fn connect_leaves(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
         let (fa, fb) = (self.inst(a.inst).flow, self.inst(b.inst).flow);
         if fa != fb {
-            return Err(self.mismatch(link, a.inst, b.inst, "one is a flow or stream variable, the other is not"));
+            return Err(self.mismatch(
+                link,
+                a.inst,
+                b.inst,
+                "one is a flow or stream variable, the other is not",
+            ));
         }
         if fa == FlowPrefix::Stream {
             return Ok(());
@@ -131,7 +138,9 @@ impl Flattener<'_> {
         if ta != tb {
             return Err(self.mismatch(link, a.inst, b.inst, "their types differ"));
         }
-        if self.inst(a.inst).variability <= Variability::Parameter || self.inst(b.inst).variability <= Variability::Parameter {
+        if self.inst(a.inst).variability <= Variability::Parameter
+            || self.inst(b.inst).variability <= Variability::Parameter
+        {
             // Parameters in connectors must agree; they are not unknowns.
             return Ok(());
         }
@@ -175,7 +184,11 @@ impl Flattener<'_> {
                 continue;
             }
             let (lhs, rhs) = (self.pool.var(VarId(first)), self.pool.var(VarId(v)));
-            out.push(Equation { lhs, rhs, origin: self.connect_origin(sets.location[v as usize], OriginKind::Connect) });
+            out.push(Equation {
+                lhs,
+                rhs,
+                origin: self.connect_origin(sets.location[v as usize], OriginKind::Connect),
+            });
         }
     }
 

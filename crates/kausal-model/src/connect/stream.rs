@@ -136,8 +136,10 @@ impl Flattener<'_> {
             }
         }
         let path = self.path(connector);
-        let diagnostic =
-            kausal_syntax::Diagnostic::error("K0239", format!("the connector {path} has a stream but no flow variable"));
+        let diagnostic = kausal_syntax::Diagnostic::error(
+            "K0239",
+            format!("the connector {path} has a stream but no flow variable"),
+        );
         Err(self.report_at_decl(connector, diagnostic))
     }
 
@@ -165,7 +167,13 @@ impl Flattener<'_> {
     }
 
     /// The mixture of what all faces of a set but one deliver.
-    fn mixture(&mut self, var: VarId, but: (InstId, bool), set: &[(InstId, bool)], nesting: u32) -> Res<ExprId> {
+    fn mixture(
+        &mut self,
+        var: VarId,
+        but: (InstId, bool),
+        set: &[(InstId, bool)],
+        nesting: u32,
+    ) -> Res<ExprId> {
         let mut sources: Vec<(ExprId, ExprId)> = Vec::new();
         for &face in set {
             if face == but {
@@ -219,8 +227,14 @@ impl Flattener<'_> {
 
     /// What leaves through connectors of components that only pass a stream on from inside.
     pub(super) fn stream_equations(&mut self, out: &mut Vec<Equation>) {
-        let faces: Vec<InstId> =
-            self.connections.streams.faces.iter().filter(|(_, outside)| *outside).map(|(id, _)| *id).collect();
+        let faces: Vec<InstId> = self
+            .connections
+            .streams
+            .faces
+            .iter()
+            .filter(|(_, outside)| *outside)
+            .map(|(id, _)| *id)
+            .collect();
         for connector in faces {
             let set = self.connections.streams.set(connector, true);
             for child in self.below(connector) {
@@ -244,7 +258,9 @@ impl Flattener<'_> {
     /// `cardinality(c)`: how often a connector is connected (deprecated, but in use).
     pub fn builtin_cardinality(&mut self, c: Call<'_>) -> Res<Value> {
         self.arity(c, 1, 1)?;
-        let kausal_syntax::ast::Expr::Ref(reference) = c.ast.exprs[c.args[0].value] else { return Err(self.wrong_args(c)) };
+        let kausal_syntax::ast::Expr::Ref(reference) = c.ast.exprs[c.args[0].value] else {
+            return Err(self.wrong_args(c));
+        };
         if !self.connections.complete {
             let message = "cardinality cannot be used here: connections are not known yet";
             return Err(self.at_expr(c.scope, c.expr, "K0237", message));

@@ -2,7 +2,7 @@
 //!
 //! `residue(x)` is zero and `relax(x)` is `x`: both leave a hint for the equation they stand in.
 
-use kausal_symbolic::function::algebra::{broadcast, identity, linspace};
+use kausal_symbolic::function::algebra::{broadcast, broadcast_shape, identity, linspace};
 use kausal_symbolic::function::array::as_size;
 use kausal_symbolic::function::{Array, ArrayResult};
 use kausal_symbolic::{ExprId, Op};
@@ -56,13 +56,62 @@ pub fn is_builtin(name: &str) -> bool {
     real_function(name).is_some()
         || matches!(
             name,
-            "atan2" | "abs" | "sign" | "floor" | "ceil" | "integer" | "div" | "mod" | "rem" | "min" | "max" | "sum"
-                | "product" | "der" | "pre" | "edge" | "change" | "initial" | "terminal" | "sample" | "delay"
-                | "noEvent" | "smooth" | "homotopy" | "semiLinear" | "size" | "ndims" | "scalar" | "vector"
-                | "matrix" | "transpose" | "outerProduct" | "symmetric" | "cross" | "skew" | "identity" | "diagonal"
-                | "zeros" | "ones" | "fill" | "linspace" | "cat" | "promote" | "String" | "Integer" | "Real"
-                | "getInstanceName" | "cardinality" | "inStream" | "actualStream" | "residue" | "relax" | "array"
-                | "spatialDistribution" | "pure" | "Boolean"
+            "atan2"
+                | "abs"
+                | "sign"
+                | "floor"
+                | "ceil"
+                | "integer"
+                | "div"
+                | "mod"
+                | "rem"
+                | "min"
+                | "max"
+                | "sum"
+                | "product"
+                | "der"
+                | "pre"
+                | "edge"
+                | "change"
+                | "initial"
+                | "terminal"
+                | "sample"
+                | "delay"
+                | "noEvent"
+                | "smooth"
+                | "homotopy"
+                | "semiLinear"
+                | "size"
+                | "ndims"
+                | "scalar"
+                | "vector"
+                | "matrix"
+                | "transpose"
+                | "outerProduct"
+                | "symmetric"
+                | "cross"
+                | "skew"
+                | "identity"
+                | "diagonal"
+                | "zeros"
+                | "ones"
+                | "fill"
+                | "linspace"
+                | "cat"
+                | "promote"
+                | "String"
+                | "Integer"
+                | "Real"
+                | "getInstanceName"
+                | "cardinality"
+                | "inStream"
+                | "actualStream"
+                | "residue"
+                | "relax"
+                | "array"
+                | "spatialDistribution"
+                | "pure"
+                | "Boolean"
         )
         || is_clocked(name)
 }
@@ -71,8 +120,21 @@ pub fn is_builtin(name: &str) -> bool {
 pub fn is_clocked(name: &str) -> bool {
     matches!(
         name,
-        "previous" | "hold" | "subSample" | "superSample" | "shiftSample" | "backSample" | "noClock" | "Clock"
-            | "interval" | "firstTick" | "transition" | "activeState" | "ticksInState" | "timeInState" | "initialState"
+        "previous"
+            | "hold"
+            | "subSample"
+            | "superSample"
+            | "shiftSample"
+            | "backSample"
+            | "noClock"
+            | "Clock"
+            | "interval"
+            | "firstTick"
+            | "transition"
+            | "activeState"
+            | "ticksInState"
+            | "timeInState"
+            | "initialState"
     )
 }
 
@@ -104,7 +166,11 @@ impl Flattener<'_> {
             "cardinality" => one(self.builtin_cardinality(c)),
             "getInstanceName" => {
                 let path = self.path(c.scope.inst);
-                let name = if path.is_empty() { self.model_name.clone() } else { format!("{}.{path}", self.model_name) };
+                let name = if path.is_empty() {
+                    self.model_name.clone()
+                } else {
+                    format!("{}.{path}", self.model_name)
+                };
                 let e = self.pool.text(&name);
                 Ok(vec![Value::scalar(Ty::String, e)])
             }
@@ -195,15 +261,25 @@ impl Flattener<'_> {
                 let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
                 Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
             }
-            "sample" if values.len() == 1 => {
-                Err(self.at_expr(c.scope, c.expr, "K0390", "the clocked operator sample is not supported yet"))
-            }
+            "sample" if values.len() == 1 => Err(self.at_expr(
+                c.scope,
+                c.expr,
+                "K0390",
+                "the clocked operator sample is not supported yet",
+            )),
             "sample" => {
                 let [start, interval] = self.exactly::<2>(c, values)?;
                 if start.ty() == Some(Ty::Clock) || interval.ty() == Some(Ty::Clock) {
-                    return Err(self.at_expr(c.scope, c.expr, "K0390", "clocked sample is not supported yet"));
+                    return Err(self.at_expr(
+                        c.scope,
+                        c.expr,
+                        "K0390",
+                        "clocked sample is not supported yet",
+                    ));
                 }
-                let (Some(a), Some(b)) = (start.as_scalar(), interval.as_scalar()) else { return Err(self.wrong_args(c)) };
+                let (Some(a), Some(b)) = (start.as_scalar(), interval.as_scalar()) else {
+                    return Err(self.wrong_args(c));
+                };
                 let e = self.pool.op(Op::Sample, &[a, b]);
                 Ok(Value::scalar(Ty::Boolean, e))
             }
@@ -216,19 +292,30 @@ impl Flattener<'_> {
             }
             "semiLinear" => {
                 let values = self.exactly::<3>(c, values)?;
-                let scalars: Option<Vec<ExprId>> = values.iter().map(Value::as_scalar).collect();
-                let Some(s) = scalars else { return Err(self.wrong_args(c)) };
-                let zero = self.pool.constant(0.0);
-                let forward = self.pool.op(Op::LessEqual, &[zero, s[0]]);
-                let a = self.pool.op(Op::Mul, &[s[0], s[1]]);
-                let b = self.pool.op(Op::Mul, &[s[0], s[2]]);
-                let e = self.pool.op(Op::If, &[forward, a, b]);
-                let order = self.pool.constant(0.0);
-                let e = self.pool.op(Op::Smooth, &[order, e]);
-                Ok(Value::scalar(Ty::Real, e))
+                let [Value::Plain(_, x), Value::Plain(_, p), Value::Plain(_, n)] = &values else {
+                    return Err(self.wrong_args(c));
+                };
+                let shape = broadcast_shape([x, p, n].iter().map(|a| a.shape()));
+                let result = shape.and_then(|shape| {
+                    let count = shape.iter().product::<usize>();
+                    let at = |a: &Array<ExprId>, i: usize| a.data()[if a.rank() == 0 { 0 } else { i }];
+                    let data = (0..count).map(|i| self.semi_linear(at(x, i), at(p, i), at(n, i))).collect();
+                    Array::from_vec(&shape, data)
+                });
+                self.array_result(c.scope, c.expr, Ty::Real, result)
             }
             _ => self.builtin_array(c, values),
         }
+    }
+
+    /// `smooth(0, if x >= 0 then positive*x else negative*x)`
+    fn semi_linear(&mut self, x: ExprId, positive: ExprId, negative: ExprId) -> ExprId {
+        let zero = self.pool.constant(0.0);
+        let forward = self.pool.op(Op::LessEqual, &[zero, x]);
+        let a = self.pool.op(Op::Mul, &[x, positive]);
+        let b = self.pool.op(Op::Mul, &[x, negative]);
+        let e = self.pool.op(Op::If, &[forward, a, b]);
+        self.pool.op(Op::Smooth, &[zero, e])
     }
 
     fn builtin_array(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
@@ -253,10 +340,13 @@ impl Flattener<'_> {
             }
             "outerProduct" | "cross" => {
                 let [a, b] = self.exactly::<2>(c, values)?;
-                let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else { return Err(self.wrong_args(c)) };
+                let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else {
+                    return Err(self.wrong_args(c));
+                };
                 let ty = ta.join(tb).unwrap_or(Ty::Real);
                 let mut d = self.sym();
-                let result = if c.name == "cross" { x.cross(&mut d, &y) } else { x.outer_product(&mut d, &y) };
+                let result =
+                    if c.name == "cross" { x.cross(&mut d, &y) } else { x.outer_product(&mut d, &y) };
                 self.array_result(c.scope, c.expr, ty, result)
             }
             "identity" => {
@@ -283,7 +373,9 @@ impl Flattener<'_> {
             }
             "linspace" => {
                 let [a, b, n] = self.exactly::<3>(c, values)?;
-                let (Some(first), Some(last)) = (a.as_scalar(), b.as_scalar()) else { return Err(self.wrong_args(c)) };
+                let (Some(first), Some(last)) = (a.as_scalar(), b.as_scalar()) else {
+                    return Err(self.wrong_args(c));
+                };
                 let n = self.size_arg(c, &n)?;
                 let result = linspace(&mut self.sym(), first, last, n as f64);
                 self.array_result(c.scope, c.expr, Ty::Real, result)
@@ -332,7 +424,9 @@ impl Flattener<'_> {
             _ => Ty::Real,
         };
         match value {
-            Value::Plain(Ty::Enumeration(_) | Ty::Integer, array) if ty == Ty::Integer => Ok(Value::Plain(ty, array)),
+            Value::Plain(Ty::Enumeration(_) | Ty::Integer, array) if ty == Ty::Integer => {
+                Ok(Value::Plain(ty, array))
+            }
             Value::Plain(t, array) if t.is_number() && ty == Ty::Real => Ok(Value::Plain(ty, array)),
             Value::Plain(t, array) if t == ty => Ok(Value::Plain(ty, array)),
             other => {
@@ -423,7 +517,11 @@ impl Flattener<'_> {
                 for (name, field) in &record.fields {
                     fields.push((*name, self.derivative(c, field)?));
                 }
-                Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape: record.shape.clone(), fields })))
+                Ok(Value::Record(Box::new(RecordValue {
+                    klass: record.klass,
+                    shape: record.shape.clone(),
+                    fields,
+                })))
             }
             other => {
                 let message = format!("der needs a Real, not {}", other.describe());
@@ -525,7 +623,7 @@ impl Flattener<'_> {
                 },
                 Cursor::Insts { shape, .. } => return Ok(shape),
                 Cursor::Value(value) => return Ok(value.shape().to_vec()),
-                Cursor::Class(_) | Cursor::Disabled(_) => {}
+                Cursor::Class(..) | Cursor::Disabled(_) => {}
             }
         }
         Ok(self.eval(c.scope, arg.value)?.shape().to_vec())
@@ -543,7 +641,8 @@ impl Flattener<'_> {
             Ok(e) => self.pool.as_constant(e),
             Err(why) => {
                 let why = self.explain(why)?;
-                let message = format!("a size given to {} must be known at compile time, but it {why}", c.name);
+                let message =
+                    format!("a size given to {} must be known at compile time, but it {why}", c.name);
                 return Err(self.at_expr(c.scope, c.expr, "K0301", message));
             }
         };
@@ -556,7 +655,9 @@ impl Flattener<'_> {
         let mut arrays = Vec::with_capacity(values.len());
         for value in values {
             match value {
-                Value::Plain(t, array) if t.is_number() || matches!(t, Ty::Enumeration(_) | Ty::Boolean) => arrays.push(array),
+                Value::Plain(t, array) if t.is_number() || matches!(t, Ty::Enumeration(_) | Ty::Boolean) => {
+                    arrays.push(array)
+                }
                 _ => return Err(self.wrong_args(c)),
             }
         }

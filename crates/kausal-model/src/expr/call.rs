@@ -58,7 +58,15 @@ impl Flattener<'_> {
             return Ok(vec![value]);
         }
         match self.resolve_ref(scope, ast, function)? {
-            Cursor::Class(k) => self.eval_user_call(scope, ast, expr, k, args),
+            Cursor::Class(k, frame) => {
+                if let Some(name) = self.external_builtin(k) {
+                    return self.eval_builtin(Call { scope, ast, expr, name: &name, args });
+                }
+                let values = self.eval_args(scope, args)?;
+                // A class found through a component belongs to that component.
+                let scope = Scope { inst: frame.unwrap_or(scope.inst), ..scope };
+                self.call_class(scope, expr, k, values)
+            }
             Cursor::Value(Value::Function(f)) => {
                 let mut values = self.eval_args(scope, args)?;
                 values.extend(f.bound.iter().map(|(n, v)| ValueArg { name: Some(*n), value: v.clone() }));
@@ -119,16 +127,26 @@ impl Flattener<'_> {
     }
 
     /// A call with values.
-    pub fn call_class(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Vec<Value>> {
+    pub fn call_class(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<ValueArg>,
+    ) -> Res<Vec<Value>> {
         match self.cx.deep_kind(k) {
             ClassKind::Record => self.construct_record(scope, expr, k, args).map(|v| vec![v]),
-            ClassKind::OperatorRecord => self.construct_operator_record(scope, expr, k, args).map(|v| vec![v]),
+            ClassKind::OperatorRecord => {
+                self.construct_operator_record(scope, expr, k, args).map(|v| vec![v])
+            }
             ClassKind::Function | ClassKind::OperatorFunction => self.call_function(scope, expr, k, args),
             ClassKind::Operator => self.call_operator(scope, expr, k, args),
             _ => {
                 if let Some(leaf) = self.cx.leaf(k) {
                     match leaf.builtin {
-                        Builtin::Enumeration(def) => return self.to_enumeration(scope, expr, def, args),
+                        Builtin::Enumeration(def) => {
+                            return self.construct_enumeration(scope, expr, def, args);
+                        }
                         Builtin::ExternalObject => return self.construct_external(scope, expr, k, args),
                         _ => {}
                     }
@@ -136,13 +154,15 @@ impl Flattener<'_> {
                 let message = format!("{} is not a function", self.cx.name(k));
                 let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
                 let defined = self.cx.def_location(self.cx.key(k).def);
-                let diagnostic = Diagnostic::error("K0207", message).at(location, "called here").at(defined, "defined here");
+                let diagnostic = Diagnostic::error("K0207", message)
+                    .at(location, "called here")
+                    .at(defined, "defined here");
                 Err(self.cx.report(diagnostic))
             }
         }
     }
 
-    fn to_enumeration(
+    fn construct_enumeration(
         &mut self,
         scope: Scope,
         expr: ast::ExprId,
@@ -158,7 +178,13 @@ impl Flattener<'_> {
     }
 
     /// `function f(a = b)` as an argument, or a bare function name.
-    pub(super) fn eval_partial(&mut self, scope: Scope, ast: &Ast, function: Name, args: &[Arg]) -> Res<Value> {
+    pub(super) fn eval_partial(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        function: Name,
+        args: &[Arg],
+    ) -> Res<Value> {
         let klass = self.cx.lookup_name(scope.klass, ast, scope.file, function)?;
         let mut bound = Vec::with_capacity(args.len());
         for arg in args {
@@ -170,7 +196,13 @@ impl Flattener<'_> {
     }
 
     /// A record from its fields (specification section 12.6).
-    pub fn construct_record(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Value> {
+    pub fn construct_record(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<ValueArg>,
+    ) -> Res<Value> {
         let members = self.cx.members(k)?;
         let record_scope = self.static_inst(k);
         let mut given: Vec<Option<Value>> = vec![None; members.components.len()];
@@ -183,7 +215,10 @@ impl Flattener<'_> {
             let at = match arg.name {
                 Some(name) => infos.iter().position(|i| i.name == name),
                 None => {
-                    while infos.get(position).is_some_and(|i| i.is_final || i.variability == ast::Variability::Constant) {
+                    while infos
+                        .get(position)
+                        .is_some_and(|i| i.is_final || i.variability == ast::Variability::Constant)
+                    {
                         position += 1;
                     }
                     position += 1;
@@ -207,7 +242,9 @@ impl Flattener<'_> {
         for (info, value) in infos.iter().zip(&mut given) {
             if let Some(value) = value {
                 let value = match info.leaf {
-                    Some(leaf) if value.ty() == Some(Ty::Integer) => with_ty(value.clone(), Ty::of(leaf.builtin)),
+                    Some(leaf) if value.ty() == Some(Ty::Integer) => {
+                        with_ty(value.clone(), Ty::of(leaf.builtin))
+                    }
                     _ => value.clone(),
                 };
                 self.locals.push((info.name, value));
@@ -267,7 +304,8 @@ impl Flattener<'_> {
             }
             let message = format!("the field {} of {} needs a value", info.name, self.cx.name(k));
             let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
-            let diagnostic = Diagnostic::error("K0353", message).at(location, "").at(info.location, "declared here");
+            let diagnostic =
+                Diagnostic::error("K0353", message).at(location, "").at(info.location, "declared here");
             return Err(self.cx.report(diagnostic));
         };
         let inner = if place.up == Up(1) || place.up == Up::STATIC {

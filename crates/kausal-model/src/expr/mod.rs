@@ -66,7 +66,7 @@ impl Flattener<'_> {
                 self.construct(scope, expr, values)
             }
             Expr::ArrayFor { body, iterators } => {
-                self.eval_comprehension(scope, &ast, expr, body, ast.lists.iterators.get(iterators))
+                self.eval_comprehension(scope, expr, body, ast.lists.iterators.get(iterators))
             }
             Expr::Matrix(rows) => self.eval_matrix(scope, &ast, expr, ast.lists.rows.get(rows)),
             Expr::Tuple(items) => match ast.lists.exprs.get(items) {
@@ -81,14 +81,22 @@ impl Flattener<'_> {
                 None => Err(self.at_expr(scope, expr, "K0306", "`end` has a meaning only inside subscripts")),
             },
             Expr::Missing => Ok(Value::Nothing),
-            Expr::Colon => Err(self.at_expr(scope, expr, "K0307", "`:` has a meaning only as a subscript or dimension")),
+            Expr::Colon => {
+                Err(self.at_expr(scope, expr, "K0307", "`:` has a meaning only as a subscript or dimension"))
+            }
             Expr::Error => Err(Reported),
             Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Boolean(_) => Err(Reported),
         }
     }
 
     /// Reports at an expression.
-    pub fn at_expr(&mut self, scope: Scope, expr: ast::ExprId, code: &'static str, message: impl Into<String>) -> Reported {
+    pub fn at_expr(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Reported {
         let span = self.cx.lib.ast_ref(scope.file).span(expr);
         self.error_at(code, message, scope.file, span)
     }

@@ -126,7 +126,9 @@ impl Flattener<'_> {
     }
 
     fn relation(&mut self, scope: Scope, at: ast::ExprId, op: BinaryOp, a: &Value, b: &Value) -> Res<Value> {
-        let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else { return Err(self.cannot(scope, at, op, a, b)) };
+        let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else {
+            return Err(self.cannot(scope, at, op, a, b));
+        };
         if ta.join(*tb).is_none() || x.rank() != 0 || y.rank() != 0 {
             return Err(self.cannot(scope, at, op, a, b));
         }
@@ -140,11 +142,7 @@ impl Flattener<'_> {
             NotEqual => (Op::NotEqual, [l, r]),
             _ => (Op::Equal, [l, r]),
         };
-        let e = if *ta == Ty::String {
-            self.compare_texts(op, args)
-        } else {
-            self.pool.op(op, &args)
-        };
+        let e = if *ta == Ty::String { self.compare_texts(op, args) } else { self.pool.op(op, &args) };
         Ok(Value::scalar(Ty::Boolean, e))
     }
 
@@ -156,7 +154,14 @@ impl Flattener<'_> {
         self.pool.op(op, &args)
     }
 
-    fn cannot(&mut self, scope: Scope, at: ast::ExprId, op: BinaryOp, a: &Value, b: &Value) -> crate::class::Reported {
+    fn cannot(
+        &mut self,
+        scope: Scope,
+        at: ast::ExprId,
+        op: BinaryOp,
+        a: &Value,
+        b: &Value,
+    ) -> crate::class::Reported {
         let message =
             format!("{} cannot be applied to {} and {}", operator_text(op), a.describe(), b.describe());
         self.at_expr(scope, at, "K0340", message)
@@ -191,7 +196,11 @@ impl Flattener<'_> {
             return Err(self.at_expr(scope, condition_expr, "K0342", message));
         };
         if let Some(known) = self.pool.as_constant(c) {
-            return if known != 0.0 { self.eval(scope, then) } else { self.eval_if(scope, &branches[1..], otherwise) };
+            return if known != 0.0 {
+                self.eval(scope, then)
+            } else {
+                self.eval_if(scope, &branches[1..], otherwise)
+            };
         }
         let mark = self.cx.diagnostics.len();
         let a = self.eval(scope, then);
@@ -239,7 +248,9 @@ impl Flattener<'_> {
         let ty = match ta.join(tb) {
             Some(Ty::Integer) if step_ty == Some(Ty::Real) => Ty::Real,
             Some(ty) => ty,
-            None => return Err(self.at_expr(scope, start, "K0344", "both ends of a range must have one type")),
+            None => {
+                return Err(self.at_expr(scope, start, "K0344", "both ends of a range must have one type"));
+            }
         };
         let (Some(a), Some(b)) = (first.as_scalar(), last.as_scalar()) else {
             return Err(self.at_expr(scope, start, "K0344", "a range needs scalars"));
@@ -252,11 +263,18 @@ impl Flattener<'_> {
     /// `{a, b, …}`
     pub fn construct(&mut self, scope: Scope, expr: ast::ExprId, values: Vec<Value>) -> Res<Value> {
         if values.is_empty() {
-            return Err(self.at_expr(scope, expr, "K0345", "an array needs at least one element; use fill(…, 0)"));
+            return Err(self.at_expr(
+                scope,
+                expr,
+                "K0345",
+                "an array needs at least one element; use fill(…, 0)",
+            ));
         }
         match Value::construct(&values) {
             Ok(Some(value)) => Ok(value),
-            Ok(None) => Err(self.at_expr(scope, expr, "K0331", "the elements of an array have different types")),
+            Ok(None) => {
+                Err(self.at_expr(scope, expr, "K0331", "the elements of an array have different types"))
+            }
             Err(e) => Err(self.at_expr(scope, expr, "K0332", e.to_string())),
         }
     }
@@ -312,7 +330,12 @@ impl Flattener<'_> {
     }
 
     /// The values a loop variable takes.
-    pub fn iterator_values(&mut self, scope: Scope, iterator: &Iterator, body: IteratorBody<'_>) -> Res<Vec<Value>> {
+    pub fn iterator_values(
+        &mut self,
+        scope: Scope,
+        iterator: &Iterator,
+        body: IteratorBody<'_>,
+    ) -> Res<Vec<Value>> {
         let Some(range) = iterator.range else {
             return self.implicit_range(scope, iterator, body);
         };
@@ -337,7 +360,6 @@ impl Flattener<'_> {
     pub(super) fn eval_comprehension(
         &mut self,
         scope: Scope,
-        ast: &Ast,
         expr: ast::ExprId,
         body: ast::ExprId,
         iterators: &[Iterator],
@@ -347,7 +369,7 @@ impl Flattener<'_> {
         let mut items = Vec::with_capacity(values.len());
         for value in &values {
             self.locals.push((last.name.symbol, value.clone()));
-            let item = self.eval_comprehension(scope, ast, expr, body, rest);
+            let item = self.eval_comprehension(scope, expr, body, rest);
             self.locals.pop();
             items.push(item?);
         }
@@ -371,7 +393,7 @@ impl Flattener<'_> {
     ) -> Res<Value> {
         let name = super::reference::ref_text(ast, function);
         if name == "array" {
-            return self.eval_comprehension(scope, ast, expr, body, iterators);
+            return self.eval_comprehension(scope, expr, body, iterators);
         }
         let mut items = Vec::new();
         self.collect(scope, body, iterators, &mut items)?;
@@ -410,7 +432,13 @@ impl Flattener<'_> {
         Ok(total)
     }
 
-    fn collect(&mut self, scope: Scope, body: ast::ExprId, iterators: &[Iterator], items: &mut Vec<Value>) -> Res<()> {
+    fn collect(
+        &mut self,
+        scope: Scope,
+        body: ast::ExprId,
+        iterators: &[Iterator],
+        items: &mut Vec<Value>,
+    ) -> Res<()> {
         let Some((first, rest)) = iterators.split_first() else {
             items.push(self.eval(scope, body)?);
             return Ok(());
@@ -439,7 +467,10 @@ fn fits(a: &Value, b: &Value) -> bool {
         (Value::Plain(x, _), Value::Plain(y, _)) => x.join(*y).is_some(),
         (Value::Record(x), Value::Record(y)) => {
             x.fields.len() == y.fields.len()
-                && x.fields.iter().zip(&y.fields).all(|((n, v), (m, w))| n == m && v.shape() == w.shape() && fits(v, w))
+                && x.fields
+                    .iter()
+                    .zip(&y.fields)
+                    .all(|((n, v), (m, w))| n == m && v.shape() == w.shape() && fits(v, w))
         }
         _ => false,
     }

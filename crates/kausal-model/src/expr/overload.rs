@@ -51,8 +51,16 @@ impl Flattener<'_> {
         }
     }
 
-    pub(super) fn overloaded_unary(&mut self, scope: Scope, at: ast::ExprId, op: UnaryOp, value: Value) -> Res<Value> {
-        let Value::Record(record) = &value else { return Err(self.no_operator(scope, at, "a sign", &[&value])) };
+    pub(super) fn overloaded_unary(
+        &mut self,
+        scope: Scope,
+        at: ast::ExprId,
+        op: UnaryOp,
+        value: Value,
+    ) -> Res<Value> {
+        let Value::Record(record) = &value else {
+            return Err(self.no_operator(scope, at, "a sign", &[&value]));
+        };
         if matches!(op, UnaryOp::Plus | UnaryOp::ElementPlus) {
             return Ok(value);
         }
@@ -173,7 +181,14 @@ impl Flattener<'_> {
         total.ok_or_else(|| self.at_expr(scope, at, "K0354", "a product of empty arrays of records"))
     }
 
-    fn overloaded_scalars(&mut self, scope: Scope, at: ast::ExprId, op: BinaryOp, a: Value, b: Value) -> Res<Value> {
+    fn overloaded_scalars(
+        &mut self,
+        scope: Scope,
+        at: ast::ExprId,
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+    ) -> Res<Value> {
         let text = operator_text(op).trim_start_matches('.');
         let name = format!("'{text}'");
         let klass = match (&a, &b) {
@@ -213,7 +228,12 @@ impl Flattener<'_> {
             for value in &values {
                 converted.push(match value {
                     Value::Record(_) => value.clone(),
-                    _ => self.construct_operator_record(scope, at, klass, vec![ValueArg { name: None, value: value.clone() }])?,
+                    _ => self.construct_operator_record(
+                        scope,
+                        at,
+                        klass,
+                        vec![ValueArg { name: None, value: value.clone() }],
+                    )?,
                 });
             }
             for &f in &functions {
@@ -295,7 +315,8 @@ impl Flattener<'_> {
         args: Vec<ValueArg>,
     ) -> Res<Value> {
         if let Some(operator) = self.operator_of(k, "'constructor'") {
-            let positional: Vec<Value> = args.iter().take_while(|a| a.name.is_none()).map(|a| a.value.clone()).collect();
+            let positional: Vec<Value> =
+                args.iter().take_while(|a| a.name.is_none()).map(|a| a.value.clone()).collect();
             for f in self.operator_functions(operator) {
                 let named = args.len() > positional.len();
                 if named && self.takes_named(f, &args) || !named && self.accepts(f, &positional) {
@@ -315,7 +336,9 @@ impl Flattener<'_> {
     /// `String(r)` of an operator record.
     pub(super) fn overloaded_string(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
         let Value::Record(record) = &value else { return Err(self.wrong_args(c)) };
-        let Some(operator) = self.operator_of(record.klass, "'String'") else { return Err(self.wrong_args(c)) };
+        let Some(operator) = self.operator_of(record.klass, "'String'") else {
+            return Err(self.wrong_args(c));
+        };
         self.apply_operator(c.scope, c.expr, operator, "String", vec![value])
     }
 

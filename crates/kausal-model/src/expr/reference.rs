@@ -32,8 +32,8 @@ pub enum Cursor {
     },
     /// A value.
     Value(Value),
-    /// A class.
-    Class(KlassId),
+    /// A class, and the component through which it was found.
+    Class(KlassId, Option<InstId>),
     /// A component whose condition is false, or something in it.
     Disabled(InstId),
 }
@@ -66,7 +66,13 @@ impl Flattener<'_> {
         self.cursor_value(scope, ast, reference, cursor)
     }
 
-    fn cursor_value(&mut self, scope: Scope, ast: &Ast, reference: &ComponentRef, cursor: Cursor) -> Res<Value> {
+    fn cursor_value(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        reference: &ComponentRef,
+        cursor: Cursor,
+    ) -> Res<Value> {
         match cursor {
             Cursor::Value(value) => Ok(value),
             Cursor::Disabled(id) => Err(self.disabled(scope, reference, id)),
@@ -83,12 +89,13 @@ impl Flattener<'_> {
                     self.array_value(probe, &shape, &[])
                 }
             },
-            Cursor::Class(k) => {
+            Cursor::Class(k, _) => {
                 let text = ref_text(ast, reference);
                 let message = format!("{text} is a class, but a value is needed here");
                 let location = self.cx.lib.location(scope.file, reference.span);
                 let defined = self.cx.def_location(self.cx.key(k).def);
-                let diagnostic = Diagnostic::error("K0204", message).at(location, "").at(defined, "defined here");
+                let diagnostic =
+                    Diagnostic::error("K0204", message).at(location, "").at(defined, "defined here");
                 Err(self.cx.report(diagnostic))
             }
         }
@@ -137,18 +144,17 @@ impl Flattener<'_> {
     fn first_part(&mut self, scope: Scope, part: &RefPart, global: bool) -> Res<Cursor> {
         let name = part.name.symbol;
         if !global
-            && let Some((_, value)) = self.locals[scope.locals as usize..].iter().rev().find(|(n, _)| *n == name)
+            && let Some((_, value)) =
+                self.locals[scope.locals as usize..].iter().rev().find(|(n, _)| *n == name)
         {
             return Ok(Cursor::Value(value.clone()));
         }
-        let found = if global { self.cx.root(name).map(Found::Class) } else { self.cx.find(scope.klass, name) };
+        let found =
+            if global { self.cx.root(name).map(Found::Class) } else { self.cx.find(scope.klass, name) };
         match found {
-            Some(Found::Class(k)) => Ok(Cursor::Class(k)),
+            Some(Found::Class(k)) => Ok(Cursor::Class(k, None)),
             Some(Found::Component { owner, up, .. }) => {
-                let at = match self.ancestor(scope.inst, up) {
-                    Some(at) => at,
-                    None => self.static_inst(owner),
-                };
+                let at = self.instance_of(scope.inst, up, owner);
                 match self.child(at, name)? {
                     Some(child) => Ok(Cursor::Inst(self.resolve(child)?)),
                     None => Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, None)),
@@ -173,14 +179,14 @@ impl Flattener<'_> {
     ) -> Res<Cursor> {
         let name = part.name.symbol;
         match cursor {
-            Cursor::Class(k) => {
+            Cursor::Class(k, frame) => {
                 if let Some(leaf) = self.cx.leaf(k)
                     && let Builtin::Enumeration(def) = leaf.builtin
                 {
                     return self.enumeration_literal(scope, part, def).map(Cursor::Value);
                 }
                 let next = match self.cx.step(k, name) {
-                    Some(Found::Class(k)) => Cursor::Class(k),
+                    Some(Found::Class(k)) => Cursor::Class(k, frame),
                     Some(Found::Component { owner, .. }) => {
                         let at = self.static_inst(owner);
                         match self.child(at, name)? {
@@ -188,7 +194,9 @@ impl Flattener<'_> {
                             None => return Err(Reported),
                         }
                     }
-                    None => return Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(k))),
+                    None => {
+                        return Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(k)));
+                    }
                 };
                 self.subscripted(scope, ast, reference, next, part)
             }
@@ -224,9 +232,11 @@ impl Flattener<'_> {
                     }
                     None => {
                         let klass = self.inst(id).klass;
-                        match self.cx.step(klass, name) {
-                            Some(Found::Class(k)) => Ok(Cursor::Class(k)),
-                            _ => Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(klass))),
+                        match self.cx.find_in(klass, name) {
+                            Some(Found::Class(k)) => Ok(Cursor::Class(k, Some(id))),
+                            _ => {
+                                Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, Some(klass)))
+                            }
                         }
                     }
                 },
@@ -283,7 +293,7 @@ impl Flattener<'_> {
                     next.extend(list);
                 }
                 Cursor::Disabled(id) => return Ok(Cursor::Disabled(id)),
-                Cursor::Class(_) => return Err(Reported),
+                Cursor::Class(..) => return Err(Reported),
             }
         }
         if let Some(inner) = inner {
@@ -293,7 +303,9 @@ impl Flattener<'_> {
         }
         match Value::construct(&values) {
             Ok(Some(value)) => Ok(Cursor::Value(reshape_front(value, shape))),
-            Ok(None) => Err(self.error_at("K0331", "elements of different types", scope.file, part.name.span)),
+            Ok(None) => {
+                Err(self.error_at("K0331", "elements of different types", scope.file, part.name.span))
+            }
             Err(e) => Err(self.error_at("K0332", e.to_string(), scope.file, part.name.span)),
         }
     }
@@ -373,7 +385,7 @@ impl Flattener<'_> {
                 }
             },
             Cursor::Disabled(id) => Ok(Cursor::Disabled(id)),
-            Cursor::Insts { .. } | Cursor::Class(_) => {
+            Cursor::Insts { .. } | Cursor::Class(..) => {
                 let message = format!("{} is not an array", part.name.symbol);
                 Err(self.error_at("K0333", message, scope.file, part.name.span))
             }
@@ -384,7 +396,12 @@ impl Flattener<'_> {
     pub fn subscripts(&mut self, scope: Scope, ast: &Ast, part: &RefPart, shape: &[usize]) -> Res<Vec<Sub>> {
         let exprs = ast.lists.exprs.get(part.subscripts);
         if exprs.len() > shape.len() {
-            let message = format!("{} has {} dimensions, but {} subscripts", part.name.symbol, shape.len(), exprs.len());
+            let message = format!(
+                "{} has {} dimensions, but {} subscripts",
+                part.name.symbol,
+                shape.len(),
+                exprs.len()
+            );
             return Err(self.error_at("K0334", message, scope.file, part.name.span));
         }
         let mut subs = Vec::with_capacity(exprs.len());
@@ -430,7 +447,14 @@ impl Flattener<'_> {
             match array.rank() {
                 0 => subs.extend(known.first().map(|&n| Sub::One(n))),
                 1 => subs.push(Sub::Many(known)),
-                _ => return Err(self.at_expr(scope, expr, "K0335", "a subscript must be a scalar or a vector")),
+                _ => {
+                    return Err(self.at_expr(
+                        scope,
+                        expr,
+                        "K0335",
+                        "a subscript must be a scalar or a vector",
+                    ));
+                }
             }
         }
         Ok(subs)
@@ -461,7 +485,8 @@ impl Flattener<'_> {
                 }
             }
             if scalar && let Some((first, _)) = self.variables(id) {
-                let ty = self.inst(id).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+                let ty =
+                    self.inst(id).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
                 let e = self.pool.var(VarId(first.0 + offset as u32));
                 return Ok(Value::scalar(ty, e));
             }
@@ -515,7 +540,13 @@ impl Flattener<'_> {
     }
 
     /// Elements of a value.
-    pub fn index_value(&mut self, scope: Scope, reference: &ComponentRef, value: &Value, subs: &[Sub]) -> Res<Value> {
+    pub fn index_value(
+        &mut self,
+        scope: Scope,
+        reference: &ComponentRef,
+        value: &Value,
+        subs: &[Sub],
+    ) -> Res<Value> {
         if let Some(at) = subs.iter().position(|s| matches!(s, Sub::Symbolic(_))) {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
@@ -564,12 +595,19 @@ impl Flattener<'_> {
     }
 
     /// The values of a loop variable without a range: the subscripts it is used as (specification section 11.2.2.1).
-    pub fn implicit_range(&mut self, scope: Scope, iterator: &ast::Iterator, body: IteratorBody<'_>) -> Res<Vec<Value>> {
+    pub fn implicit_range(
+        &mut self,
+        scope: Scope,
+        iterator: &ast::Iterator,
+        body: IteratorBody<'_>,
+    ) -> Res<Vec<Value>> {
         let ast = self.cx.lib.ast(scope.file);
         let name = iterator.name.symbol;
         let mut uses: Vec<(ComponentRef, usize, usize)> = Vec::new();
         let is_iterator = |e: ast::ExprId| match ast.exprs[e] {
-            Expr::Ref(r) => matches!(ast.lists.parts.get(r.parts), [p] if p.name.symbol == name && p.subscripts.is_empty()),
+            Expr::Ref(r) => {
+                matches!(ast.lists.parts.get(r.parts), [p] if p.name.symbol == name && p.subscripts.is_empty())
+            }
             _ => false,
         };
         let mut note = |r: &ComponentRef| {
@@ -603,7 +641,7 @@ impl Flattener<'_> {
                 },
                 Cursor::Insts { shape, .. } => shape.clone(),
                 Cursor::Value(value) => value.shape().to_vec(),
-                Cursor::Class(_) | Cursor::Disabled(_) => Vec::new(),
+                Cursor::Class(..) | Cursor::Disabled(_) => Vec::new(),
             };
             if let Some(&n) = shape.get(d) {
                 return Ok((1..=n).map(|i| self.integer(i as f64)).collect());
@@ -628,7 +666,11 @@ impl Flattener<'_> {
         if self.locals[scope.locals as usize..].iter().any(|(n, _)| *n == first) {
             return None;
         }
-        let found = if reference.global { self.cx.root(first).map(Found::Class) } else { self.cx.find(scope.klass, first) };
+        let found = if reference.global {
+            self.cx.root(first).map(Found::Class)
+        } else {
+            self.cx.find(scope.klass, first)
+        };
         let Some(Found::Class(mut k)) = found else { return None };
         for part in &parts[1..] {
             match self.cx.step(k, part.name.symbol)? {

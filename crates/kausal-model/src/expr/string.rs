@@ -2,7 +2,9 @@
 //! with the numbers (specification section 3.7.1.2).
 
 use kausal_symbolic::function::text::{TextFormat, format_number};
-use kausal_symbolic::function::{Array, ArrayFn, Body, Dim, Function, Local, LocalId, Scalar, Stmt, Target, Term, TermId};
+use kausal_symbolic::function::{
+    Array, ArrayFn, Body, Dim, Function, Local, LocalId, Scalar, Stmt, Target, Term, TermId,
+};
 use kausal_symbolic::{ExprId, Node as Expression};
 use kausal_syntax::ast;
 
@@ -21,7 +23,12 @@ impl Flattener<'_> {
         y: &Array<ExprId>,
     ) -> Res<Value> {
         if x.shape() != y.shape() {
-            return Err(self.at_expr(scope, at, "K0332", "arrays of strings must have equal sizes to be joined"));
+            return Err(self.at_expr(
+                scope,
+                at,
+                "K0332",
+                "arrays of strings must have equal sizes to be joined",
+            ));
         }
         let mut data = Vec::with_capacity(x.len());
         for (&a, &b) in x.data().iter().zip(y.data()) {
@@ -50,13 +57,23 @@ impl Flattener<'_> {
             None => {
                 let mut function = Function { name: format!("String{name}"), ..Function::default() };
                 for (i, (_, scalar)) in args.iter().enumerate() {
-                    let local = Local { name: format!("u{}", i + 1), scalar: *scalar, dims: Vec::new(), initial: None };
+                    let local = Local {
+                        name: format!("u{}", i + 1),
+                        scalar: *scalar,
+                        dims: Vec::new(),
+                        initial: None,
+                    };
                     function.locals.push(local);
                     function.inputs.push(LocalId(i as u32));
                     function.terms.push(Term::Local(LocalId(i as u32)));
                 }
                 let out = LocalId(args.len() as u32);
-                function.locals.push(Local { name: "y".to_owned(), scalar: Scalar::String, dims: Vec::<Dim>::new(), initial: None });
+                function.locals.push(Local {
+                    name: "y".to_owned(),
+                    scalar: Scalar::String,
+                    dims: Vec::<Dim>::new(),
+                    initial: None,
+                });
                 function.outputs.push(out);
                 let inputs = (0..args.len() as u32).map(TermId).collect();
                 function.terms.push(Term::Array(f, inputs));

@@ -52,7 +52,9 @@ impl Externals for Table<'_> {
             }
             "ModelicaStrings_hashString" => {
                 // 32 bits of a hash: only equality matters to its users.
-                let hash = text(0)?.bytes().fold(5381u32, |h, b| (h << 5).wrapping_add(h).wrapping_add(u32::from(b)));
+                let hash = text(0)?
+                    .bytes()
+                    .fold(5381u32, |h, b| (h << 5).wrapping_add(h).wrapping_add(u32::from(b)));
                 one(f64::from(hash as i32))
             }
             "OpenModelica_uriToFilename" | "ModelicaServices_loadResource" => {

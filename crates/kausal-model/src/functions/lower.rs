@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use kausal_symbolic::{FunctionId, Op};
 use kausal_symbolic::function::{
-    Body, DerivativeNote, Dim, ExternalBody, Function, InverseNote, Local, LocalId, Stmt, Subscript, Target, Term, TermId,
+    Body, DerivativeNote, Dim, ExternalBody, Function, InverseNote, Local, LocalId, Stmt, Subscript, Target,
+    Term, TermId,
 };
+use kausal_symbolic::{FunctionId, Op};
 use kausal_syntax::ast::{
     self, Binding, ClassBody, Expr, ModArg, Purity, RefPart, Statement, StatementKind, Variability,
 };
@@ -103,6 +104,7 @@ struct Declared {
     info: Arc<ComponentInfo>,
     dims: Vec<Place>,
     nested: bool,
+    role: Role,
     value: TVal,
 }
 
@@ -145,9 +147,11 @@ impl Flattener<'_> {
         let mut lo = Lower::new(name, k, self.cx.file(k));
         // All variables are known before any of their sizes or values is looked at.
         let mut pending = Vec::new();
-        for (list, role) in
-            [(&signature.inputs, Role::Input), (&signature.outputs, Role::Output), (&signature.locals, Role::Protected)]
-        {
+        for (list, role) in [
+            (&signature.inputs, Role::Input),
+            (&signature.outputs, Role::Output),
+            (&signature.locals, Role::Protected),
+        ] {
             for info in list {
                 if info.is_function() {
                     continue;
@@ -208,21 +212,37 @@ impl Flattener<'_> {
             None => {
                 if info.is_function() || lo.function.locals.len() > MAX_LOCALS {
                     return Err(self.cx.report(
-                        Diagnostic::error("K0380", format!("{} cannot be a variable of a function", info.name))
-                            .at(info.location, "declared here"),
+                        Diagnostic::error(
+                            "K0380",
+                            format!("{} cannot be a variable of a function", info.name),
+                        )
+                        .at(info.location, "declared here"),
                     ));
                 }
                 let members = self.cx.members(info.klass)?;
                 let mut fields = Vec::with_capacity(members.components.len());
                 for &i in &members.components {
                     let field = self.cx.component(&members.items[i as usize])?;
-                    let inner = self.declare(lo, &field, format!("{path}.{}", field.name), role, Some(&dims), pending)?;
+                    let inner = self.declare(
+                        lo,
+                        &field,
+                        format!("{path}.{}", field.name),
+                        role,
+                        Some(&dims),
+                        pending,
+                    )?;
                     fields.push((field.name, inner));
                 }
                 TVal::Record { klass: info.klass, rank, fields }
             }
         };
-        pending.push(Declared { info: info.clone(), dims, nested: outer.is_some(), value: value.clone() });
+        pending.push(Declared {
+            info: info.clone(),
+            dims,
+            role,
+            nested: outer.is_some(),
+            value: value.clone(),
+        });
         Ok(value)
     }
 
@@ -245,6 +265,7 @@ impl Flattener<'_> {
                     let field = self.cx.component(&members.items[i as usize])?;
                     if let Some(place) = field.binding
                         && *rank == 0
+                        && item.role != Role::Input
                         && let Some(to) = item.value.field(field.name)
                     {
                         let initial = self.lower_place(lo, k, &place, Some(fields))?;
@@ -255,7 +276,8 @@ impl Flattener<'_> {
             _ => {}
         }
         match item.info.binding {
-            Some(place) if !item.nested => {
+            // Defaults of inputs are filled in where the function is called.
+            Some(place) if !item.nested && item.role != Role::Input => {
                 let initial = self.lower_place(lo, k, &place, None)?;
                 self.set_initial(lo, &item.value, &initial);
                 Ok(())
@@ -288,7 +310,12 @@ impl Flattener<'_> {
             return Ok(Dim::Unknown);
         }
         let at = self.static_inst(place.scope);
-        let scope = crate::flattener::Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 };
+        let scope = crate::flattener::Scope {
+            klass: place.scope,
+            inst: at,
+            file: place.file,
+            locals: self.locals.len() as u32,
+        };
         if let Some(n) = self.type_as_dimension(scope, place.expr) {
             return Ok(Dim::Known(n));
         }
@@ -301,7 +328,13 @@ impl Flattener<'_> {
 
     /// An expression of a declaration: in the scope it is written in. Names of the function are visible in what is
     /// written in it, the fields of a record in what is written in the record class.
-    fn lower_place(&mut self, lo: &mut Lower, k: KlassId, place: &Place, fields: Option<&[(Symbol, TVal)]>) -> Res<TVal> {
+    fn lower_place(
+        &mut self,
+        lo: &mut Lower,
+        k: KlassId,
+        place: &Place,
+        fields: Option<&[(Symbol, TVal)]>,
+    ) -> Res<TVal> {
         let (klass, file) = (lo.klass, lo.file);
         (lo.klass, lo.file) = (place.scope, place.file);
         let value = if self.has_base(k, place.scope) {
@@ -338,7 +371,10 @@ impl Flattener<'_> {
             let class = &ast.classes[self.cx.lib.def(key.def).class];
             let ClassBody::Long(body) = &class.body else {
                 if let ClassBody::Der { .. } = &class.body {
-                    let message = format!("{}: partial derivatives of functions are not supported yet", self.cx.name(k));
+                    let message = format!(
+                        "{}: partial derivatives of functions are not supported yet",
+                        self.cx.name(k)
+                    );
                     return Err(self.error_at("K0391", message, file, class.span));
                 }
                 continue;
@@ -440,25 +476,34 @@ impl Flattener<'_> {
         if failed { Err(Reported) } else { Ok(out) }
     }
 
-    fn lower_statement(&mut self, lo: &mut Lower, ast: &Ast, statement: &Statement, out: &mut Vec<Stmt>) -> Res<()> {
+    fn lower_statement(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
         match &statement.kind {
             StatementKind::Assign(target, value) => {
                 let target = self.lower_target(lo, ast, target)?;
                 if let Expr::Call { function, args } = ast.exprs[*value]
                     && matches!(target.value, TVal::Record { .. })
-                    && let Some(call) = self.lower_user_call(lo, ast, *value, &function, ast.lists.args.get(args))?
+                    && let Some(call) =
+                        self.lower_user_call(lo, ast, *value, &function, ast.lists.args.get(args))?
                     && let [output] = &call.outputs[..1.min(call.outputs.len())]
                 {
                     // One call, not one per field.
                     let mut targets = Vec::new();
-                    self.flat_targets(lo, ast, statement, &target, output, &mut targets)?;
+                    self.flat_targets(lo, statement, &target, output, &mut targets)?;
                     out.push(Stmt::AssignCall(targets.into_iter().map(Some).collect(), call.first_term(lo)));
                     return Ok(());
                 }
                 let value_term = self.lower_expr(lo, *value)?;
-                self.assign(lo, ast, statement, &target, &value_term, out)
+                self.assign(lo, statement, &target, &value_term, out)
             }
-            StatementKind::AssignTuple { targets, call } => self.lower_tuple(lo, ast, statement, targets, *call, out),
+            StatementKind::AssignTuple { targets, call } => {
+                self.lower_tuple(lo, ast, statement, targets, *call, out)
+            }
             StatementKind::Call(call) => self.lower_call_statement(lo, ast, *call, out),
             StatementKind::Break => {
                 out.push(Stmt::Break);
@@ -506,7 +551,13 @@ impl Flattener<'_> {
         }
     }
 
-    fn lower_for(&mut self, lo: &mut Lower, ast: &Ast, iterators: &[ast::Iterator], body: &[Statement]) -> Res<Stmt> {
+    fn lower_for(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        iterators: &[ast::Iterator],
+        body: &[Statement],
+    ) -> Res<Stmt> {
         let Some((first, rest)) = iterators.split_first() else { return Err(Reported) };
         let (ty, range) = self.lower_iterator(lo, ast, first, None)?;
         let local = lo.local(first.name.symbol.as_str().to_owned(), ty, Vec::new());
@@ -542,7 +593,8 @@ impl Flattener<'_> {
             return Err(self.error_at("K0361", message, lo.file, statement.span));
         };
         if targets.len() > call.outputs.len() {
-            let message = format!("{} results are expected, but there are {}", targets.len(), call.outputs.len());
+            let message =
+                format!("{} results are expected, but there are {}", targets.len(), call.outputs.len());
             return Err(self.error_at("K0360", message, lo.file, statement.span));
         }
         let mut list = Vec::new();
@@ -551,7 +603,7 @@ impl Flattener<'_> {
                 Some(target) => {
                     let target = self.lower_target(lo, ast, target)?;
                     let mut flat = Vec::new();
-                    self.flat_targets(lo, ast, statement, &target, output, &mut flat)?;
+                    self.flat_targets(lo, statement, &target, output, &mut flat)?;
                     list.extend(flat.into_iter().map(Some));
                 }
                 None => {
@@ -565,7 +617,13 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn lower_call_statement(&mut self, lo: &mut Lower, ast: &Ast, call: ast::ExprId, out: &mut Vec<Stmt>) -> Res<()> {
+    fn lower_call_statement(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        call: ast::ExprId,
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
         let Expr::Call { function, args } = ast.exprs[call] else { return Err(Reported) };
         let name = crate::expr::reference::ref_text(ast, &function);
         let args = ast.lists.args.get(args);
@@ -584,7 +642,12 @@ impl Flattener<'_> {
                     }
                 }
                 let (Some(condition), Some(message)) = (found[0], found[1]) else {
-                    return Err(self.error_at("K0351", "assert needs a condition and a message", lo.file, ast.span(call)));
+                    return Err(self.error_at(
+                        "K0351",
+                        "assert needs a condition and a message",
+                        lo.file,
+                        ast.span(call),
+                    ));
                 };
                 let condition = self.lower_scalar(lo, condition, Some(Ty::Boolean))?;
                 let message = self.lower_scalar(lo, message, Some(Ty::String))?;
@@ -595,7 +658,9 @@ impl Flattener<'_> {
                 out.push(Stmt::Assert(condition, message, level));
                 Ok(())
             }
-            "terminate" | "reinit" if lo.outer.is_some() => self.lower_effect(lo, ast, call, &name, args, out),
+            "terminate" | "reinit" if lo.outer.is_some() => {
+                self.lower_effect(lo, ast, call, &name, args, out)
+            }
             _ => {
                 match self.lower_user_call(lo, ast, call, &function, args)? {
                     Some(call) => {
@@ -656,7 +721,11 @@ impl Flattener<'_> {
         };
         let parts = ast.lists.parts.get(reference.parts);
         let first = parts.first()?.name.symbol;
-        let mut found = if reference.global { self.cx.root(first).map(Found::Class) } else { self.cx.find(klass, first) }?;
+        let mut found = if reference.global {
+            self.cx.root(first).map(Found::Class)
+        } else {
+            self.cx.find(klass, first)
+        }?;
         for part in &parts[1..] {
             let Found::Class(k) = found else { return None };
             found = self.cx.step(k, part.name.symbol)?;
@@ -673,7 +742,13 @@ impl Flattener<'_> {
         }
     }
 
-    fn derivative_note(&mut self, lo: &mut Lower, klass: KlassId, ast: &Ast, modification: Option<ast::ModId>) {
+    fn derivative_note(
+        &mut self,
+        lo: &mut Lower,
+        klass: KlassId,
+        ast: &Ast,
+        modification: Option<ast::ModId>,
+    ) {
         let Some(modification) = modification else { return };
         let modification = &ast.modifications[modification];
         let Binding::Expr(expr) = modification.binding else { return };
@@ -682,7 +757,9 @@ impl Flattener<'_> {
         for arg in &modification.args {
             let ModArg::Modify(modify) = arg else { continue };
             let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
-            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
+                continue;
+            };
             match (name.symbol.as_str(), ast.exprs[value]) {
                 ("order", Expr::Integer(n)) => note.order = u32::try_from(n).unwrap_or(1),
                 ("zeroDerivative", Expr::Ref(r)) => note.zero.extend(locals_named(lo, ast, &r)),
@@ -698,7 +775,9 @@ impl Flattener<'_> {
         for arg in &ast.modifications[modification].args {
             let ModArg::Modify(modify) = arg else { continue };
             let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
-            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
+                continue;
+            };
             let Expr::Call { args, .. } = ast.exprs[value] else { continue };
             let Some(TVal::Plain { term, .. }) = lo.env.get(&name.symbol) else { continue };
             let Term::Local(input) = lo.function.terms[term.0 as usize] else { continue };
@@ -760,7 +839,6 @@ impl Flattener<'_> {
     pub fn assign(
         &mut self,
         lo: &mut Lower,
-        ast: &Ast,
         statement: &Statement,
         target: &LTarget,
         value: &TVal,
@@ -769,7 +847,12 @@ impl Flattener<'_> {
         match (&target.value, value) {
             (TVal::Plain { ty, rank, term }, TVal::Plain { ty: from, rank: from_rank, term: value }) => {
                 let Term::Local(local) = lo.function.terms[term.0 as usize] else {
-                    return Err(self.error_at("K0378", "this cannot be assigned to", lo.file, statement.span));
+                    return Err(self.error_at(
+                        "K0378",
+                        "this cannot be assigned to",
+                        lo.file,
+                        statement.span,
+                    ));
                 };
                 if lo.function.inputs.contains(&local) && lo.outer.is_none() {
                     let message = "an input of a function cannot be assigned to";
@@ -793,12 +876,21 @@ impl Flattener<'_> {
                         let message = format!("the value has no field {name}");
                         return Err(self.error_at("K0205", message, lo.file, statement.span));
                     };
-                    let inner = LTarget { value: field.clone(), subs: target.subs.clone(), scalar_subs: target.scalar_subs };
-                    self.assign(lo, ast, statement, &inner, from, out)?;
+                    let inner = LTarget {
+                        value: field.clone(),
+                        subs: target.subs.clone(),
+                        scalar_subs: target.scalar_subs,
+                    };
+                    self.assign(lo, statement, &inner, from, out)?;
                 }
                 Ok(())
             }
-            _ => Err(self.error_at("K0379", "the types of both sides do not fit together", lo.file, statement.span)),
+            _ => Err(self.error_at(
+                "K0379",
+                "the types of both sides do not fit together",
+                lo.file,
+                statement.span,
+            )),
         }
     }
 
@@ -806,7 +898,6 @@ impl Flattener<'_> {
     fn flat_targets(
         &mut self,
         lo: &mut Lower,
-        ast: &Ast,
         statement: &Statement,
         target: &LTarget,
         output: &TVal,
@@ -820,12 +911,13 @@ impl Flattener<'_> {
                     let message = format!("there is no field {name}");
                     return Err(self.error_at("K0205", message, lo.file, statement.span));
                 };
-                let inner = LTarget { value: to.clone(), subs: target.subs.clone(), scalar_subs: target.scalar_subs };
-                self.flat_targets(lo, ast, statement, &inner, field, out)?;
+                let inner =
+                    LTarget { value: to.clone(), subs: target.subs.clone(), scalar_subs: target.scalar_subs };
+                self.flat_targets(lo, statement, &inner, field, out)?;
             }
             return Ok(());
         }
-        self.assign(lo, ast, statement, target, output, &mut list)?;
+        self.assign(lo, statement, target, output, &mut list)?;
         for stmt in list {
             if let Stmt::Assign(target, _) = stmt {
                 out.push(target);

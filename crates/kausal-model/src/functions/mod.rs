@@ -113,13 +113,20 @@ impl Flattener<'_> {
     }
 
     /// All outputs of a function call in an equation.
-    pub fn call_function(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Vec<Value>> {
+    pub fn call_function(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<ValueArg>,
+    ) -> Res<Vec<Value>> {
         if self.cx.lib.class(self.cx.key(k).def).partial {
             let name = self.cx.name(k);
             let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
             let defined = self.cx.def_location(self.cx.key(k).def);
             let message = format!("{name} is a partial function and cannot be called");
-            let diagnostic = Diagnostic::error("K0222", message).at(location, "called here").at(defined, "defined here");
+            let diagnostic =
+                Diagnostic::error("K0222", message).at(location, "called here").at(defined, "defined here");
             return Err(self.cx.report(diagnostic));
         }
         let signature = self.signature(k)?;
@@ -211,11 +218,13 @@ impl Flattener<'_> {
             let message = format!("the input {} of {} is not given", info.name, self.cx.name(k));
             return Err(self.call_error(scope, expr, k, "K0372", message));
         };
-        let at = self.static_inst(k);
-        let inner = if place.up == Up(1) || place.up == Up::STATIC {
+        let inner = if self.has_base(k, place.scope) {
+            let at = self.static_inst(k);
             Scope { klass: place.scope, inst: at, file: place.file, locals: first_local as u32 }
         } else {
-            let at = self.static_inst(place.scope);
+            // A modifier of the function: its names belong to the component the function was found in.
+            let up = if place.up == Up::STATIC { place.up } else { Up(place.up.0.saturating_sub(1)) };
+            let at = self.instance_of(scope.inst, up, place.scope);
             Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 }
         };
         let value = self.eval(inner, place.expr)?;
@@ -243,13 +252,20 @@ impl Flattener<'_> {
                     match value.field(name) {
                         Some(field) => fields.push((name, field.clone())),
                         None => {
-                            let message =
-                                format!("the input {} of {} has a field {name}, the value has not", info.name, self.cx.name(k));
+                            let message = format!(
+                                "the input {} of {} has a field {name}, the value has not",
+                                info.name,
+                                self.cx.name(k)
+                            );
                             return Err(self.call_error(scope, expr, k, "K0373", message));
                         }
                     }
                 }
-                Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape: record.shape.clone(), fields })))
+                Ok(Value::Record(Box::new(RecordValue {
+                    klass: record.klass,
+                    shape: record.shape.clone(),
+                    fields,
+                })))
             }
             (Value::Function(_), None) => Ok(value),
             _ => {
@@ -257,17 +273,29 @@ impl Flattener<'_> {
                     Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),
                     None => self.cx.name(info.klass),
                 };
-                let message =
-                    format!("the input {} of {} is {expected}, not {}", info.name, self.cx.name(k), self.describe(&value));
+                let message = format!(
+                    "the input {} of {} is {expected}, not {}",
+                    info.name,
+                    self.cx.name(k),
+                    self.describe(&value)
+                );
                 Err(self.call_error(scope, expr, k, "K0373", message))
             }
         }
     }
 
-    fn call_error(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, code: &'static str, message: String) -> Reported {
+    fn call_error(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        code: &'static str,
+        message: String,
+    ) -> Reported {
         let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
         let defined = self.cx.def_location(self.cx.key(k).def);
-        let diagnostic = Diagnostic::error(code, message).at(location, "called here").at(defined, "defined here");
+        let diagnostic =
+            Diagnostic::error(code, message).at(location, "called here").at(defined, "defined here");
         self.cx.report(diagnostic)
     }
 
@@ -341,7 +369,9 @@ impl Flattener<'_> {
         let mut bound = Vec::new();
         for (info, value) in signature.inputs.iter().zip(&values) {
             match value {
-                Value::Function(function) => key.functions.push(self.function_argument(info.name, function, &mut bound)),
+                Value::Function(function) => {
+                    key.functions.push(self.function_argument(info.name, function, &mut bound))
+                }
                 other => self.flat_args(other, &mut flat),
             }
         }
@@ -359,7 +389,12 @@ impl Flattener<'_> {
         Ok(out)
     }
 
-    fn function_argument(&mut self, input: Symbol, function: &FunctionValue, bound: &mut Vec<Value>) -> FunctionArgument {
+    fn function_argument(
+        &mut self,
+        input: Symbol,
+        function: &FunctionValue,
+        bound: &mut Vec<Value>,
+    ) -> FunctionArgument {
         let mut list = Vec::new();
         for (name, value) in &function.bound {
             if let Some(ty) = value.ty() {
@@ -401,12 +436,23 @@ impl Flattener<'_> {
     }
 
     /// Numbers if all arguments are numbers, the body of a function that asks for it and is small, or a call.
-    fn try_apply(&mut self, function: FunctionId, args: &[f::Value<ExprId>]) -> Result<Vec<f::Value<ExprId>>, EvalError> {
+    fn try_apply(
+        &mut self,
+        function: FunctionId,
+        args: &[f::Value<ExprId>],
+    ) -> Result<Vec<f::Value<ExprId>>, EvalError> {
         if let Some(outputs) = constant_call(&mut self.pool, function, args) {
             return Ok(outputs);
         }
         if self.may_inline(function) {
-            match inline(&mut self.pool, &mut self.functions.calls, function, args, Stage::Early, INLINE_BUDGET) {
+            match inline(
+                &mut self.pool,
+                &mut self.functions.calls,
+                function,
+                args,
+                Stage::Early,
+                INLINE_BUDGET,
+            ) {
                 Ok(applied) if applied.assertions.is_empty() => return Ok(applied.outputs),
                 _ => {
                     self.functions.inlinable.insert(function, false);
@@ -457,7 +503,11 @@ impl Flattener<'_> {
     }
 
     /// A value of a declared type from the outputs of a lowered function.
-    fn assemble(&mut self, info: &ComponentInfo, outputs: &mut dyn Iterator<Item = f::Value<ExprId>>) -> Res<Value> {
+    fn assemble(
+        &mut self,
+        info: &ComponentInfo,
+        outputs: &mut dyn Iterator<Item = f::Value<ExprId>>,
+    ) -> Res<Value> {
         if let Some(leaf) = info.leaf {
             let Some(value) = outputs.next() else { return Err(Reported) };
             let ty = Ty::of(leaf.builtin);
@@ -470,7 +520,9 @@ impl Flattener<'_> {
             let field = self.cx.component(&member)?;
             fields.push((field.name, self.assemble(&field, outputs)?));
         }
-        let shape = fields.first().map_or(Vec::new(), |(_, v): &(Symbol, Value)| v.shape()[..info.dims.len().min(v.rank())].to_vec());
+        let shape = fields.first().map_or(Vec::new(), |(_, v): &(Symbol, Value)| {
+            v.shape()[..info.dims.len().min(v.rank())].to_vec()
+        });
         Ok(Value::Record(Box::new(RecordValue { klass: info.klass, shape, fields })))
     }
 
@@ -485,8 +537,15 @@ impl Flattener<'_> {
     }
 
     /// An external object made by its constructor: the call stays a call.
-    pub fn construct_external(&mut self, scope: Scope, expr: ast::ExprId, k: KlassId, args: Vec<ValueArg>) -> Res<Vec<Value>> {
-        let Some(crate::lookup::Found::Class(constructor)) = self.cx.step(k, Symbol::new("constructor")) else {
+    pub fn construct_external(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<ValueArg>,
+    ) -> Res<Vec<Value>> {
+        let Some(crate::lookup::Found::Class(constructor)) = self.cx.step(k, Symbol::new("constructor"))
+        else {
             let message = format!("{} has no constructor", self.cx.name(k));
             return Err(self.call_error(scope, expr, k, "K0377", message));
         };

@@ -101,7 +101,9 @@ impl TVal {
     pub fn map(&self, grow: isize, f: &mut dyn FnMut(TermId, usize) -> TermId) -> TVal {
         let grown = |rank: usize| (rank as isize + grow).max(0) as usize;
         match self {
-            TVal::Plain { ty, rank, term } => TVal::Plain { ty: *ty, rank: grown(*rank), term: f(*term, *rank) },
+            TVal::Plain { ty, rank, term } => {
+                TVal::Plain { ty: *ty, rank: grown(*rank), term: f(*term, *rank) }
+            }
             TVal::Record { klass, rank, fields } => TVal::Record {
                 klass: *klass,
                 rank: grown(*rank),
@@ -114,7 +116,13 @@ impl TVal {
 
 impl Flattener<'_> {
     /// Reports at an expression of a function.
-    pub(super) fn at_term(&mut self, lo: &Lower, expr: ast::ExprId, code: &'static str, message: impl Into<String>) -> Reported {
+    pub(super) fn at_term(
+        &mut self,
+        lo: &Lower,
+        expr: ast::ExprId,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Reported {
         let span = self.cx.lib.ast_ref(lo.file).span(expr);
         self.error_at(code, message, lo.file, span)
     }
@@ -154,7 +162,9 @@ impl Flattener<'_> {
                 }
                 Ok(value)
             }
-            Expr::If { branches, otherwise } => self.lower_if(lo, ast.lists.branches.get(branches), otherwise),
+            Expr::If { branches, otherwise } => {
+                self.lower_if(lo, ast.lists.branches.get(branches), otherwise)
+            }
             Expr::Range { start, step, stop } => self.lower_range(lo, expr, start, step, stop),
             Expr::Call { function, args } => {
                 let args = ast.lists.args.get(args);
@@ -169,7 +179,8 @@ impl Flattener<'_> {
                     "max" => Reduction::Max,
                     "array" => Reduction::Array,
                     _ => {
-                        let message = format!("{name} is not a reduction: sum, product, min, max or array is needed");
+                        let message =
+                            format!("{name} is not a reduction: sum, product, min, max or array is needed");
                         return Err(self.at_term(lo, expr, "K0347", message));
                     }
                 };
@@ -208,7 +219,9 @@ impl Flattener<'_> {
                 None => Err(self.at_term(lo, expr, "K0306", "`end` has a meaning only inside subscripts")),
             },
             Expr::Missing => Ok(TVal::Nothing),
-            Expr::Colon => Err(self.at_term(lo, expr, "K0307", "`:` has a meaning only as a subscript or dimension")),
+            Expr::Colon => {
+                Err(self.at_term(lo, expr, "K0307", "`:` has a meaning only as a subscript or dimension"))
+            }
             Expr::Error => Err(Reported),
         }
     }
@@ -252,8 +265,16 @@ impl Flattener<'_> {
         }
     }
 
-    pub(super) fn lower_binary(&mut self, lo: &mut Lower, at: ast::ExprId, op: BinaryOp, a: TVal, b: TVal) -> Res<TVal> {
-        let (TVal::Plain { ty: ta, rank: ra, term: x }, TVal::Plain { ty: tb, rank: rb, term: y }) = (&a, &b) else {
+    pub(super) fn lower_binary(
+        &mut self,
+        lo: &mut Lower,
+        at: ast::ExprId,
+        op: BinaryOp,
+        a: TVal,
+        b: TVal,
+    ) -> Res<TVal> {
+        let (TVal::Plain { ty: ta, rank: ra, term: x }, TVal::Plain { ty: tb, rank: rb, term: y }) = (&a, &b)
+        else {
             let name = format!("'{}'", operator_text(op).trim_start_matches('.'));
             return match (&a, &b) {
                 (TVal::Record { klass, .. }, _) | (_, TVal::Record { klass, .. }) => {
@@ -293,7 +314,9 @@ impl Flattener<'_> {
                 Ok(TVal::Plain { ty: Ty::String, rank, term })
             }
             _ if !ta.is_number() || !tb.is_number() => Err(self.cannot_term(lo, at, op, &a, &b)),
-            Add | ElementAdd if fits && (op == ElementAdd || ra == rb) => make(join(ta, tb), rank, Op::Add, vec![x, y]),
+            Add | ElementAdd if fits && (op == ElementAdd || ra == rb) => {
+                make(join(ta, tb), rank, Op::Add, vec![x, y])
+            }
             Sub | ElementSub if fits && (op == ElementSub || ra == rb) => {
                 let minus = lo.term(Term::Op(Op::Neg, vec![y]));
                 let term = lo.term(Term::Op(Op::Add, vec![x, minus]));
@@ -319,12 +342,20 @@ impl Flattener<'_> {
     }
 
     fn cannot_term(&mut self, lo: &Lower, at: ast::ExprId, op: BinaryOp, a: &TVal, b: &TVal) -> Reported {
-        let message = format!("{} cannot be applied to {} and {}", operator_text(op), a.describe(), b.describe());
+        let message =
+            format!("{} cannot be applied to {} and {}", operator_text(op), a.describe(), b.describe());
         self.at_term(lo, at, "K0340", message)
     }
 
-    fn lower_if(&mut self, lo: &mut Lower, branches: &[(ast::ExprId, ast::ExprId)], otherwise: ast::ExprId) -> Res<TVal> {
-        let Some((&(condition, then), rest)) = branches.split_first() else { return self.lower_expr(lo, otherwise) };
+    fn lower_if(
+        &mut self,
+        lo: &mut Lower,
+        branches: &[(ast::ExprId, ast::ExprId)],
+        otherwise: ast::ExprId,
+    ) -> Res<TVal> {
+        let Some((&(condition, then), rest)) = branches.split_first() else {
+            return self.lower_expr(lo, otherwise);
+        };
         let c = self.lower_scalar(lo, condition, Some(Ty::Boolean))?;
         if let Term::Const(known) = lo.function.terms[c.0 as usize] {
             return if known != 0.0 { self.lower_expr(lo, then) } else { self.lower_if(lo, rest, otherwise) };
@@ -367,7 +398,12 @@ impl Flattener<'_> {
     }
 
     /// `{a, b, …}`
-    pub(super) fn lower_construct(&mut self, lo: &mut Lower, expr: ast::ExprId, values: &[TVal]) -> Res<TVal> {
+    pub(super) fn lower_construct(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        values: &[TVal],
+    ) -> Res<TVal> {
         match values.first() {
             Some(TVal::Plain { ty, rank, .. }) => {
                 let mut joined = *ty;
@@ -378,7 +414,14 @@ impl Flattener<'_> {
                             joined = join(joined, *ty);
                             terms.push(*term);
                         }
-                        _ => return Err(self.at_term(lo, expr, "K0331", "the elements of an array have different types")),
+                        _ => {
+                            return Err(self.at_term(
+                                lo,
+                                expr,
+                                "K0331",
+                                "the elements of an array have different types",
+                            ));
+                        }
                     }
                 }
                 let term = lo.term(Term::Array(ArrayFn::Construct, terms));
@@ -389,7 +432,12 @@ impl Flattener<'_> {
                 for (name, _) in fields {
                     let column: Option<Vec<TVal>> = values.iter().map(|v| v.field(*name).cloned()).collect();
                     let Some(column) = column else {
-                        return Err(self.at_term(lo, expr, "K0331", "the elements of an array have different types"));
+                        return Err(self.at_term(
+                            lo,
+                            expr,
+                            "K0331",
+                            "the elements of an array have different types",
+                        ));
                     };
                     out.push((*name, self.lower_construct(lo, expr, &column)?));
                 }
@@ -412,11 +460,20 @@ impl Flattener<'_> {
             let mut terms = Vec::with_capacity(row.len());
             for &item in ast.lists.exprs.get(row) {
                 let TVal::Plain { ty: t, rank, term } = self.lower_expr(lo, item)? else {
-                    return Err(self.at_term(lo, item, "K0331", "a matrix of records cannot be written like this"));
+                    return Err(self.at_term(
+                        lo,
+                        item,
+                        "K0331",
+                        "a matrix of records cannot be written like this",
+                    ));
                 };
                 ty = Some(ty.map_or(t, |old| join(old, t)));
                 let two = lo.term(Term::Const(2.0));
-                terms.push(if rank < 2 { lo.term(Term::Array(ArrayFn::Promote, vec![term, two])) } else { term });
+                terms.push(if rank < 2 {
+                    lo.term(Term::Array(ArrayFn::Promote, vec![term, two]))
+                } else {
+                    term
+                });
             }
             lines.push(cat(lo, 2, terms));
         }
@@ -503,7 +560,10 @@ impl Flattener<'_> {
             let (ty, range) = self.lower_iterator(lo, ast, iterator, Some(body))?;
             let local = lo.local(iterator.name.symbol.as_str().to_owned(), ty, Vec::new());
             let term = lo.term(Term::Local(local));
-            hidden.push((iterator.name.symbol, lo.env.insert(iterator.name.symbol, TVal::Plain { ty, rank: 0, term })));
+            hidden.push((
+                iterator.name.symbol,
+                lo.env.insert(iterator.name.symbol, TVal::Plain { ty, rank: 0, term }),
+            ));
             list.push((local, range));
         }
         let value = self.lower_expr(lo, body);
@@ -534,7 +594,11 @@ impl Flattener<'_> {
     pub(super) fn lower_ref(&mut self, lo: &mut Lower, ast: &Ast, reference: &ComponentRef) -> Res<TVal> {
         let parts = ast.lists.parts.get(reference.parts);
         let Some(first) = parts.first() else { return Err(Reported) };
-        if !reference.global && first.name.symbol.as_str() == "time" && parts.len() == 1 && !lo.env.contains_key(&first.name.symbol) {
+        if !reference.global
+            && first.name.symbol.as_str() == "time"
+            && parts.len() == 1
+            && !lo.env.contains_key(&first.name.symbol)
+        {
             return self.lower_time(lo);
         }
         if !reference.global
@@ -550,7 +614,12 @@ impl Flattener<'_> {
     }
 
     /// A reference to constants; subscripts may use variables of the function.
-    pub(crate) fn lower_constant_ref(&mut self, lo: &mut Lower, ast: &Ast, reference: &ComponentRef) -> Res<TVal> {
+    pub(crate) fn lower_constant_ref(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        reference: &ComponentRef,
+    ) -> Res<TVal> {
         let parts = ast.lists.parts.get(reference.parts);
         let scope = self.constant_scope(lo);
         let split = parts.iter().position(|p| !p.subscripts.is_empty()).unwrap_or(parts.len() - 1);
@@ -568,7 +637,7 @@ impl Flattener<'_> {
                 }
             },
             Cursor::Value(value) => self.embed_folded(lo, reference, &value)?,
-            Cursor::Class(klass) if split + 1 == parts.len() => {
+            Cursor::Class(klass, _) if split + 1 == parts.len() => {
                 let kind = self.cx.deep_kind(klass);
                 if matches!(kind, ast::ClassKind::Function | ast::ClassKind::OperatorFunction) {
                     return Ok(TVal::Function { klass, bound: Vec::new() });
@@ -579,7 +648,12 @@ impl Flattener<'_> {
             }
             _ => {
                 let text = crate::expr::reference::ref_text(ast, reference);
-                return Err(self.error_at("K0204", format!("{text} is not a value"), lo.file, reference.span));
+                return Err(self.error_at(
+                    "K0204",
+                    format!("{text} is not a value"),
+                    lo.file,
+                    reference.span,
+                ));
             }
         };
         self.lower_parts(lo, ast, value, parts, split)
@@ -651,7 +725,14 @@ impl Flattener<'_> {
     }
 
     /// Subscripts of part `from` and all further parts.
-    fn lower_parts(&mut self, lo: &mut Lower, ast: &Ast, value: TVal, parts: &[RefPart], from: usize) -> Res<TVal> {
+    fn lower_parts(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        value: TVal,
+        parts: &[RefPart],
+        from: usize,
+    ) -> Res<TVal> {
         self.lower_parts_from(lo, ast, value, parts, from)
     }
 
@@ -703,8 +784,12 @@ impl Flattener<'_> {
     ) -> Res<(Vec<Subscript>, usize)> {
         let exprs = ast.lists.exprs.get(part.subscripts);
         if exprs.len() + front > value.rank() {
-            let message =
-                format!("{} has {} dimensions, but {} subscripts", part.name.symbol, value.rank(), exprs.len());
+            let message = format!(
+                "{} has {} dimensions, but {} subscripts",
+                part.name.symbol,
+                value.rank(),
+                exprs.len()
+            );
             return Err(self.error_at("K0334", message, lo.file, part.name.span));
         }
         let whole = value.any_term();
@@ -723,7 +808,9 @@ impl Flattener<'_> {
                 lo.ends.pop();
             }
             match index? {
-                TVal::Plain { ty: ty @ (Ty::Integer | Ty::Boolean | Ty::Enumeration(_)), rank, term } if rank <= 1 => {
+                TVal::Plain { ty: ty @ (Ty::Integer | Ty::Boolean | Ty::Enumeration(_)), rank, term }
+                    if rank <= 1 =>
+                {
                     let term = if ty == Ty::Boolean {
                         let one = lo.term(Term::Const(1.0));
                         lo.term(Term::Op(Op::Add, vec![term, one]))
@@ -761,7 +848,9 @@ pub(super) fn cat(lo: &mut Lower, dimension: usize, parts: Vec<TermId>) -> TermI
 /// `if c then a else b`, field by field; `None` if the types do not fit.
 pub(super) fn choose(lo: &mut Lower, c: TermId, a: &TVal, b: &TVal) -> Option<TVal> {
     match (a, b) {
-        (TVal::Plain { ty: ta, rank: ra, term: x }, TVal::Plain { ty: tb, rank: rb, term: y }) if ra == rb => {
+        (TVal::Plain { ty: ta, rank: ra, term: x }, TVal::Plain { ty: tb, rank: rb, term: y })
+            if ra == rb =>
+        {
             let ty = ta.join(*tb)?;
             let term = lo.term(Term::Op(Op::If, vec![c, *x, *y]));
             Some(TVal::Plain { ty, rank: *ra, term })

@@ -103,7 +103,7 @@ impl Flattener<'_> {
             // `Modelica.Math.sin` is another name of `sin`.
             if function.global || !lo.env.contains_key(&parts[0].name.symbol) {
                 let scope = self.constant_scope(lo);
-                if let Ok(Cursor::Class(k)) = self.quiet_resolve(scope, ast, function) {
+                if let Ok(Cursor::Class(k, _)) = self.quiet_resolve(scope, ast, function) {
                     return Ok(self.external_builtin(k));
                 }
             }
@@ -128,7 +128,12 @@ impl Flattener<'_> {
         }
     }
 
-    fn quiet_resolve(&mut self, scope: crate::flattener::Scope, ast: &Ast, function: &ComponentRef) -> Res<Cursor> {
+    fn quiet_resolve(
+        &mut self,
+        scope: crate::flattener::Scope,
+        ast: &Ast,
+        function: &ComponentRef,
+    ) -> Res<Cursor> {
         let mark = self.cx.diagnostics.len();
         let result = self.resolve_ref(scope, ast, function);
         if result.is_err() {
@@ -137,7 +142,13 @@ impl Flattener<'_> {
         result
     }
 
-    fn callee(&mut self, lo: &mut Lower, ast: &Ast, expr: ast::ExprId, function: &ComponentRef) -> Res<Callee> {
+    fn callee(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        expr: ast::ExprId,
+        function: &ComponentRef,
+    ) -> Res<Callee> {
         let parts = ast.lists.parts.get(function.parts);
         if let [only] = parts
             && let Some(TVal::Function { klass, bound }) = lo.env.get(&only.name.symbol)
@@ -146,9 +157,10 @@ impl Flattener<'_> {
         }
         let scope = self.constant_scope(lo);
         match self.resolve_ref(scope, ast, function)? {
-            Cursor::Class(k) => Ok(Callee::Class(k)),
+            Cursor::Class(k, _) => Ok(Callee::Class(k)),
             _ => {
-                let message = format!("{} is not a function", crate::expr::reference::ref_text(ast, function));
+                let message =
+                    format!("{} is not a function", crate::expr::reference::ref_text(ast, function));
                 Err(self.at_term(lo, expr, "K0207", message))
             }
         }
@@ -163,7 +175,13 @@ impl Flattener<'_> {
         Ok(values)
     }
 
-    fn lower_class_call(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, args: Vec<TermArg>) -> Res<TVal> {
+    fn lower_class_call(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<TermArg>,
+    ) -> Res<TVal> {
         match self.cx.deep_kind(k) {
             ClassKind::Record => self.lower_record(lo, expr, k, args),
             ClassKind::OperatorRecord => self.lower_operator_record(lo, expr, k, args),
@@ -175,11 +193,16 @@ impl Flattener<'_> {
             _ => {
                 if let Some(leaf) = self.cx.leaf(k) {
                     match (leaf.builtin, args.as_slice()) {
-                        (Builtin::Enumeration(def), [TermArg { value: TVal::Plain { rank, term, .. }, .. }]) => {
+                        (
+                            Builtin::Enumeration(def),
+                            [TermArg { value: TVal::Plain { rank, term, .. }, .. }],
+                        ) => {
                             return Ok(TVal::Plain { ty: Ty::Enumeration(def), rank: *rank, term: *term });
                         }
                         (Builtin::ExternalObject, _) => {
-                            if let Some(Found::Class(constructor)) = self.cx.step(k, Symbol::new("constructor")) {
+                            if let Some(Found::Class(constructor)) =
+                                self.cx.step(k, Symbol::new("constructor"))
+                            {
                                 return self.call_value(lo, expr, constructor, args);
                             }
                         }
@@ -246,10 +269,18 @@ impl Flattener<'_> {
         let Some(value) = call.outputs.into_iter().next() else { return Ok(TVal::Nothing) };
         // The first iterator varies fastest: the last dimension comes first.
         iterators.reverse();
-        Ok(value.map(extra as isize, &mut |term, _| lo.term(Term::For(Reduction::Array, term, iterators.clone()))))
+        Ok(value.map(extra as isize, &mut |term, _| {
+            lo.term(Term::For(Reduction::Array, term, iterators.clone()))
+        }))
     }
 
-    fn call_terms(&mut self, lo: &mut Lower, k: KlassId, signature: &Signature, values: Vec<TVal>) -> Res<LoweredCall> {
+    fn call_terms(
+        &mut self,
+        lo: &mut Lower,
+        k: KlassId,
+        signature: &Signature,
+        values: Vec<TVal>,
+    ) -> Res<LoweredCall> {
         let mut key = FunctionKey { klass: k, functions: Vec::new() };
         let mut args = Vec::new();
         let mut extra = Vec::new();
@@ -376,7 +407,9 @@ impl Flattener<'_> {
                         env.insert(info.name, value.clone());
                         value
                     }
-                    None if info.leaf.is_none() && !info.is_function() => self.lower_record(lo, expr, info.klass, Vec::new())?,
+                    None if info.leaf.is_none() && !info.is_function() => {
+                        self.lower_record(lo, expr, info.klass, Vec::new())?
+                    }
                     None => {
                         let message = format!("the input {} of {} is not given", info.name, self.cx.name(k));
                         return Err(self.at_term(lo, expr, "K0372", message));
@@ -388,7 +421,13 @@ impl Flattener<'_> {
         Ok(values)
     }
 
-    fn lower_default(&mut self, lo: &mut Lower, k: KlassId, place: &Place, env: &mut FxHashMap<Symbol, TVal>) -> Res<TVal> {
+    fn lower_default(
+        &mut self,
+        lo: &mut Lower,
+        k: KlassId,
+        place: &Place,
+        env: &mut FxHashMap<Symbol, TVal>,
+    ) -> Res<TVal> {
         let (klass, file) = (lo.klass, lo.file);
         (lo.klass, lo.file) = (place.scope, place.file);
         let outer = lo.outer.take();
@@ -404,7 +443,14 @@ impl Flattener<'_> {
         value
     }
 
-    fn check_term(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, info: &ComponentInfo, value: TVal) -> Res<TVal> {
+    fn check_term(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        k: KlassId,
+        info: &ComponentInfo,
+        value: TVal,
+    ) -> Res<TVal> {
         match (&value, info.leaf) {
             (TVal::Plain { ty, rank, term }, Some(leaf)) if assignable(Ty::of(leaf.builtin), *ty) => {
                 Ok(TVal::Plain { ty: Ty::of(leaf.builtin), rank: *rank, term: *term })
@@ -430,14 +476,25 @@ impl Flattener<'_> {
                     Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),
                     None => self.cx.name(info.klass),
                 };
-                let message = format!("the input {} of {} is {expected}, not {}", info.name, self.cx.name(k), value.describe());
+                let message = format!(
+                    "the input {} of {} is {expected}, not {}",
+                    info.name,
+                    self.cx.name(k),
+                    value.describe()
+                );
                 Err(self.at_term(lo, expr, "K0373", message))
             }
         }
     }
 
     /// A record from its fields.
-    fn lower_record(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, args: Vec<TermArg>) -> Res<TVal> {
+    fn lower_record(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<TermArg>,
+    ) -> Res<TVal> {
         let members = self.cx.members(k)?;
         let mut infos = Vec::with_capacity(members.components.len());
         for &i in &members.components {
@@ -451,12 +508,19 @@ impl Flattener<'_> {
         Ok(TVal::Record { klass: k, rank: 0, fields })
     }
 
-    fn lower_operator_record(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, args: Vec<TermArg>) -> Res<TVal> {
+    fn lower_operator_record(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<TermArg>,
+    ) -> Res<TVal> {
         if let Some(Found::Class(operator)) = self.cx.step(k, Symbol::new("'constructor'")) {
-            let types: Vec<ArgType> = args.iter().take_while(|a| a.name.is_none()).map(|a| arg_type(&a.value)).collect();
+            let types: Vec<ArgType> =
+                args.iter().take_while(|a| a.name.is_none()).map(|a| arg_type(&a.value)).collect();
             let named = types.len() < args.len();
             for f in self.operator_functions(operator) {
-                if !named && self.accepts_types(f, &types) || named {
+                if named || self.accepts_types(f, &types) {
                     return self.call_value(lo, expr, f, args);
                 }
             }
@@ -520,10 +584,18 @@ impl Flattener<'_> {
         Ok(value.map(1, &mut |term, _| lo.term(Term::For(Reduction::Array, term, vec![(local, range)]))))
     }
 
-    fn apply_functions(&mut self, lo: &mut Lower, expr: ast::ExprId, operator: KlassId, name: &str, values: Vec<TVal>) -> Res<TVal> {
+    fn apply_functions(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        operator: KlassId,
+        name: &str,
+        values: Vec<TVal>,
+    ) -> Res<TVal> {
         let functions = self.operator_functions(operator);
         let types: Vec<ArgType> = values.iter().map(arg_type).collect();
-        let args = |values: Vec<TVal>| values.into_iter().map(|value| TermArg { name: None, value }).collect();
+        let args =
+            |values: Vec<TVal>| values.into_iter().map(|value| TermArg { name: None, value }).collect();
         for &f in &functions {
             if self.accepts_types(f, &types) {
                 return self.call_value(lo, expr, f, args(values));
@@ -553,9 +625,21 @@ impl Flattener<'_> {
         Err(self.at_term(lo, expr, "K0340", format!("{name} cannot be applied to these values")))
     }
 
-    fn lower_builtin(&mut self, lo: &mut Lower, ast: &Ast, expr: ast::ExprId, name: &str, args: &[Arg]) -> Res<TVal> {
+    fn lower_builtin(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        expr: ast::ExprId,
+        name: &str,
+        args: &[Arg],
+    ) -> Res<TVal> {
         if is_clocked(name) {
-            return Err(self.at_term(lo, expr, "K0390", format!("the clocked operator {name} is not supported yet")));
+            return Err(self.at_term(
+                lo,
+                expr,
+                "K0390",
+                format!("the clocked operator {name} is not supported yet"),
+            ));
         }
         if matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "initial" | "terminal" | "delay") {
             return self.lower_event(lo, ast, expr, name, args);
@@ -618,7 +702,10 @@ impl Flattener<'_> {
             "pure" | "noEvent" => first.cloned(),
             "smooth" => values.get(1).cloned(),
             "homotopy" => {
-                let actual = args.iter().position(|a| a.name.is_some_and(|n| n.symbol.as_str() == "actual")).unwrap_or(0);
+                let actual = args
+                    .iter()
+                    .position(|a| a.name.is_some_and(|n| n.symbol.as_str() == "actual"))
+                    .unwrap_or(0);
                 values.get(actual).cloned()
             }
             "min" | "max" => unary(lo, if name == "min" { ArrayFn::MinOf } else { ArrayFn::MaxOf }, 0),
@@ -627,7 +714,11 @@ impl Flattener<'_> {
                 _ => None,
             },
             "product" => unary(lo, ArrayFn::ProductOf, 0),
-            "scalar" => Some(first?.map(-(first?.rank() as isize), &mut |t, _| lo.term(Term::Array(ArrayFn::Scalar, vec![t])))),
+            "scalar" => {
+                Some(first?.map(-(first?.rank() as isize), &mut |t, _| {
+                    lo.term(Term::Array(ArrayFn::Scalar, vec![t]))
+                }))
+            }
             "vector" => unary(lo, ArrayFn::Vector, 1),
             "matrix" => unary(lo, ArrayFn::Matrix, 2),
             "transpose" => unary(lo, ArrayFn::Transpose, 2),

@@ -35,6 +35,9 @@ const DIVERGENCE: f64 = 1.0;
 /// The remembered rate of convergence fades at most by this factor from one iteration to the next.
 const RATE_MEMORY: f64 = 0.3;
 
+/// No remembered rate is trusted beyond this: the next step may be less linear than the last.
+const BEST_RATE: f64 = 0.01;
+
 /// Takes implicit steps with an [`OdeModel`]. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct ClassicalStep<M> {
@@ -168,7 +171,7 @@ impl<M: OdeModel> ClassicalStep<M> {
         let gamma = self.gamma.unwrap_or(h);
         let scale = 2.0 / (1.0 + h / gamma);
         // No iteration converges faster than the drift of `h` lets stiff components.
-        let slowest = (1.0 - h / gamma).abs() / (1.0 + h / gamma);
+        let slowest = ((1.0 - h / gamma).abs() / (1.0 + h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
         for iteration in 1..=MAX_ITERATIONS {
             for (((c, x), f), old) in self.correction.iter_mut().zip(&*x).zip(&self.f).zip(old) {

@@ -1,16 +1,16 @@
-//! Explicit where that is enough, implicit where it is not.
+//! Explicit where that is enough, BDF where it is not.
 //!
 //! The integration starts with Tsitouras' method: no Jacobian, and a restart after an event costs one evaluation. It watches the
-//! dominating eigenvalue `λ` at no cost.
+//! dominating eigenvalue `λ` at no cost. Then:
 //!
-//! - Explicit to BDF: stability has limited the step for fifteen steps. Where the tolerance is so tight that accuracy and stability
-//!   limit the step alike, this test stays silent; so from time to time, when `h |λ|` is large on average, BDF is given a *trial*: it
-//!   stays if it advances further for each evaluation of the model.
-//! - BDF to explicit: a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway, shows for many steps in a row
-//!   that the explicit method would be stable with a step several times as large. A model that knows no such bound stays with
-//!   BDF.
+//! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and stability limit the step
+//!   alike and this test is silent; so where the explicit method has run for long with large `h |λ|`, BDF gets a *trial*: it is
+//!   run for some steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one
+//!   wait twice as long.
+//! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway, shows again and again
+//!   that the explicit method would be stable with a step several times as large. A model that knows no such bound stays with BDF.
 //!
-//! Trials and returns become rarer each time they happen, so that a model in between does not waste its time changing.
+//! After an event the method in use starts again: an event seldom changes what kind of model it is.
 
 use super::bdf::Bdf;
 use super::core::Core;
@@ -22,28 +22,35 @@ use crate::model::StepModel;
 
 /// The explicit method takes over when the bound of `h |λ|` stays below this, well inside its stability region.
 const EASY: f64 = 0.5;
-/// For how many steps, the first time.
-const EASY_STEPS: u32 = 30;
-/// Explicit steps before the first trial of BDF, and the average `h |λ|` it needs.
-const STEPS_BEFORE_TRIAL: u32 = 200;
+/// In how many checks in a row, the first time; there is one check in so many steps.
+const EASY_CHECKS: u32 = 4;
+const STEPS_PER_CHECK: u32 = 8;
+/// Explicit steps before the first trial of BDF, and the average `h |λ|` it takes.
+const PATIENCE: u32 = 200;
 const WORTH_A_TRIAL: f64 = 1.0;
-/// Steps of a trial: to build up the order, and to measure.
+/// Steps of a trial: until BDF has built up its order, and until it is judged.
 const TRIAL_START: u32 = 30;
-const TRIAL_STEPS: u32 = 60;
+const TRIAL_END: u32 = 60;
 
 /// State of the method.
 #[derive(Clone, Debug)]
 pub(crate) struct Auto {
     explicit: ExplicitRk,
-    implicit: Bdf,
-    stiff: bool,
+    bdf: Bdf,
+    kind: Kind,
     /// Steps since the last change or restart.
     steps: u32,
-    easy_steps: u32,
-    easy_steps_needed: u32,
-    steps_before_trial: u32,
+    easy_checks: u32,
+    easy_checks_needed: u32,
+    patience: u32,
     trial: Option<Trial>,
     pub switches: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Explicit,
+    Bdf,
 }
 
 /// A trial of BDF: the time the explicit method advanced for each evaluation, and where measuring began.
@@ -58,24 +65,25 @@ impl Auto {
     pub fn new(n: usize) -> Self {
         Auto {
             explicit: ExplicitRk::new(n, &TSITOURAS),
-            implicit: Bdf::new(n),
-            stiff: false,
+            bdf: Bdf::new(n),
+            kind: Kind::Explicit,
             steps: 0,
-            easy_steps: 0,
-            easy_steps_needed: EASY_STEPS,
-            steps_before_trial: STEPS_BEFORE_TRIAL,
+            easy_checks: 0,
+            easy_checks_needed: EASY_CHECKS,
+            patience: PATIENCE,
             trial: None,
             switches: 0,
         }
     }
 
-    /// Starts again with the method that was in use: an event seldom changes what kind of model it is.
     pub fn restart(&mut self) {
+        if self.trial.take().is_some() {
+            self.kind = Kind::Explicit;
+        }
         self.explicit.restart();
-        self.implicit.restart();
-        self.easy_steps = 0;
+        self.bdf.restart();
         self.steps = 0;
-        self.trial = None;
+        self.easy_checks = 0;
     }
 
     pub fn step<M: StepModel + ?Sized>(
@@ -84,70 +92,93 @@ impl Auto {
         model: &mut M,
         t_limit: f64,
     ) -> Result<StepReport, SolverError> {
-        self.choose(core, model);
+        if let Some(next) = self.choose(core, model) {
+            self.change_to(next, core, model)?;
+        }
         self.steps = self.steps.saturating_add(1);
-        if !self.stiff {
+        if self.kind == Kind::Explicit {
             return self.explicit.step(core, model, t_limit);
         }
-        let report = self.implicit.step(core, model, t_limit)?;
-        match model.rate_bound(core.weights.values()) {
-            Some(rate) if rate * (report.t - report.t_old) <= EASY => self.easy_steps += 1,
-            _ => self.easy_steps = 0,
+        let report = self.bdf.step(core, model, t_limit)?;
+        if self.steps % STEPS_PER_CHECK == 0 {
+            match model.rate_bound(core.weights.values()) {
+                Some(rate) if rate * (report.t - report.t_old) <= EASY => self.easy_checks += 1,
+                _ => self.easy_checks = 0,
+            }
         }
         Ok(report)
     }
 
     pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
-        if self.stiff {
-            self.implicit.interpolate(core, t, x);
-        } else {
-            self.explicit.interpolate(core, t, x);
+        match self.kind {
+            Kind::Explicit => self.explicit.interpolate(core, t, x),
+            Kind::Bdf => self.bdf.interpolate(core, t, x),
         }
     }
 
-    fn choose<M: StepModel + ?Sized>(&mut self, core: &Core, model: &mut M) {
-        if !self.stiff {
-            if self.explicit.is_stiff() {
-                self.become_implicit(model);
-            } else if self.steps >= self.steps_before_trial && self.explicit.average_rate() >= WORTH_A_TRIAL {
+    /// The method to change to, if there is reason to.
+    fn choose<M: StepModel + ?Sized>(&mut self, core: &Core, model: &M) -> Option<Kind> {
+        if let Some(trial) = self.trial {
+            return self.judge(trial, core, model);
+        }
+        match self.kind {
+            Kind::Explicit if self.explicit.is_stiff() => Some(Kind::Bdf),
+            Kind::Explicit
+                if self.steps >= self.patience && self.explicit.average_rate() >= WORTH_A_TRIAL =>
+            {
                 let explicit_speed = (core.t - core.t_old) / (TSITOURAS.c.len() - 1) as f64;
-                self.become_implicit(model);
                 self.trial = Some(Trial { explicit_speed, t: core.t, evaluations: 0 });
+                Some(Kind::Bdf)
             }
-            return;
-        }
-        if let Some(trial) = &mut self.trial {
-            let evaluations = model.work().rhs_evaluations;
-            if self.steps == TRIAL_START {
-                (trial.t, trial.evaluations) = (core.t, evaluations);
-            } else if self.steps == TRIAL_STEPS {
-                let spent = (evaluations - trial.evaluations).max(u64::from(TRIAL_STEPS - TRIAL_START));
-                let better = core.t - trial.t > trial.explicit_speed * spent as f64;
-                self.trial = None;
-                if !better {
-                    self.steps_before_trial = self.steps_before_trial.saturating_mul(2);
-                    self.become_explicit(core);
-                }
+            Kind::Bdf if self.easy_checks >= self.easy_checks_needed => {
+                self.easy_checks_needed = self.easy_checks_needed.saturating_mul(2);
+                Some(Kind::Explicit)
             }
-        } else if self.easy_steps >= self.easy_steps_needed {
-            self.easy_steps_needed = self.easy_steps_needed.saturating_mul(2);
-            self.become_explicit(core);
+            _ => None,
         }
     }
 
-    fn become_implicit<M: StepModel + ?Sized>(&mut self, model: &mut M) {
-        self.stiff = true;
-        self.switches += 1;
-        self.steps = 0;
-        self.easy_steps = 0;
-        self.implicit.restart();
-        model.reset();
+    /// Back to the explicit method, when the trial is over and BDF was slower.
+    fn judge<M: StepModel + ?Sized>(&mut self, mut trial: Trial, core: &Core, model: &M) -> Option<Kind> {
+        let evaluations = model.work().rhs_evaluations;
+        if self.steps == TRIAL_START {
+            (trial.t, trial.evaluations) = (core.t, evaluations);
+            self.trial = Some(trial);
+        }
+        if self.steps < TRIAL_END {
+            return None;
+        }
+        self.trial = None;
+        // A model that does not count its evaluations is charged one a step.
+        let spent = (evaluations - trial.evaluations).max(u64::from(TRIAL_END - TRIAL_START)) as f64;
+        if core.t - trial.t > trial.explicit_speed * spent {
+            return None;
+        }
+        self.patience = self.patience.saturating_mul(2);
+        Some(Kind::Explicit)
     }
 
-    fn become_explicit(&mut self, core: &Core) {
-        self.stiff = false;
+    fn change_to<M: StepModel + ?Sized>(
+        &mut self,
+        kind: Kind,
+        core: &mut Core,
+        model: &mut M,
+    ) -> Result<(), SolverError> {
+        self.kind = kind;
         self.switches += 1;
         self.steps = 0;
-        self.explicit.start_with(core.t - core.t_old);
+        self.easy_checks = 0;
+        match kind {
+            Kind::Explicit => {
+                self.explicit.start_with(core.t - core.t_old);
+                // BDF knows the derivative as well as it has iterated; the first stage needs it exactly.
+                core.evaluate_start(model)
+            }
+            Kind::Bdf => {
+                self.bdf.restart();
+                model.reset();
+                Ok(())
+            }
+        }
     }
 }

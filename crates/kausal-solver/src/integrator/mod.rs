@@ -183,6 +183,13 @@ impl<M: StepModel> Integrator<M> {
         }
     }
 
+    /// Changes the largest step size from here on.
+    pub fn set_max_step(&mut self, h: f64) {
+        if h > 0.0 {
+            self.core.options.max_step = h;
+        }
+    }
+
     /// Current time.
     pub fn t(&self) -> f64 {
         self.core.t

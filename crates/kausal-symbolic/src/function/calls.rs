@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 use super::array::{Array, Shape};
 use super::domain::{Assertion, Numbers};
 use super::evaluator::{Evaluator, Limits};
-use super::inline::{Stage, inline, should_inline};
-use super::layout::{Layout, flatten};
+use super::inline::{Stage, inline, inline_budget, is_recursive};
+use super::layout::{Layout, flatten, is_closed};
 use super::sizes::{Maybe, output_shapes};
 use super::specialise::specialise;
 use super::value::{Text, Value};
-use super::{EvalError, EvalErrorKind, FunctionId, Scalar};
+use super::{Dim, EvalError, EvalErrorKind, Function, FunctionId, Scalar};
 use crate::node::ExprId;
 use crate::pool::Pool;
 
@@ -22,6 +22,7 @@ use crate::pool::Pool;
 pub struct Calls {
     closed: FxHashMap<(FunctionId, Vec<Shape>, Vec<Shape>), FunctionId>,
     pub(super) derivatives: FxHashMap<FunctionId, Option<FunctionId>>,
+    recursive: FxHashMap<FunctionId, bool>,
 }
 
 /// What a call became.
@@ -53,7 +54,9 @@ impl Calls {
         if let Some(outputs) = constant_call(pool, function, args) {
             return Ok(Applied { outputs, assertions: Vec::new() });
         }
-        if let Some(budget) = should_inline(pool, function, stage)
+        let recursive = *self.recursive.entry(function).or_insert_with(|| is_recursive(pool, function));
+        if !recursive
+            && let Some(budget) = inline_budget(pool, function, stage)
             && let Ok(applied) = inline(pool, self, function, args, stage, budget)
         {
             return Ok(applied);
@@ -94,6 +97,9 @@ impl Calls {
         function: FunctionId,
         args: &[Value<ExprId>],
     ) -> Result<FunctionId, EvalError> {
+        if has_these_inputs(pool.function(function), args) {
+            return Ok(function);
+        }
         let known: Vec<Value<Maybe>> = args
             .iter()
             .map(|arg| arg.map(|expr| pool.as_constant(expr).map_or(Maybe::UNKNOWN, Maybe::known)))
@@ -108,6 +114,19 @@ impl Calls {
         self.closed.insert(key, closed);
         Ok(closed)
     }
+}
+
+/// Is the function closed, and made for arguments of these sizes and kinds?
+fn has_these_inputs(function: &Function, args: &[Value<ExprId>]) -> bool {
+    is_closed(function)
+        && function.inputs.len() == args.len()
+        && function.inputs.iter().zip(args).all(|(&input, arg)| {
+            let local = function.local(input);
+            let fits = |(dim, size): (&Dim, &usize)| *dim == Dim::Known(*size);
+            local.dims.len() == arg.shape().len()
+                && local.dims.iter().zip(arg.shape()).all(fits)
+                && arg.is_text() == (local.scalar == Scalar::String)
+        })
 }
 
 /// The outputs as constants if all arguments are constant and the function can be run now.

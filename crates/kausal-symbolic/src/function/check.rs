@@ -11,12 +11,11 @@ use crate::pool::Pool;
 
 /// Everything that is wrong with a function; nothing if it is well-formed.
 pub fn check_function(pool: &Pool, id: FunctionId) -> Vec<String> {
-    let Some((_, function)) = pool.functions().nth(id.0 as usize) else {
+    let Some(function) = pool.get_function(id) else {
         return vec![format!("function {} does not exist", id.0)];
     };
-    let output = |called: FunctionId, number: u32| {
-        super::evaluator::output_type(pool.functions().nth(called.0 as usize)?.1, number)
-    };
+    let output =
+        |called: FunctionId, number: u32| super::evaluator::output_type(pool.get_function(called)?, number);
     let routine = match Routine::new(function, &output) {
         Ok(routine) => routine,
         Err(error) => return vec![format!("{}: {error}", function.name)],
@@ -51,7 +50,7 @@ impl Checker<'_> {
     }
 
     fn called(&self, id: FunctionId) -> Option<&Function> {
-        self.pool.functions().nth(id.0 as usize).map(|(_, function)| function)
+        self.pool.get_function(id)
     }
 
     fn declarations(&mut self) {

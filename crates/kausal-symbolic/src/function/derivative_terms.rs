@@ -62,7 +62,7 @@ impl<'p> Terms<'p> {
     }
 
     fn called(&self, id: FunctionId) -> Option<&Function> {
-        self.pool.functions().nth(id.0 as usize).map(|(_, function)| function)
+        self.pool.get_function(id)
     }
 
     /// The derivative, written out as zeros where it is zero.

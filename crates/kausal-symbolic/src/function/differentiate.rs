@@ -316,7 +316,7 @@ fn differentiate(pool: &mut Pool, calls: &mut Calls, id: FunctionId) -> Result<F
         return Err(fail("is impure").into());
     }
     let output = |called: FunctionId, number: u32| {
-        let called = pool.functions().nth(called.0 as usize)?.1;
+        let called = pool.get_function(called)?;
         super::evaluator::output_type(called, number)
     };
     let Routine { mut function, mut types, .. } = Routine::new(function, &output)?;

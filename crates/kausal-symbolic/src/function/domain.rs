@@ -216,7 +216,7 @@ impl Domain for Numbers<'_> {
     }
 
     fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.pool?.functions().nth(id.0 as usize).map(|(_, function)| function)
+        self.pool?.get_function(id)
     }
 
     fn inner_product(&mut self, pairs: impl Iterator<Item = (f64, f64)>) -> ArrayResult<f64> {

@@ -39,8 +39,14 @@ const STEPS: u64 = 500_000;
 
 /// Shall calls of this function be inlined now? If so, with how many new expressions at most.
 pub fn should_inline(pool: &Pool, id: FunctionId, stage: Stage) -> Option<usize> {
+    let budget = inline_budget(pool, id, stage)?;
+    (!is_recursive(pool, id)).then_some(budget)
+}
+
+/// As [`should_inline`] for a function that does not call itself.
+pub(super) fn inline_budget(pool: &Pool, id: FunctionId, stage: Stage) -> Option<usize> {
     let function = pool.function(id);
-    if !can_inline(function) || is_recursive(pool, id) {
+    if !can_inline(function) {
         return None;
     }
     let notes = &function.notes;

@@ -15,9 +15,8 @@ use crate::print::print_number;
 /// The text of a function. How functions are called is given.
 pub fn print_function(pool: &Pool, id: FunctionId, name: &dyn Fn(FunctionId) -> String) -> String {
     let function = pool.function(id);
-    let output = |called: FunctionId, number: u32| {
-        super::evaluator::output_type(pool.functions().nth(called.0 as usize)?.1, number)
-    };
+    let output =
+        |called: FunctionId, number: u32| super::evaluator::output_type(pool.get_function(called)?, number);
     let types = term_types(function, &output).unwrap_or_default();
     let mut printer = Printer { function, types, name, text: String::new() };
     printer.whole(&name(id));

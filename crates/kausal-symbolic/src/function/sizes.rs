@@ -103,7 +103,7 @@ impl Domain for Sizes<'_> {
     }
 
     fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.pool.functions().nth(id.0 as usize).map(|(_, function)| function)
+        self.pool.get_function(id)
     }
 
     fn outer(&mut self, _var: VarId) -> Option<Maybe> {

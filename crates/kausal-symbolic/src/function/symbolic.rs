@@ -102,7 +102,7 @@ impl Domain for Symbolic<'_> {
     }
 
     fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.pool.functions().nth(id.0 as usize).map(|(_, function)| function)
+        self.pool.get_function(id)
     }
 
     fn outer(&mut self, var: VarId) -> Option<ExprId> {

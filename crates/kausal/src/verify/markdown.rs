@@ -11,8 +11,8 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
     let mut out = format!(
         "# {title}\n\n\
          {} of {} models agree with their reference, {} differ, {} fail.\n\n\
-         Every reference signal must lie within a tube around the result: {} % of the signal's range and {:e} of its \
-         magnitude wide in value, {} % of the simulated time wide in time. This page is generated:\n\n\
+         Every reference signal must lie within a tube around the result: {} % of the signal's range plus {:e} of its \
+         magnitude (plus {:e}, for rounding errors around zero) wide in value, {} % of the simulated time wide in time. This page is generated:\n\n\
          ```sh\n{command}\n```\n\n",
         report.agree,
         report.models,
@@ -20,6 +20,7 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
         report.fail,
         100.0 * tube.range,
         tube.magnitude,
+        tube.noise,
         100.0 * tube.time
     );
     if let (Some(evaluations), Some(steps)) = (report.median_evaluations, report.median_steps) {

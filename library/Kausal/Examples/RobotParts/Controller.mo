@@ -35,19 +35,25 @@ block Controller "Position and speed control of one axis"
   Blocks.Continuous.FirstOrder smoothing(T = 5e-4) "Smoothes the current"
     annotation(Placement(transformation(extent = {{75, -10}, {95, 10}})));
 equation
-  connect(q_ref, toMotor1.u);
-  connect(qd_ref, toMotor2.u);
-  connect(toMotor1.y, positionError.u1);
-  connect(phi, positionError.u2);
-  connect(positionError.y, position.u);
-  connect(toMotor2.y, forward.u);
-  connect(position.y, speedError.u1);
-  connect(forward.y, speedError.u2);
-  connect(w, speedError.u3);
-  connect(speedError.y, speed.u);
-  connect(speed.y, limiter.u);
-  connect(limiter.y, smoothing.u);
-  connect(smoothing.y, i_ref);
+  connect(q_ref, toMotor1.u) annotation(Line(points = {{-110, 60}, {-91, 60}}, color = {0, 0, 127}));
+  connect(qd_ref, toMotor2.u)
+    annotation(Line(points = {{-110, -60}, {-100, -60}, {-100, 0}, {-91, 0}}, color = {0, 0, 127}));
+  connect(toMotor1.y, positionError.u1) annotation(Line(points = {{-69, 60}, {-58, 60}}, color = {0, 0, 127}));
+  connect(phi, positionError.u2)
+    annotation(Line(points = {{-40, -110}, {-50, -110}, {-50, 52}}, color = {0, 0, 127}));
+  connect(positionError.y, position.u) annotation(Line(points = {{-41, 60}, {-31, 60}}, color = {0, 0, 127}));
+  connect(toMotor2.y, forward.u) annotation(Line(points = {{-69, 0}, {-61, 0}}, color = {0, 0, 127}));
+  connect(position.y, speedError.u1)
+    annotation(Line(points = {{-9, 60}, {-5, 60}, {-5, 48}, {-1, 48}}, color = {0, 0, 127}));
+  connect(forward.y, speedError.u2)
+    annotation(Line(points = {{-39, 0}, {-20, 0}, {-20, 40}, {-1, 40}}, color = {0, 0, 127}));
+  connect(w, speedError.u3)
+    annotation(Line(points = {{40, -110}, {20, -110}, {20, 32}, {-1, 32}}, color = {0, 0, 127}));
+  connect(speedError.y, speed.u) annotation(Line(points = {{21, 40}, {29, 40}}, color = {0, 0, 127}));
+  connect(speed.y, limiter.u) annotation(Line(points = {{51, 40}, {54, 40}}, color = {0, 0, 127}));
+  connect(limiter.y, smoothing.u)
+    annotation(Line(points = {{76, 40}, {75, 40}, {75, 0}, {74, 0}}, color = {0, 0, 127}));
+  connect(smoothing.y, i_ref) annotation(Line(points = {{96, 0}, {110, 0}}, color = {0, 0, 127}));
   annotation(
     Icon(graphics = {
       Text(extent = {{-80, 40}, {80, -40}}, textString = "control", textColor = {0, 0, 0})}),

@@ -23,14 +23,20 @@ partial model Drive "Motor, sensors and control of one axis"
   TachoFilter filter "Filters the tacho"
     annotation(Placement(transformation(origin = {-20, -80}, extent = {{-10, -10}, {10, 10}}, rotation = 180)));
 equation
-  connect(q_ref, controller.q_ref);
-  connect(qd_ref, controller.qd_ref);
-  connect(controller.i_ref, motor.i_ref);
-  connect(motor.flange, angle.flange);
-  connect(motor.flange, tacho.flange);
-  connect(angle.phi, controller.phi);
-  connect(tacho.w, filter.u);
-  connect(filter.y, controller.w);
+  connect(q_ref, controller.q_ref)
+    annotation(Line(points = {{-110, 60}, {-90, 60}, {-90, 6}, {-71, 6}}, color = {0, 0, 127}));
+  connect(qd_ref, controller.qd_ref)
+    annotation(Line(points = {{-110, -60}, {-90, -60}, {-90, -6}, {-71, -6}}, color = {0, 0, 127}));
+  connect(controller.i_ref, motor.i_ref) annotation(Line(points = {{-49, 0}, {-11, 0}}, color = {0, 0, 127}));
+  connect(motor.flange, angle.flange)
+    annotation(Line(points = {{10, 0}, {20, 0}, {20, -40}, {30, -40}}, color = {70, 70, 70}));
+  connect(motor.flange, tacho.flange)
+    annotation(Line(points = {{10, 0}, {20, 0}, {20, -80}, {30, -80}}, color = {70, 70, 70}));
+  connect(angle.phi, controller.phi)
+    annotation(Line(points = {{9, -40}, {-64, -40}, {-64, -11}}, color = {0, 0, 127}));
+  connect(tacho.w, filter.u) annotation(Line(points = {{9, -80}, {-9, -80}}, color = {0, 0, 127}));
+  connect(filter.y, controller.w)
+    annotation(Line(points = {{-31, -80}, {-56, -80}, {-56, -11}}, color = {0, 0, 127}));
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -80}, {60, 80}},

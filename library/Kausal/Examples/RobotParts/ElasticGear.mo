@@ -6,17 +6,17 @@ model ElasticGear "Gear with elasticity, damping and friction"
   parameter Units.RotationalDamping d = 0.01 "Damping, seen from the motor";
   parameter Units.Torque tau_c = 0.4 "Coulomb friction, seen from the motor";
   parameter Units.RotationalDamping d_bearing = 1e-3 "Viscous friction, seen from the motor";
-  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing) "Friction of motor and gear"
+  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
     annotation(Placement(transformation(extent = {{-70, -10}, {-50, 10}})));
   Rotational.SpringDamper elasticity(c = c, d = d, stateSelect = StateSelect.default) "Elasticity of the gear"
     annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
   Rotational.Gear gear(ratio = ratio) "Ideal gear"
     annotation(Placement(transformation(extent = {{50, -10}, {70, 10}})));
 equation
-  connect(a, bearing.a);
-  connect(bearing.b, elasticity.a);
-  connect(elasticity.b, gear.a);
-  connect(gear.b, b);
+  connect(a, bearing.a) annotation(Line(points = {{-100, 0}, {-70, 0}}, color = {70, 70, 70}));
+  connect(bearing.b, elasticity.a) annotation(Line(points = {{-50, 0}, {-10, 0}}, color = {70, 70, 70}));
+  connect(elasticity.b, gear.a) annotation(Line(points = {{10, 0}, {50, 0}}, color = {70, 70, 70}));
+  connect(gear.b, b) annotation(Line(points = {{70, 0}, {100, 0}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {0, 0, 0}, thickness = 0.5),

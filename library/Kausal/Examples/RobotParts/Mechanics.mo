@@ -47,25 +47,29 @@ model Mechanics "The six moving parts of the robot"
   MultiBody.Body payload(r_CM = r_load, m = load, I_11 = 0.1, I_22 = 0.1, I_33 = 0.1) "Load"
     annotation(Placement(transformation(extent = {{70, 70}, {90, 90}})));
 equation
-  connect(world.frame, r1.a);
-  connect(r1.b, b1.a);
-  connect(b1.b, r2.a);
-  connect(r2.b, b2.a);
-  connect(b2.b, r3.a);
-  connect(r3.b, b3.a);
-  connect(b3.b, r4.a);
-  connect(r4.b, b4.a);
-  connect(b4.b, r5.a);
-  connect(r5.b, b5.a);
-  connect(b5.b, r6.a);
-  connect(r6.b, b6.a);
-  connect(r6.b, payload.a);
-  connect(r1.axis, axis1);
-  connect(r2.axis, axis2);
-  connect(r3.axis, axis3);
-  connect(r4.axis, axis4);
-  connect(r5.axis, axis5);
-  connect(r6.axis, axis6);
+  connect(world.frame, r1.a)
+    annotation(Line(points = {{-30, -90}, {-20, -90}, {-20, -80}, {-10, -80}}, color = {90, 80, 40}));
+  connect(r1.b, b1.a) annotation(Line(points = {{10, -80}, {30, -80}}, color = {90, 80, 40}));
+  connect(b1.b, r2.a) annotation(Line(points = {{50, -80}, {20, -80}, {20, -48}, {-10, -48}}, color = {90, 80, 40}));
+  connect(r2.b, b2.a) annotation(Line(points = {{10, -48}, {30, -48}}, color = {90, 80, 40}));
+  connect(b2.b, r3.a) annotation(Line(points = {{50, -48}, {20, -48}, {20, -16}, {-10, -16}}, color = {90, 80, 40}));
+  connect(r3.b, b3.a) annotation(Line(points = {{10, -16}, {30, -16}}, color = {90, 80, 40}));
+  connect(b3.b, r4.a) annotation(Line(points = {{50, -16}, {20, -16}, {20, 16}, {-10, 16}}, color = {90, 80, 40}));
+  connect(r4.b, b4.a) annotation(Line(points = {{10, 16}, {30, 16}}, color = {90, 80, 40}));
+  connect(b4.b, r5.a) annotation(Line(points = {{50, 16}, {20, 16}, {20, 48}, {-10, 48}}, color = {90, 80, 40}));
+  connect(r5.b, b5.a) annotation(Line(points = {{10, 48}, {30, 48}}, color = {90, 80, 40}));
+  connect(b5.b, r6.a) annotation(Line(points = {{50, 48}, {20, 48}, {20, 80}, {-10, 80}}, color = {90, 80, 40}));
+  connect(r6.b, b6.a) annotation(Line(points = {{10, 80}, {30, 80}}, color = {90, 80, 40}));
+  connect(r6.b, payload.a) annotation(Line(points = {{10, 80}, {70, 80}}, color = {90, 80, 40}));
+  connect(r1.axis, axis1)
+    annotation(Line(points = {{0, -70}, {0, -75}, {-100, -75}, {-100, -80}}, color = {70, 70, 70}));
+  connect(r2.axis, axis2)
+    annotation(Line(points = {{0, -38}, {0, -43}, {-100, -43}, {-100, -48}}, color = {70, 70, 70}));
+  connect(r3.axis, axis3)
+    annotation(Line(points = {{0, -6}, {0, -11}, {-100, -11}, {-100, -16}}, color = {70, 70, 70}));
+  connect(r4.axis, axis4) annotation(Line(points = {{0, 26}, {0, 21}, {-100, 21}, {-100, 16}}, color = {70, 70, 70}));
+  connect(r5.axis, axis5) annotation(Line(points = {{0, 58}, {0, 53}, {-100, 53}, {-100, 48}}, color = {70, 70, 70}));
+  connect(r6.axis, axis6) annotation(Line(points = {{0, 90}, {0, 85}, {-100, 85}, {-100, 80}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},

@@ -44,31 +44,39 @@ model Motor "Motor with current control, as an electrical circuit"
   Rotational.Inertia rotor(J = J) "Rotor"
     annotation(Placement(transformation(extent = {{85, -10}, {105, 10}})));
 equation
-  connect(i_ref, wanted.u);
-  connect(wanted.p, Rw.p);
-  connect(Rw.n, opAmp.n1);
-  connect(ammeter.i, measured.u);
-  connect(measured.n, Rm.p);
-  connect(Rm.n, opAmp.n1);
-  connect(opAmp.n1, Rp.p);
-  connect(Rp.n, Ci.p);
-  connect(Ci.n, opAmp.p2);
-  connect(opAmp.p2, control.p);
-  connect(control.phi, inverter.u);
-  connect(inverter.y, supply.u);
-  connect(supply.y, power.u);
-  connect(power.p, winding.p);
-  connect(winding.n, inductance.p);
-  connect(inductance.n, emf.p);
-  connect(emf.n, ammeter.p);
-  connect(ammeter.n, power.n);
-  connect(power.n, ground.p);
-  connect(wanted.n, ground.p);
-  connect(measured.p, ground.p);
-  connect(opAmp.p1, ground.p);
-  connect(opAmp.n2, ground.p);
-  connect(emf.shaft, rotor.a);
-  connect(rotor.b, flange);
+  connect(i_ref, wanted.u)
+    annotation(Line(points = {{-110, 0}, {-94, 0}, {-94, -10}, {-79, -10}}, color = {0, 0, 127}));
+  connect(wanted.p, Rw.p) annotation(Line(points = {{-90, 0}, {-90, 40}, {-80, 40}}, color = {0, 0, 190}));
+  connect(Rw.n, opAmp.n1) annotation(Line(points = {{-60, 40}, {-45, 40}, {-45, 5}, {-30, 5}}, color = {0, 0, 190}));
+  connect(ammeter.i, measured.u)
+    annotation(Line(points = {{69, -30}, {2, -30}, {2, -10}, {-66, -10}}, color = {0, 0, 127}));
+  connect(measured.n, Rm.p) annotation(Line(points = {{-55, 0}, {-55, 10}}, color = {0, 0, 190}));
+  connect(Rm.n, opAmp.n1) annotation(Line(points = {{-55, 30}, {-55, 5}, {-30, 5}}, color = {0, 0, 190}));
+  connect(opAmp.n1, Rp.p) annotation(Line(points = {{-30, 5}, {-35, 5}, {-35, 70}, {-40, 70}}, color = {0, 0, 190}));
+  connect(Rp.n, Ci.p) annotation(Line(points = {{-20, 70}, {-10, 70}}, color = {0, 0, 190}));
+  connect(Ci.n, opAmp.p2) annotation(Line(points = {{10, 70}, {0, 70}, {0, 15}, {-10, 15}}, color = {0, 0, 190}));
+  connect(opAmp.p2, control.p)
+    annotation(Line(points = {{-10, 15}, {0, 15}, {0, -20}, {10, -20}}, color = {0, 0, 190}));
+  connect(control.phi, inverter.u) annotation(Line(points = {{31, -20}, {20, -20}, {20, -39}}, color = {0, 0, 127}));
+  connect(inverter.y, supply.u) annotation(Line(points = {{20, -61}, {20, -80}, {9, -80}}, color = {0, 0, 127}));
+  connect(supply.y, power.u)
+    annotation(Line(points = {{31, -80}, {46, -80}, {46, -20}, {61, -20}}, color = {0, 0, 127}));
+  connect(power.p, winding.p) annotation(Line(points = {{50, -10}, {50, 10}}, color = {0, 0, 190}));
+  connect(winding.n, inductance.p) annotation(Line(points = {{50, 30}, {50, 50}}, color = {0, 0, 190}));
+  connect(inductance.n, emf.p) annotation(Line(points = {{70, 50}, {80, 50}, {80, 30}}, color = {0, 0, 190}));
+  connect(emf.n, ammeter.p) annotation(Line(points = {{80, 10}, {80, -20}}, color = {0, 0, 190}));
+  connect(ammeter.n, power.n)
+    annotation(Line(points = {{80, -40}, {80, -35}, {50, -35}, {50, -30}}, color = {0, 0, 190}));
+  connect(power.n, ground.p)
+    annotation(Line(points = {{50, -30}, {50, -45}, {-20, -45}, {-20, -60}}, color = {0, 0, 190}));
+  connect(wanted.n, ground.p)
+    annotation(Line(points = {{-90, -20}, {-90, -40}, {-20, -40}, {-20, -60}}, color = {0, 0, 190}));
+  connect(measured.p, ground.p)
+    annotation(Line(points = {{-55, -20}, {-55, -40}, {-20, -40}, {-20, -60}}, color = {0, 0, 190}));
+  connect(opAmp.p1, ground.p) annotation(Line(points = {{-30, 15}, {-20, 15}, {-20, -60}}, color = {0, 0, 190}));
+  connect(opAmp.n2, ground.p) annotation(Line(points = {{-10, 5}, {-20, 5}, {-20, -60}}, color = {0, 0, 190}));
+  connect(emf.shaft, rotor.a) annotation(Line(points = {{90, 20}, {88, 20}, {88, 0}, {85, 0}}, color = {70, 70, 70}));
+  connect(rotor.b, flange) annotation(Line(points = {{105, 0}, {100, 0}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-80, -60}, {60, 60}},

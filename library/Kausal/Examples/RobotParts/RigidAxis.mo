@@ -4,6 +4,6 @@ model RigidAxis "Drive of one axis, with a rigid gear"
   RigidGear gear(ratio = ratio, tau_c = tau_c) "Gear"
     annotation(Placement(transformation(extent = {{60, -10}, {80, 10}})));
 equation
-  connect(motor.flange, gear.a);
-  connect(gear.b, flange);
+  connect(motor.flange, gear.a) annotation(Line(points = {{10, 0}, {60, 0}}, color = {70, 70, 70}));
+  connect(gear.b, flange) annotation(Line(points = {{80, 0}, {100, 0}}, color = {70, 70, 70}));
 end RigidAxis;

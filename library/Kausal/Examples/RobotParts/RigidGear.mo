@@ -4,14 +4,14 @@ model RigidGear "Gear with friction"
   parameter Real ratio = 100 "Angle of the motor over angle of the axis";
   parameter Units.Torque tau_c = 0.2 "Coulomb friction, seen from the motor";
   parameter Units.RotationalDamping d_bearing = 1e-3 "Viscous friction, seen from the motor";
-  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing) "Friction of motor and gear"
+  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
     annotation(Placement(transformation(extent = {{-50, -10}, {-30, 10}})));
   Rotational.Gear gear(ratio = ratio) "Ideal gear"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));
 equation
-  connect(a, bearing.a);
-  connect(bearing.b, gear.a);
-  connect(gear.b, b);
+  connect(a, bearing.a) annotation(Line(points = {{-100, 0}, {-50, 0}}, color = {70, 70, 70}));
+  connect(bearing.b, gear.a) annotation(Line(points = {{-30, 0}, {30, 0}}, color = {70, 70, 70}));
+  connect(gear.b, b) annotation(Line(points = {{50, 0}, {100, 0}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {-30, 0}}, color = {0, 0, 0}, thickness = 0.5),

@@ -9,9 +9,9 @@ block TachoFilter "Filters the measured speed"
   Blocks.Continuous.SecondOrder second(w = w, D = D) "Takes away the mechanical resonance of the tacho"
     annotation(Placement(transformation(extent = {{20, -10}, {40, 10}})));
 equation
-  connect(u, first.u);
-  connect(first.y, second.u);
-  connect(second.y, y);
+  connect(u, first.u) annotation(Line(points = {{-110, 0}, {-51, 0}}, color = {0, 0, 127}));
+  connect(first.y, second.u) annotation(Line(points = {{-29, 0}, {19, 0}}, color = {0, 0, 127}));
+  connect(second.y, y) annotation(Line(points = {{41, 0}, {110, 0}}, color = {0, 0, 127}));
   annotation(
     Icon(graphics = {
       Line(points = {{-60, 60}, {-20, 60}, {20, 40}, {60, -60}}, color = {0, 0, 0}, smooth = Smooth.Bezier)}));

@@ -1,0 +1,188 @@
+//! `kausal verify`.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use kausal::verify::pool::{self, Job, Limits};
+use kausal::verify::{self, Outcome, Report, Verdict, child, figures, html, markdown, text};
+use kausal::{glob, store};
+
+use super::results::{fail, read, tube};
+use crate::arguments::{Verify, VerifyModel};
+use crate::output;
+
+pub fn run(arguments: &Verify) -> bool {
+    let Some(tube) = tube(&arguments.tube) else { return false };
+    if !(arguments.timeout > 0.0 && arguments.timeout < 1e9) {
+        return fail("K0908", &format!("the time limit cannot be {} s", arguments.timeout));
+    }
+    let other = match arguments.figures.as_deref().map(read_figures).transpose() {
+        Ok(figures) => figures.unwrap_or_default(),
+        Err(message) => return fail("K0912", &message),
+    };
+    let wanted = |model: &str| glob::any(&arguments.filter, model);
+    let jobs = match pool::jobs(&arguments.reference, &wanted) {
+        Ok(jobs) => jobs,
+        Err(error) => return fail("K0901", &format!("cannot read {}: {error}", arguments.reference.display())),
+    };
+    if jobs.is_empty() {
+        return fail("K0910", &format!("{} has no reference to compare with", arguments.reference.display()));
+    }
+    if let Some(folder) = &arguments.keep
+        && let Err(error) = std::fs::create_dir_all(folder)
+    {
+        return fail("K0907", &format!("cannot write to {}: {error}", folder.display()));
+    }
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return fail("K0901", &format!("cannot find the program itself: {error}")),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = Limits {
+        jobs: arguments.jobs.unwrap_or(cores).max(1),
+        timeout: Duration::from_secs_f64(arguments.timeout),
+        memory: (arguments.memory > 0).then_some(arguments.memory),
+    };
+    let start = Instant::now();
+    let progress = Progress::new(jobs.len());
+    let outcomes =
+        pool::run(&jobs, &limits, &|job| command(arguments, &program, job), &|outcome| progress.tell(outcome));
+    progress.clear();
+    let report = verify::report(outcomes, &other, tube, start.elapsed().as_secs_f64());
+    let written = write(arguments, &report);
+    if arguments.json {
+        output::print_json(&without_curves(&report));
+    } else {
+        output::print(&text::write(&report));
+    }
+    written && report.agree == report.models
+}
+
+/// What verifies one model: this program again.
+fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
+    let mut command: Vec<OsString> = vec![program.into(), "verify-model".into()];
+    let mut option = |name: &str, value: OsString| command.extend([name.into(), value]);
+    option("--reference", job.reference.clone().into());
+    for folder in &arguments.libraries {
+        option("--library", folder.into());
+    }
+    for file in &arguments.load {
+        option("--load", file.into());
+    }
+    option("--tolerance", arguments.tube.tolerance.to_string().into());
+    option("--floor", arguments.tube.floor.to_string().into());
+    option("--noise", arguments.tube.noise.to_string().into());
+    option("--time-tolerance", arguments.tube.time_tolerance.to_string().into());
+    if let Some(folder) = &arguments.keep {
+        option("--keep", folder.join(format!("{}.csv", job.model)).into());
+    }
+    command.extend(["--".into(), job.model.clone().into()]);
+    command
+}
+
+fn read_figures(path: &Path) -> Result<Vec<figures::Figures>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    figures::read(&text).map_err(|error| format!("{} is not a list of figures: {error}", path.display()))
+}
+
+/// Pages, where asked for.
+fn write(arguments: &Verify, report: &Report) -> bool {
+    let title = "Verification";
+    let mut pages = Vec::new();
+    if let Some(path) = &arguments.html {
+        let reference = |model: &str| store::read(&arguments.reference.join(format!("{model}.csv"))).ok();
+        pages.push((path, html::write(report, title, &reference)));
+    }
+    if let Some(path) = &arguments.markdown {
+        pages.push((path, markdown::write(report, title, &shown_command(arguments))));
+    }
+    pages.into_iter().all(|(path, page)| match std::fs::write(path, page) {
+        Ok(()) => true,
+        Err(error) => fail("K0907", &format!("cannot write {}: {error}", path.display())),
+    })
+}
+
+/// The command that makes the page anew, with what it depends on.
+fn shown_command(arguments: &Verify) -> String {
+    let mut command = format!("kausal verify --reference {}", arguments.reference.display());
+    for glob in &arguments.filter {
+        command.push_str(&format!(" --filter '{glob}'"));
+    }
+    for folder in &arguments.libraries {
+        command.push_str(&format!(" --library {}", folder.display()));
+    }
+    for file in &arguments.load {
+        command.push_str(&format!(" --load {}", file.display()));
+    }
+    command.push_str(&format!(" --timeout {}", arguments.timeout));
+    if let Some(path) = &arguments.figures {
+        command.push_str(&format!(" --figures {}", path.display()));
+    }
+    if let Some(path) = &arguments.markdown {
+        command.push_str(&format!(" --markdown {}", path.display()));
+    }
+    command
+}
+
+fn without_curves(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.rows.iter_mut().for_each(|row| row.outcome.curves.clear());
+    report
+}
+
+/// One line on a terminal that says how far it is.
+struct Progress {
+    shown: bool,
+    total: usize,
+    /// How many agree, differ and fail.
+    counts: Mutex<[usize; 3]>,
+}
+
+impl Progress {
+    fn new(total: usize) -> Progress {
+        Progress { shown: io::stderr().is_terminal(), total, counts: Mutex::new([0; 3]) }
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        let Ok(mut counts) = self.counts.lock() else { return };
+        counts[match outcome.verdict {
+            Verdict::Agrees => 0,
+            Verdict::Differs => 1,
+            Verdict::Fails => 2,
+        }] += 1;
+        let [agree, differ, fail] = *counts;
+        let (done, total) = (agree + differ + fail, self.total);
+        self.line(&format!("{done}/{total}  {agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+    }
+
+    fn clear(&self) {
+        self.line("");
+    }
+
+    fn line(&self, text: &str) {
+        if self.shown {
+            let short: String = text.chars().take(100).collect();
+            // Nobody is left to tell when stderr is closed.
+            let _ = write!(io::stderr(), "\r\x1b[K{short}");
+        }
+    }
+}
+
+/// Verifies one model: stages and the outcome go to stdout, for the process that asked.
+pub fn model(arguments: &VerifyModel) -> bool {
+    let Some(tube) = tube(&arguments.tube) else { return false };
+    let Some(reference) = read(&arguments.reference) else { return false };
+    let mut session = super::model::session(&arguments.model);
+    for file in &arguments.load {
+        session.add_file(file);
+    }
+    let Some(model) = session.find(&arguments.model.name, arguments.model.inside.as_deref()) else { return false };
+    let keep = arguments.keep.as_deref();
+    let task = child::Task { model: &model, reference: &reference, tube, keep };
+    let outcome = child::run(&mut session, &task, &mut |stage| output::print(&format!("stage {}\n", stage.name())));
+    output::print_json(&outcome);
+    outcome.verdict == Verdict::Agrees
+}

@@ -1,0 +1,195 @@
+//! The run-time parts of generated C, each tested alone: solutions are put back into the equations.
+
+mod common;
+
+use common::cc;
+
+const HEAD: &str = r#"
+#include <math.h>
+#include <stdio.h>
+static unsigned long long state = 12345;
+static inline double number(void) /* between -1 and 1, always the same sequence */
+{
+    state = state*6364136223846793005ull + 1442695040888963407ull;
+    return (double)(state >> 11)/4503599627370496.0 - 1.0;
+}
+#define CHECK(what) do { if (!(what)) { printf("line %d: %s\n", __LINE__, #what); return 1; } } while (0)
+"#;
+
+fn run(kernels: &[&str], main: &str) {
+    if let Some(output) = cc::run(&format!("{HEAD}{}{main}", kernels.concat()), &[]) {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// Random dense systems up to 30 equations; singular ones are told.
+#[test]
+fn lu() {
+    run(
+        &[include_str!("../src/c/lu.c")],
+        r#"
+int main(void)
+{
+    for (int n = 1; n <= 30; n++) {
+        double a[900], copy[900], b[30], x[30];
+        int p[30];
+        for (int i = 0; i < n*n; i++) copy[i] = a[i] = i % 3 ? number() : 0.0;
+        for (int i = 0; i < n; i++) {
+            a[i*n + (i + 1) % n] += 4.0; /* regular, with small diagonal elements */
+            copy[i*n + (i + 1) % n] += 4.0;
+            x[i] = b[i] = number();
+        }
+        CHECK(kausal_lu_factor(n, a, p) == 0);
+        kausal_lu_solve(n, a, p, x);
+        for (int i = 0; i < n; i++) {
+            double r = -b[i];
+            for (int j = 0; j < n; j++) r += copy[i*n + j]*x[j];
+            CHECK(fabs(r) < 1e-12);
+        }
+    }
+    double singular[4] = {1.0, 2.0, 2.0, 4.0}, nan[1] = {NAN};
+    int p[2];
+    CHECK(kausal_lu_factor(2, singular, p) == 1);
+    CHECK(kausal_lu_factor(1, nan, p) == 1);
+    return 0;
+}"#,
+    );
+}
+
+/// Random symmetric systems, positive definite and indefinite; one without any diagonal is refused.
+#[test]
+fn ldlt() {
+    run(
+        &[include_str!("../src/c/ldlt.c")],
+        r#"
+int main(void)
+{
+    for (int n = 1; n <= 30; n++) {
+        double a[900], copy[900], b[30], x[30];
+        int p[30];
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j <= i; j++) {
+                a[i*n + j] = copy[i*n + j] = copy[j*n + i] = i == j ? (i % 2 ? 5.0 : -5.0)*n + number() : number();
+                a[j*n + i] = i == j ? a[i*n + j] : 1e9; /* the upper triangle is not looked at */
+            }
+            x[i] = b[i] = number();
+        }
+        CHECK(kausal_ldlt_factor(n, a, p) == 0);
+        kausal_ldlt_solve(n, a, p, x);
+        for (int i = 0; i < n; i++) {
+            double r = -b[i];
+            for (int j = 0; j < n; j++) r += copy[i*n + j]*x[j];
+            CHECK(fabs(r) < 1e-12);
+        }
+    }
+    double saddle[4] = {0.0, 9.9, 1.0, 0.0};
+    int p[2];
+    CHECK(kausal_ldlt_factor(2, saddle, p) == 1);
+    return 0;
+}"#,
+    );
+}
+
+/// Random band systems that need their rows exchanged.
+#[test]
+fn band() {
+    run(
+        &[include_str!("../src/c/band.c")],
+        r#"
+int main(void)
+{
+    for (int low = 0; low < 4; low++) for (int high = 0; high < 4; high++) for (int n = 1; n < 40; n += 6) {
+        const int width = 2*low + high + 1;
+        double a[40*10], copy[40*40] = {0.0}, b[40], x[40];
+        int p[40];
+        for (int i = 0; i < n*width; i++) a[i] = 0.0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                if (j - i <= high && i - j <= low) {
+                    /* The last diagonal below dominates where there is one. */
+                    copy[i*n + j] = (i == j && (low == 0 || i < low) ? 3.0 : 0.0) + (low && i - j == low ? 3.0 : 0.0) + number();
+                    a[i*width + j - i + low] = copy[i*n + j];
+                }
+            }
+            x[i] = b[i] = number();
+        }
+        if (kausal_band_factor(n, low, high, a, p)) continue;
+        kausal_band_solve(n, low, high, a, p, x);
+        double largest = 1.0;
+        for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+        for (int i = 0; i < n; i++) {
+            double r = -b[i];
+            for (int j = 0; j < n; j++) r += copy[i*n + j]*x[j];
+            CHECK(fabs(r) < 1e-11*largest);
+        }
+    }
+    double singular[3] = {1.0, 0.0, 2.0};
+    int p[3];
+    CHECK(kausal_band_factor(3, 0, 0, singular, p) == 1);
+    return 0;
+}"#,
+    );
+}
+
+/// Two equations with a known solution, with and without derivatives, from a start that needs damping; one
+/// without a solution; bounds.
+#[test]
+fn newton() {
+    run(
+        &[include_str!("../src/c/lu.c"), include_str!("../src/c/newton.c")],
+        r#"
+static double v[6];
+static int evaluate(void *model) /* atan(5 x) + y = 1, x - y = -1 */
+{
+    (void)model;
+    v[2] = atan(5.0*v[0]) + v[1] - 1.0;
+    v[3] = v[0] - v[1] + 1.0;
+    return 0;
+}
+static int jacobian(void *model, double *matrix)
+{
+    (void)model;
+    matrix[0] = 5.0/(1.0 + 25.0*v[0]*v[0]);
+    matrix[1] = 1.0;
+    matrix[2] = 1.0;
+    matrix[3] = -1.0;
+    return 0;
+}
+static int impossible(void *model) /* x^2 + 1 = 0 */
+{
+    (void)model;
+    v[1] = v[0]*v[0] + 1.0;
+    return 0;
+}
+static int root(void *model) /* sqrt(x) = 0.1: a negative x must not be tried */
+{
+    (void)model;
+    v[1] = sqrt(v[0]) - 0.1;
+    return v[0] < 0.0;
+}
+int main(void)
+{
+    static const int unknown[2] = {0, 1}, residual[2] = {2, 3}, one[1] = {0}, second[1] = {1};
+    static const double nominal[2] = {1.0, 1.0}, max[2] = {HUGE_VAL, HUGE_VAL};
+    const double min[2] = {-HUGE_VAL, -HUGE_VAL}, zero[1] = {0.0};
+    const kausal_system with = {2, unknown, residual, nominal, min, max, evaluate, jacobian};
+    const kausal_system without = {2, unknown, residual, nominal, min, max, evaluate, 0};
+    const kausal_system hopeless = {1, one, second, nominal, min, max, impossible, 0};
+    const kausal_system bounded = {1, one, second, nominal, zero, max, root, 0};
+    double work[10];
+    int pivot[2];
+    v[0] = 40.0; v[1] = -3.0;
+    CHECK(kausal_newton(&with, 0, v, work, pivot) == 0);
+    CHECK(fabs(v[0]) < 1e-9 && fabs(v[1] - 1.0) < 1e-9);
+    v[0] = 40.0; v[1] = -3.0;
+    CHECK(kausal_newton(&without, 0, v, work, pivot) == 0);
+    CHECK(fabs(v[0]) < 1e-9 && fabs(v[1] - 1.0) < 1e-9);
+    v[0] = 3.0;
+    CHECK(kausal_newton(&hopeless, 0, v, work, pivot) != 0);
+    v[0] = 1.0;
+    CHECK(kausal_newton(&bounded, 0, v, work, pivot) == 0);
+    CHECK(fabs(v[0] - 0.01) < 1e-10);
+    return 0;
+}"#,
+    );
+}

@@ -1,0 +1,312 @@
+//! C text does what the definition says, and compiles without a warning.
+
+mod common;
+
+use common::program::{Builder, set};
+use common::{SLOTS, TIME, arrays, cc, cook_into, oracle, recipe, same, values};
+use kausal_codegen::c;
+use kausal_symbolic::{Op, VarId};
+use kausal_translate::Program;
+use kausal_translate::program::{
+    Assert, Form, Jacobian, Kind, LinearMethod, Nonlinear, Relation, Solve, SolveKind, State, Step, System, When,
+    WhenBranch,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+/// Reads values and `pre` values, runs sections (the letters of the argument), writes values, message and reinits.
+const DRIVER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    static model m;
+    model_start(&m);
+    FILE *in = fopen("in", "rb"), *out = fopen("/dev/stdout", "wb");
+    if (in) {
+        if (fread(m.v, sizeof(double), model_variables, in) != model_variables) return 2;
+        if (fread(m.pre, sizeof(double), model_variables, in) != model_variables) return 2;
+        fclose(in);
+    }
+    m.time = 0.75;
+    m.initial = INITIAL;
+    const int failed = SECTION(&m);
+    fwrite(m.v, sizeof(double), model_variables, out);
+    if (failed || m.terminate) fprintf(stderr, "%s", m.message);
+    else if (m.warning) fprintf(stderr, "warning: %s", m.warning);
+    return failed;
+}
+"#;
+
+/// Runs one section; gives the values afterwards, or what went wrong. `None` without a compiler.
+fn run(program: &Program, section: &str, start: Option<(&[f64], &[f64])>) -> Option<(Vec<f64>, String)> {
+    let text = c::write(program).unwrap();
+    let driver = DRIVER.replace("SECTION", section).replace("INITIAL", "0");
+    let input = start.map(|(values, pre)| [cc::bytes(values), cc::bytes(pre)].concat());
+    let files: Vec<(&str, &[u8])> = input.iter().map(|input| ("in", input.as_slice())).collect();
+    let output = cc::run(&format!("{text}\n{driver}"), &files)?;
+    Some((cc::numbers(&output.stdout), String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+/// Many random pieces of code side by side in one program, since starting a compiler takes long.
+#[test]
+fn c_agrees_with_the_definition() {
+    let mut runner = TestRunner::deterministic();
+    let mut b = Builder::new("Random");
+    let (mut start, mut pre, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for k in 0..150 {
+        let code = recipe(true).new_tree(&mut runner).unwrap().current();
+        let (v, p) = arrays(&values().new_tree(&mut runner).unwrap().current());
+        (0..SLOTS).for_each(|i| _ = b.variable(&format!("r[{k}].v[{i}]"), Kind::Algebraic, 0.0));
+        let assigns = cook_into(&mut b.program.pool, k * SLOTS, &code);
+        start.extend(v);
+        pre.extend(p);
+        expected.clone_from(&start);
+        b.program.dynamics.extend(assigns.into_iter().map(Step::Assign));
+    }
+    let assigns: Vec<_> = b
+        .program
+        .dynamics
+        .iter()
+        .filter_map(|step| match step {
+            Step::Assign(assign) => Some(*assign),
+            _ => None,
+        })
+        .collect();
+    oracle(&b.program.pool, &assigns, &mut expected);
+    assert_eq!(TIME, 0.75);
+    if let Some((found, message)) = run(&b.program, "model_dynamics", Some((&start, &pre))) {
+        assert_eq!(message, "");
+        for k in 0..150 {
+            let at = k * SLOTS as usize..(k + 1) * SLOTS as usize;
+            assert!(same(&expected[at.clone()], &found[at.clone()]), "{:?}\n{:?}", &expected[at.clone()], &found[at]);
+        }
+    }
+}
+
+fn linear(steps: Vec<Step>, unknowns: &[VarId]) -> Step {
+    Step::System(Box::new(System {
+        equations: Vec::new(),
+        unknowns: unknowns.to_vec(),
+        tearing_variables: unknowns.to_vec(),
+        residuals: Vec::new(),
+        mixed: false,
+        form: Form::Linear { method: LinearMethod::Torn, symmetric: false, steps },
+    }))
+}
+
+/// Adds a linear system with these entries (row, column, value) and right sides.
+fn add_system(b: &mut Builder, n: u32, entries: &[(u32, u32, f64)], rhs: &[f64], kind: SolveKind, constant: bool) -> Vec<VarId> {
+    let place = |b: &mut Builder, value: f64| b.variable("coefficient", Kind::Parameter, value);
+    let entries = entries.iter().map(|&(r, c, value)| (r, c, place(b, value))).collect();
+    let rhs = rhs.iter().map(|&value| place(b, value)).collect();
+    let unknowns: Vec<VarId> = (0..n).map(|i| b.variable(&format!("x[{i}]"), Kind::Algebraic, 0.0)).collect();
+    let solve = Step::Solve(Solve { entries, rhs, unknowns: unknowns.clone(), kind, constant });
+    b.program.dynamics.push(linear(vec![solve], &unknowns));
+    unknowns
+}
+
+/// Systems whose solution is 1, 2, 3, …: right sides are made from it.
+#[test]
+fn linear_systems() {
+    let mut b = Builder::new("Linear");
+    let right = |n: u32, entries: &[(u32, u32, f64)], symmetric: bool| {
+        let mut rhs = vec![0.0; n as usize];
+        for &(r, c, value) in entries {
+            rhs[r as usize] += value * f64::from(c + 1);
+            if symmetric && r != c {
+                rhs[c as usize] += value * f64::from(r + 1);
+            }
+        }
+        rhs
+    };
+    let mut all = Vec::new();
+    let dense: Vec<_> = (0..3).flat_map(|r| (0..3).map(move |c| (r, c, if r == c { 0.0 } else { f64::from(r + 2 * c) }))).collect();
+    for constant in [false, true] {
+        all.push(add_system(&mut b, 3, &dense, &right(3, &dense, false), SolveKind::Dense, constant));
+    }
+    // Positive definite, and a saddle point that symmetric elimination refuses.
+    let definite = [(0, 0, 4.0), (1, 0, 1.0), (1, 1, 5.0), (2, 1, -2.0), (2, 2, 6.0)];
+    let saddle = [(1, 0, 2.0), (2, 1, 3.0), (2, 2, 0.5), (2, 0, 1.0)];
+    for entries in [&definite[..], &saddle[..]] {
+        for constant in [false, true] {
+            all.push(add_system(&mut b, 3, entries, &right(3, entries, true), SolveKind::Symmetric, constant));
+        }
+    }
+    // A chain of 90, rows shuffled: a band.
+    let n = 90;
+    let chain: Vec<_> = (0..n)
+        .flat_map(|i: u32| [(i, i, 2.5), (i, (i + 1) % n, -1.0), (i, (i + n - 1) % n, -1.0)])
+        .filter(|&(r, c, _)| r.abs_diff(c) <= 1)
+        .map(|(r, c, value)| (r * 7 % n, c, value))
+        .collect();
+    for constant in [false, true] {
+        all.push(add_system(&mut b, n, &chain, &right(n, &chain, false), SolveKind::Sparse, constant));
+    }
+    let text = c::write(&b.program).unwrap();
+    assert!(text.contains("kausal_band_factor(90, ") && text.contains("kausal_ldlt_factor(3, "));
+    if let Some((values, message)) = run(&b.program, "model_dynamics", None) {
+        assert_eq!(message, "");
+        for unknowns in all {
+            for (k, v) in unknowns.iter().enumerate() {
+                assert!((values[v.index()] - (k + 1) as f64).abs() < 1e-10, "{k}: {}", values[v.index()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_singular_system_is_an_error() {
+    let mut b = Builder::new("Singular");
+    let entries = [(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 4.0)];
+    add_system(&mut b, 2, &entries, &[1.0, 1.0], SolveKind::Dense, false);
+    if let Some((_, message)) = run(&b.program, "model_dynamics", None) {
+        assert_eq!(message, "linear system 1 (x[0], x[1]) is singular");
+    }
+}
+
+/// x² + y² = 25 and y = 3 + 0·x with x > 0: x = 4; y is computed inside. With and without the Jacobian.
+#[test]
+fn nonlinear_system() {
+    for symbolic in [true, false] {
+        let mut b = Builder::new("Nonlinear");
+        let [x, y, r, j] = [("x", 7.0), ("y", 0.0), ("residual", 0.0), ("J", 0.0)]
+            .map(|(name, value)| b.variable(name, Kind::Algebraic, value));
+        let (ex, ey) = (b.var(x), b.var(y));
+        let p = &mut b.program.pool;
+        let three = p.constant(3.0);
+        let c25 = p.constant(25.0);
+        let (xx, yy) = (p.mul(ex, ex), p.mul(ey, ey));
+        let sum = p.add(xx, yy);
+        let residual = p.sub(sum, c25);
+        let derivative = p.times(2.0, ex);
+        let jacobian = Jacobian { steps: vec![set(j, derivative)], entries: vec![(0, 0, j)] };
+        b.program.dynamics.push(Step::System(Box::new(System {
+            equations: Vec::new(),
+            unknowns: vec![x, y],
+            tearing_variables: vec![x],
+            residuals: Vec::new(),
+            mixed: false,
+            form: Form::Nonlinear(Nonlinear {
+                unknowns: vec![x],
+                steps: vec![set(y, three), set(r, residual)],
+                residuals: vec![r],
+                jacobian: symbolic.then_some(jacobian),
+                ..Nonlinear::default()
+            }),
+        })));
+        if let Some((values, message)) = run(&b.program, "model_dynamics", None) {
+            assert_eq!(message, "");
+            assert!((values[0] - 4.0).abs() < 1e-10 && values[1] == 3.0, "{values:?}");
+        }
+    }
+}
+
+/// An ideal diode: current i = (u - 1)/2 while it conducts, which it does if i > 0.
+#[test]
+fn mixed_system() {
+    for (u, expected) in [(5.0, 2.0), (-5.0, 0.0)] {
+        let mut b = Builder::new("Mixed");
+        let [u, i, open, off] = [("u", u), ("i", 0.0), ("difference", 0.0), ("off", 0.0)]
+            .map(|(name, value)| b.variable(name, Kind::Algebraic, value));
+        let (eu, eoff) = (b.var(u), b.var(off));
+        let p = &mut b.program.pool;
+        let (one, two, zero) = (p.one(), p.constant(2.0), p.zero());
+        let drop = p.sub(eu, one);
+        let current = p.op(Op::Div, &[drop, two]);
+        let value = p.if_then_else(eoff, zero, current);
+        b.program.relations.push(Relation { variable: off, difference: open, or_equal: true, timed: false });
+        b.program.discrete.push(Step::System(Box::new(System {
+            equations: Vec::new(),
+            unknowns: vec![i, off],
+            tearing_variables: Vec::new(),
+            residuals: Vec::new(),
+            mixed: true,
+            form: Form::Mixed {
+                continuous: vec![set(i, value), set(open, current)],
+                relations: vec![0],
+                discrete: Vec::new(),
+                unknowns: Vec::new(),
+            },
+        })));
+        if let Some((values, message)) = run(&b.program, "model_discrete", None) {
+            assert_eq!((values[i.index()], message.as_str()), (expected, ""));
+        }
+    }
+}
+
+/// `when`, `reinit`, `assert`, `terminate` and `if`, with names that try to end comments.
+#[test]
+fn events_and_messages() {
+    let mut b = Builder::new("Events */ /*");
+    let x = b.variable("x /* no end */", Kind::State, 1.0);
+    let der = b.variable("der(x)", Kind::Derivative, 0.0);
+    let [a, c, d, e] = ["a", "c", "d", "e"].map(|name| b.variable(name, Kind::Discrete, 0.0));
+    b.program.states.push(State { variable: x, derivative: der });
+    let (ex, ec) = (b.var(x), b.var(c));
+    let p = &mut b.program.pool;
+    let (half, zero, seven) = (p.constant(0.5), p.zero(), p.constant(7.0));
+    let low = p.less(ex, half);
+    let high = p.less(half, ex);
+    let message = p.text("x is \"small\"?\n");
+    let next = p.add(ec, seven);
+    let origin = kausal_model::flat::Origin::default();
+    let when = |conditions, initial, steps| WhenBranch { conditions, initial, steps };
+    b.program.discrete = vec![
+        set(a, high),
+        Step::When(Box::new(When {
+            branches: vec![
+                when(vec![d], false, vec![set(c, zero)]),
+                when(vec![d, a], true, vec![set(c, next), Step::Reinit(x, half)]),
+            ],
+            origin: origin.clone(),
+        })),
+        Step::If(low, vec![set(e, zero)], vec![set(e, seven)]),
+        Step::Assert(Assert { condition: low, message, warning: true, origin: origin.clone() }),
+    ];
+    let text = c::write(&b.program).unwrap();
+    assert!(text.contains("m->reinit_set[0] = 1;"));
+    if let Some((values, message)) = run(&b.program, "model_discrete", None) {
+        // a became true (its old value is 0), d did not.
+        assert_eq!([a, c, e].map(|v| values[v.index()]), [1.0, 7.0, 7.0]);
+        assert_eq!(message, "warning: x is \"small\"?\n");
+    }
+    b.program.discrete.push(Step::Assert(Assert { condition: low, message, warning: false, origin }));
+    if let Some((_, said)) = run(&b.program, "model_discrete", None) {
+        assert_eq!(said, "x is \"small\"?\n");
+    }
+    b.program.discrete.truncate(2);
+    b.program.discrete.push(Step::Terminate(message));
+    if let Some((_, said)) = run(&b.program, "model_discrete", None) {
+        assert_eq!(said, "x is \"small\"?\n");
+    }
+}
+
+/// A program without anything in it is C, too.
+#[test]
+fn empty_program() {
+    if let Some((values, message)) = run(&Program::default(), "model_dynamics", None) {
+        assert_eq!((values.len(), message.as_str()), (0, ""));
+    }
+}
+
+/// 5,000 assignments become several functions.
+#[test]
+fn long_sections_are_cut() {
+    let mut b = Builder::new("Long");
+    let mut last = b.variable("x[0]", Kind::State, 1.0);
+    for k in 1..=5_000 {
+        let next = b.variable(&format!("x[{k}]"), Kind::Algebraic, 0.0);
+        let (x, p) = (b.var(last), &mut b.program.pool);
+        let one = p.one();
+        let value = p.add(x, one);
+        b.program.dynamics.push(set(next, value));
+        last = next;
+    }
+    let text = c::write(&b.program).unwrap();
+    assert!(text.contains("static int model_dynamics_5(model *m)"));
+    if let Some((values, _)) = run(&b.program, "model_dynamics", None) {
+        assert_eq!(values[5_000], 5_001.0);
+    }
+}
