@@ -8,10 +8,11 @@ partial models with what the components of the domain have in common, the compon
 <code>Examples</code> has a runnable model, or several, for each of them.</p>
 <table>
 <tr><th>Package</th><th>What it is for</th></tr>
-<tr><td>Units</td><td>the physical types used everywhere else</td></tr>
+<tr><td>Units, Constants</td><td>the physical types and constants used everywhere else</td></tr>
 <tr><td>Blocks</td><td>signals: sources, transfer functions, mathematics, limiters, logic, sampled systems</td></tr>
 <tr><td>Electrical</td><td>circuits, ideal switching elements, electromechanical coupling</td></tr>
-<tr><td>Rotational, Translational</td><td>drive trains and linear motion, with friction and stops</td></tr>
+<tr><td>Rotational, Translational</td><td>drive trains and linear motion, with clutches, brakes and stops</td></tr>
+<tr><td>Friction</td><td>sticking and sliding, for the mechanical packages</td></tr>
 <tr><td>Thermal</td><td>lumped heat flow</td></tr>
 <tr><td>BondGraph</td><td>bond graphs, with residual sinks</td></tr>
 <tr><td>MultiBody</td><td>rigid bodies in three dimensions and in the plane</td></tr>

@@ -1,9 +1,9 @@
 //! What can go wrong, by kind.
 //!
 //! A *recoverable* failure is a fact about one attempt: Newton did not converge, a square root saw a negative
-//! number, a matrix was singular at this point. The caller tries again from somewhere else, usually with a smaller
-//! step. A *fatal* failure ends the run: the model says that no other step can help. They are different types so that
-//! nobody can mistake one for the other, and a recoverable one costs no allocation.
+//! number, a matrix was singular at this point. The caller tries again from somewhere else, usually with a
+//! smaller step. A *fatal* failure ends the run: the model says that no other step can help. They are
+//! different types so that nobody can mistake one for the other, and a recoverable one costs no allocation.
 
 use std::error::Error;
 use std::fmt;

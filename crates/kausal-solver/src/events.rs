@@ -1,15 +1,17 @@
 //! Finding state events: the first time in a step at which one of many functions changes sides.
 //!
-//! A function is on its *positive side* where it is greater than zero, else on the other; zero itself is not positive. An
-//! event happens when a function changes sides, in either direction: the definition of event indicators in the
-//! Functional Mock-up Interface (2.0, §3.1). It knows no hysteresis and needs none: the time reported is one at which the function
-//! *has* changed, so the model evaluated there sees the new side, and the same change is not found again. A function that is exactly
-//! zero at the start is on the other side and may rise at once; one that touches zero from above has fallen.
+//! A function is on its *positive side* where it is greater than zero, else on the other; zero itself is not
+//! positive. An event happens when a function changes sides, in either direction: the definition of event
+//! indicators in the Functional Mock-up Interface (2.0, §3.1). It knows no hysteresis and needs none: the
+//! time reported is one at which the function *has* changed, so the model evaluated there sees the new side,
+//! and the same change is not found again. A function that is exactly zero at the start is on the other side
+//! and may rise at once; one that touches zero from above has fallen.
 //!
-//! [`EventFinder::search`] narrows a bracket in which no function has changed at the left end and some have at the right end,
-//! always cutting near where the earliest of them seems to cross, until the bracket is `1e-12` of the step or the rounding of time.
-//! The cut is that of the ITP method (Oliveira & Takahashi, ACM TOMS 47, 2021): as fast as secants on smooth functions, and
-//! never more than one evaluation slower than bisection on any. Functions that change within that width change at once.
+//! [`EventFinder::search`] narrows a bracket in which no function has changed at the left end and some have
+//! at the right end, always cutting near where the earliest of them seems to cross, until the bracket is
+//! `1e-12` of the step or the rounding of time. The cut is that of the ITP method (Oliveira & Takahashi, ACM
+//! TOMS 47, 2021): as fast as secants on smooth functions, and never more than one evaluation slower than
+//! bisection on any. Functions that change within that width change at once.
 //!
 //! [`Chattering`] notices when events pile up.
 
@@ -65,7 +67,8 @@ impl EventFinder {
         }
     }
 
-    /// Also compares sides at so many points inside each step, to catch functions that cross twice in it. None by default.
+    /// Also compares sides at so many points inside each step, to catch functions that cross twice in it.
+    /// None by default.
     pub fn with_interior_points(mut self, points: usize) -> Self {
         self.interior_points = points;
         self
@@ -79,7 +82,8 @@ impl EventFinder {
         }
     }
 
-    /// Puts one function on a side, where the model knows better than the value: a relation that is held during an event.
+    /// Puts one function on a side, where the model knows better than the value: a relation that is held
+    /// during an event.
     pub fn set_side(&mut self, index: usize, positive: bool) {
         self.positive[index] = positive;
     }
@@ -99,10 +103,12 @@ impl EventFinder {
         self.evaluations
     }
 
-    /// Looks for the first event in `(t0, t1]`; `evaluate(t, values)` gives the functions on the solution at `t`.
+    /// Looks for the first event in `(t0, t1]`; `evaluate(t, values)` gives the functions on the solution at
+    /// `t`.
     ///
-    /// Without an event the step is done and the sides are unchanged. With one, the time returned is that of the event,
-    /// [`crossings`](Self::crossings) says which functions have changed, and the sides are the new ones.
+    /// Without an event the step is done and the sides are unchanged. With one, the time returned is that of
+    /// the event, [`crossings`](Self::crossings) says which functions have changed, and the sides are the new
+    /// ones.
     pub fn search(
         &mut self,
         t0: f64,
@@ -190,7 +196,8 @@ impl EventFinder {
         if earliest.is_finite() { earliest } else { 0.5 * (a + b) }
     }
 
-    /// Functions that change within the width of the search after `t` change at `t`: moves on to where they have.
+    /// Functions that change within the width of the search after `t` change at `t`: moves on to where they
+    /// have.
     fn gather(
         &mut self,
         t: f64,
@@ -323,7 +330,8 @@ mod tests {
             let t = find(&mut finder, 0.0, 1.0, |t| vec![f(t)]).unwrap();
             assert!((t - exact).abs() <= 2e-12, "case {k}: {t}");
             assert!(f(t) > 0.0, "case {k}: the function has not changed yet");
-            // Bisection needs 41 beside the one at the end of the step; smooth functions with simple zeros much less.
+            // Bisection needs 41 beside the one at the end of the step; smooth functions with simple zeros
+            // much less.
             let limit = if matches!(k, 0 | 2 | 4) { 16 } else { 43 };
             assert!(finder.evaluations() <= limit, "case {k}: {} evaluations", finder.evaluations());
             assert_eq!(finder.crossings(), [Crossing { index: 0, direction: Direction::Rising }]);
@@ -402,7 +410,8 @@ mod tests {
         assert_eq!(reports[0].functions, [(2, 100), (0, 25)]);
         assert_eq!(reports[0].events, 100);
         assert!((reports[0].to - reports[0].from - 99e-6).abs() < 1e-9);
-        // Zero crossings of a bouncing ball accumulate but slowly enough: intervals halve, the window is not reached.
+        // Zero crossings of a bouncing ball accumulate but slowly enough: intervals halve, the window is not
+        // reached.
         let mut watch = Chattering::new(1, 50, 1e-9);
         let mut t = 0.0;
         assert!((0..40).all(|k| {

@@ -1,12 +1,15 @@
-//! Continuation: follow the solution of `H(x, λ) = 0` from an easy problem at `λ = 0` to the wanted one at `λ = 1`.
+//! Continuation: follow the solution of `H(x, λ) = 0` from an easy problem at `λ = 0` to the wanted one at
+//! `λ = 1`.
 //!
-//! The curve is followed by its arc length, not by `λ`, so that it may turn back on its way (Allgower & Georg, *Introduction to
-//! Numerical Continuation Methods*, §2 and §6): predict along the secant, correct with Newton's method on the equations and the
-//! plane across the secant, lengthen the step when that was easy, halve it when it failed.
+//! The curve is followed by its arc length, not by `λ`, so that it may turn back on its way (Allgower &
+//! Georg, *Introduction to Numerical Continuation Methods*, §2 and §6): predict along the secant, correct
+//! with Newton's method on the equations and the plane across the secant, lengthen the step when that was
+//! easy, halve it when it failed.
 //!
-//! [`solve`] is the driver for hard starts: plain Newton first, then the Newton homotopy `F(x) - (1-λ) F(x₀)`, then the fixed-point
-//! homotopy `λ F(x) + (1-λ) D (x - x₀)`. A model with a `homotopy` operator of its own implements [`Homotopy`] and calls
-//! [`follow`].
+//! [`solve`] is the driver for hard starts: plain Newton first, from a start moved a little where the
+//! Jacobian is singular at the guess, then the Newton homotopy `F(x) - (1-λ) F(x₀)`, then the fixed-point
+//! homotopy `λ F(x) + (1-λ) D (x - x₀)`. A model with a `homotopy` operator of its own implements
+//! [`Homotopy`] and calls [`follow`].
 
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::linear::Pattern;
@@ -77,13 +80,17 @@ pub struct Lost {
 pub enum Route {
     /// Plain Newton.
     Newton,
+    /// Plain Newton from a start moved by a part of the nominal values: the Jacobian was singular at the
+    /// guess.
+    MovedStart,
     /// The Newton homotopy, in this many steps.
     NewtonHomotopy(u32),
     /// The fixed-point homotopy, in this many steps.
     FixedPointHomotopy(u32),
 }
 
-/// Solves `F(x) = 0` from a guess that may be bad. On failure `x` is the guess again, and the report is that of plain Newton.
+/// Solves `F(x) = 0` from a guess that may be bad. On failure `x` is the guess again, and the report is that
+/// of plain Newton.
 pub fn solve<S: NonlinearSystem>(
     system: &mut S,
     x: &mut [f64],
@@ -106,6 +113,21 @@ pub fn solve<S: NonlinearSystem>(
     let report = Box::new(newton.report());
     if let ModelError::Fatal(_) = error {
         return Err(Lost { lambda: 1.0, report, error });
+    }
+
+    if let ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. }) = error {
+        for part in [0.01, -0.01, 0.1, -0.1] {
+            for i in 0..n {
+                // Not the same for all: a symmetric start would stay symmetric.
+                let size = guess[i].abs().max(system.nominal(i).abs());
+                x[i] = guess[i] + part * size * (1.0 + 0.1 * (i % 7) as f64);
+            }
+            match newton.solve(system, x) {
+                Ok(_) => return Ok(Route::MovedStart),
+                Err(ModelError::Recoverable(_)) => {}
+                Err(error) => return Err(Lost { lambda: 1.0, report: Box::new(newton.report()), error }),
+            }
+        }
     }
 
     x.copy_from_slice(&guess);
@@ -208,7 +230,8 @@ pub fn follow<H: Homotopy>(
     Err(Lost { lambda: point[n], report: Box::new(NewtonReport::empty(x)), error })
 }
 
-/// The new secant replaces the tangent unless it turns too sharply, which means the corrector has jumped to another branch.
+/// The new secant replaces the tangent unless it turns too sharply, which means the corrector has jumped to
+/// another branch.
 fn turn(from: &[f64], to: &[f64], tangent: &mut [f64], scale: &[f64], smallest_cosine: f64) -> bool {
     let length = from.iter().zip(to).zip(scale).map(|((a, b), s)| ((b - a) / s).powi(2)).sum::<f64>().sqrt();
     if !(length > 0.0 && length.is_finite()) {

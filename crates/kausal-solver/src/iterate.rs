@@ -1,13 +1,15 @@
 //! Successive substitution: Jacobi, Gauss–Seidel, and the relaxing iteration on block matrices.
 //!
-//! Branch tearing leaves loops of the form `x := G(x)` (*Methods for tearing systems of equations*, Elmqvist & Otter 1994). Torn by the
-//! first kind, all new values are computed from the old ones ([`jacobi`]); by the second kind, each from the newest
-//! ([`gauss_seidel`]). *Relaxing* (Otter, Elmqvist & Cellier 1996, §4) does the same with blocks: relaxed occurrences use the value of the last sweep,
-//! diagonal blocks are solved by elimination, and only relaxed variables are iteration variables. For nonlinear blocks
-//! [`gauss_seidel`] is all that is needed, since its caller solves a block as it likes; for linear systems, even very large
-//! ones, [`BlockRelaxation`] does it all.
+//! Branch tearing leaves loops of the form `x := G(x)` (*Methods for tearing systems of equations*, Elmqvist
+//! & Otter 1994). Torn by the first kind, all new values are computed from the old ones ([`jacobi`]); by the
+//! second kind, each from the newest ([`gauss_seidel`]). *Relaxing* (Otter, Elmqvist & Cellier 1996, §4) does
+//! the same with blocks: relaxed occurrences use the value of the last sweep, diagonal blocks are solved by
+//! elimination, and only relaxed variables are iteration variables. For nonlinear blocks [`gauss_seidel`] is
+//! all that is needed, since its caller solves a block as it likes; for linear systems, even very large ones,
+//! [`BlockRelaxation`] does it all.
 //!
-//! None of these converges for every system. All stop with a recoverable failure when changes grow instead of shrinking.
+//! None of these converges for every system. All stop with a recoverable failure when changes grow instead of
+//! shrinking.
 
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::linear::{DenseLu, Pattern, Singular};
@@ -19,7 +21,8 @@ pub struct IterationOptions {
     pub tolerance: f64,
     /// Largest number of sweeps.
     pub max_sweeps: u32,
-    /// Part of each change that is applied: below one damps, above one accelerates. One is plain substitution.
+    /// Part of each change that is applied: below one damps, above one accelerates. One is plain
+    /// substitution.
     pub relaxation: f64,
 }
 
@@ -38,8 +41,8 @@ pub struct Iterated {
     pub contraction: f64,
 }
 
-/// Solves `x = G(x)` from the guess in `x`: `update(x, new)` writes `G(x)`. `nominal` holds the usual sizes, `work` room for as many
-/// numbers as `x`.
+/// Solves `x = G(x)` from the guess in `x`: `update(x, new)` writes `G(x)`. `nominal` holds the usual sizes,
+/// `work` room for as many numbers as `x`.
 pub fn jacobi(
     x: &mut [f64],
     nominal: &[f64],
@@ -62,9 +65,10 @@ pub fn jacobi(
     }
 }
 
-/// Solves a system by solving its parts one after the other, each with the newest values of the others: `solve_part(k, x)` replaces the
-/// values of part `k` in `x`. Convergence is judged by the variables listed in `iteration_variables`, those that are used
-/// before they are computed; `work` needs room for as many numbers as that list has.
+/// Solves a system by solving its parts one after the other, each with the newest values of the others:
+/// `solve_part(k, x)` replaces the values of part `k` in `x`. Convergence is judged by the variables listed
+/// in `iteration_variables`, those that are used before they are computed; `work` needs room for as many
+/// numbers as that list has.
 pub fn gauss_seidel(
     x: &mut [f64],
     parts: usize,
@@ -96,13 +100,14 @@ pub fn gauss_seidel(
 
 /// The relaxing iteration for a linear system cut into blocks.
 ///
-/// The blocks are solved in their order. An entry right of the diagonal block is relaxed: it multiplies the value of the last
-/// sweep, and its column is an iteration variable.
+/// The blocks are solved in their order. An entry right of the diagonal block is relaxed: it multiplies the
+/// value of the last sweep, and its column is an iteration variable.
 #[derive(Clone, Debug)]
 pub struct BlockRelaxation {
     blocks: Vec<Block>,
     iteration_variables: Vec<usize>,
-    /// Entries outside the diagonal blocks, by rows: start of each row, then columns and positions in the values.
+    /// Entries outside the diagonal blocks, by rows: start of each row, then columns and positions in the
+    /// values.
     row_start: Vec<usize>,
     columns: Vec<u32>,
     positions: Vec<u32>,
@@ -119,8 +124,9 @@ struct Block {
 }
 
 impl BlockRelaxation {
-    /// Prepares for matrices on `pattern`, where block `k` is made of the equations and unknowns `blocks[k]`. The blocks must
-    /// contain every unknown once; where they do not, the column of the first offender is named.
+    /// Prepares for matrices on `pattern`, where block `k` is made of the equations and unknowns `blocks[k]`.
+    /// The blocks must contain every unknown once; where they do not, the column of the first offender is
+    /// named.
     pub fn new(pattern: &Pattern, blocks: &[Vec<usize>]) -> Result<Self, Singular> {
         let n = pattern.n();
         let mut block_of = vec![u32::MAX; n];
@@ -245,7 +251,8 @@ impl Watch {
         Watch { options: *options, sweeps: 0, last: f64::INFINITY, contraction: 1.0, grown: 0 }
     }
 
-    /// Done, when the error that the contraction predicts is small enough; a failure, when changes keep growing.
+    /// Done, when the error that the contraction predicts is small enough; a failure, when changes keep
+    /// growing.
     fn sweep(&mut self, change: f64) -> Result<Option<Iterated>, ModelError> {
         self.sweeps += 1;
         if !change.is_finite() {

@@ -1,4 +1,5 @@
-//! Jacobians of vector functions: written by the function's owner, or found by finite differences of groups of columns.
+//! Jacobians of vector functions: written by the function's owner, or found by finite differences of groups
+//! of columns.
 
 use crate::error::ModelError;
 use crate::linear::{Pattern, Structure, column_groups};
@@ -61,8 +62,8 @@ impl Jacobian {
         &self.values
     }
 
-    /// Evaluates at `x`, where the function is `fx`, with differences of the given increments. Returns how many evaluations
-    /// of the function it took.
+    /// Evaluates at `x`, where the function is `fx`, with differences of the given increments. Returns how
+    /// many evaluations of the function it took.
     pub fn evaluate(
         &mut self,
         function: &mut impl Function,

@@ -1,7 +1,7 @@
 //! Numerics for simulation: linear and nonlinear equations, integration, events.
 //!
-//! This crate knows no models and no modelling language. It sees small traits and plain slices of numbers, and depends on
-//! nothing but the standard library.
+//! This crate knows no models and no modelling language. It sees small traits and plain slices of numbers,
+//! and depends on nothing but the standard library.
 //!
 //! ```text
 //!     OdeModel  ── ClassicalStep ──┐                           dx = f(t, x), iterated on all of x
@@ -21,14 +21,14 @@
 //! | [`linear`] | closed forms, dense, symmetric and sparse factorisations |
 //! | [`error`] | failures: recoverable and fatal are different types |
 //!
-//! What holds everywhere: matrices are column-major; nothing is allocated in a loop after its first pass; results do not depend on
-//! anything but the arguments; a recoverable failure of the model means a smaller step, a fatal one ends the run with the model's
-//! own error.
+//! What holds everywhere: matrices are column-major; nothing is allocated in a loop after its first pass;
+//! results do not depend on anything but the arguments; a recoverable failure of the model means a smaller
+//! step, a fatal one ends the run with the model's own error.
 //!
 //! # Example
 //!
-//! A ball falls through air and hits the ground. The integrator takes steps of its own choice; after each one the events in it are
-//! looked for.
+//! A ball falls through air and hits the ground. The integrator takes steps of its own choice; after each one
+//! the events in it are looked for.
 //!
 //! ```
 //! use kausal_solver::events::EventFinder;

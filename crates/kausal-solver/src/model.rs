@@ -1,23 +1,25 @@
 //! What a model must offer to be integrated.
 //!
-//! The one interface is [`StepModel`], taken from *Inline integration* (Elmqvist, Otter & Cellier 1995): the integrator owns
-//! step size, order and error and hands over `t`, `h`, `old(x)` and a guess; the model answers with the `x` and `der(x)`
-//! that satisfy its equations together with
+//! The one interface is [`StepModel`], taken from *Inline integration* (Elmqvist, Otter & Cellier 1995): the
+//! integrator owns step size, order and error and hands over `t`, `h`, `old(x)` and a guess; the model
+//! answers with the `x` and `der(x)` that satisfy its equations together with
 //!
 //! ```text
 //!     x = h der(x) + old(x)
 //! ```
 //!
-//! or says that it did not converge. `h` depends on step size *and* method: for BDF of order `k` it is the step divided by
-//! `1 + 1/2 + … + 1/k`, for a stage of a diagonally implicit method the step times the diagonal coefficient. `h = 0` asks for
-//! `der(x)` at a given `x` and is a method of its own, [`StepModel::derivative`]; explicit methods use nothing else.
+//! or says that it did not converge. `h` depends on step size *and* method: for BDF of order `k` it is the
+//! step divided by `1 + 1/2 + … + 1/k`, for a stage of a diagonally implicit method the step times the
+//! diagonal coefficient. `h = 0` asks for `der(x)` at a given `x` and is a method of its own,
+//! [`StepModel::derivative`]; explicit methods use nothing else.
 //!
-//! An inlined model implements `StepModel` itself, iterating on as few variables as its structure allows. A model that
-//! can only evaluate `der(x) = f(t, x)` implements [`OdeModel`] and is wrapped in
+//! An inlined model implements `StepModel` itself, iterating on as few variables as its structure allows. A
+//! model that can only evaluate `der(x) = f(t, x)` implements [`OdeModel`] and is wrapped in
 //! [`ClassicalStep`](crate::ClassicalStep), which iterates on all of `x`.
 //!
-//! Two families of methods need more than single steps. Radau IIA solves its three stages at once ([`StageModel`]), and
-//! Rosenbrock methods solve linear systems with the Jacobian ([`LinearModel`]). A model offers these where it can.
+//! Two families of methods need more than single steps. Radau IIA solves its three stages at once
+//! ([`StageModel`]), and Rosenbrock methods solve linear systems with the Jacobian ([`LinearModel`]). A model
+//! offers these where it can.
 
 use crate::error::ModelError;
 use crate::linear::Pattern;
@@ -88,8 +90,8 @@ pub trait StepModel {
         Work::default()
     }
 
-    /// A bound of how fast the derivative changes with the state, in units of the weights, if one is known: the weighted
-    /// norm of the last Jacobian. Tells when an explicit method would do.
+    /// A bound of how fast the derivative changes with the state, in units of the weights, if one is known:
+    /// the weighted norm of the last Jacobian. Tells when an explicit method would do.
     fn rate_bound(&self, weights: &[f64]) -> Option<f64> {
         let _ = weights;
         None
@@ -170,7 +172,8 @@ pub trait StageModel {
     /// Solves `X_i = x0 + h Σ_j a_ij f(t + c_j h, X_j)` for the coefficients of
     /// [`RADAU_IIA`](crate::integrator::RADAU_IIA).
     ///
-    /// `x` and `dx` hold the three stages one after the other; `x` is a guess on entry, both are the solution on exit.
+    /// `x` and `dx` hold the three stages one after the other; `x` is a guess on entry, both are the solution
+    /// on exit.
     fn solve_stages(
         &mut self,
         request: &StageRequest,
@@ -178,8 +181,8 @@ pub trait StageModel {
         dx: &mut [f64],
     ) -> Result<StageReport, ModelError>;
 
-    /// Damps the stiff components of an error estimate: replaces `error` by the solution of `e = gamma J e + error` with the
-    /// Jacobian near `(t, x)`, where `dx` is the derivative.
+    /// Damps the stiff components of an error estimate: replaces `error` by the solution of
+    /// `e = gamma J e + error` with the Jacobian near `(t, x)`, where `dx` is the derivative.
     ///
     /// A model without a Jacobian takes one implicit step instead, see [`filter_by_step`].
     fn filter(
@@ -193,8 +196,9 @@ pub trait StageModel {
     ) -> Result<(), ModelError>;
 }
 
-/// [`StageModel::filter`] by one step of the model from a disturbed `old`: `y = gamma f(y) + x - gamma f(x) + error` has the
-/// solution `y ≈ x + e`. `work` needs room for `3 n` numbers.
+/// [`StageModel::filter`] by one step of the model from a disturbed `old`:
+/// `y = gamma f(y) + x - gamma f(x) + error` has the solution `y ≈ x + e`. `work` needs room for `3 n`
+/// numbers.
 pub fn filter_by_step<M: StepModel + ?Sized>(
     model: &mut M,
     t: f64,
@@ -223,8 +227,8 @@ pub fn filter_by_step<M: StepModel + ?Sized>(
 
 /// Linear systems with the Jacobian, for Rosenbrock methods.
 pub trait LinearModel {
-    /// Linearises at `(t, x)` with derivative `dx`, and writes the partial derivative of the derivative by time. `h` is the step
-    /// about to be tried: the scale of time.
+    /// Linearises at `(t, x)` with derivative `dx`, and writes the partial derivative of the derivative by
+    /// time. `h` is the step about to be tried: the scale of time.
     fn linearize(
         &mut self,
         t: f64,
@@ -255,7 +259,8 @@ pub trait OdeModel {
         None
     }
 
-    /// Whether [`jacobian`](Self::jacobian) is there. Else it is found by finite differences, columns grouped.
+    /// Whether [`jacobian`](Self::jacobian) is there. Else it is found by finite differences, columns
+    /// grouped.
     fn has_jacobian(&self) -> bool {
         false
     }

@@ -1,13 +1,15 @@
-//! Newton's method for `F(x) = 0`: damped, scaled, within bounds, with a Jacobian that is kept while it serves.
+//! Newton's method for `F(x) = 0`: damped, scaled, within bounds, with a Jacobian that is kept while it
+//! serves.
 //!
-//! Unknowns are measured in their own size, `max(|x_i|, nominal_i)`, so that the method does not depend on units. Corrections,
-//! not residuals, decide: the natural level function `‖J⁻¹ F‖` does not change when equations are multiplied or exchanged
-//! (Deuflhard, *Newton Methods for Nonlinear Problems*, §3.3: the error-oriented algorithm with its prediction and
-//! correction of the damping factor). Each solve first tries the chord method with the matrix of the last one; one step that
-//! contracts well needs no new Jacobian. Values stay between `min` and `max`: a trial point outside is projected.
+//! Unknowns are measured in their own size, `max(|x_i|, nominal_i)`, so that the method does not depend on
+//! units. Corrections, not residuals, decide: the natural level function `‖J⁻¹ F‖` does not change when
+//! equations are multiplied or exchanged (Deuflhard, *Newton Methods for Nonlinear Problems*, §3.3: the
+//! error-oriented algorithm with its prediction and correction of the damping factor). Each solve first tries
+//! the chord method with the matrix of the last one; one step that contracts well needs no new Jacobian.
+//! Values stay between `min` and `max`: a trial point outside is projected.
 //!
-//! [`Newton::solve`] allocates nothing. When it fails, the iterate is left where it stands and [`Newton::report`] tells which
-//! residuals and which variables stand in the way.
+//! [`Newton::solve`] allocates nothing. When it fails, the iterate is left where it stands and
+//! [`Newton::report`] tells which residuals and which variables stand in the way.
 //!
 //! ```
 //! use kausal_solver::newton::{Newton, NewtonOptions, NonlinearSystem};
@@ -192,7 +194,8 @@ struct Last {
 }
 
 impl Newton {
-    /// Workspace for systems structured like this one. Fails when the pattern is singular whatever the values.
+    /// Workspace for systems structured like this one. Fails when the pattern is singular whatever the
+    /// values.
     pub fn new<S: NonlinearSystem>(system: &mut S, options: NewtonOptions) -> Result<Self, Singular> {
         let n = system.n();
         let nominal = (0..n).map(|i| usable(system.nominal(i))).collect();
@@ -242,7 +245,8 @@ impl Newton {
         (self.lower[i], self.upper[i]) = (lower, upper);
     }
 
-    /// Solves `F(x) = 0` from the guess in `x`, which is overwritten by the solution, or by the last iterate on failure.
+    /// Solves `F(x) = 0` from the guess in `x`, which is overwritten by the solution, or by the last iterate
+    /// on failure.
     pub fn solve<S: NonlinearSystem>(&mut self, system: &mut S, x: &mut [f64]) -> Result<Solved, ModelError> {
         self.work.solves += 1;
         self.last.iterations = 0;
@@ -291,8 +295,8 @@ impl Newton {
         }
     }
 
-    /// For each equation a factor that makes its own unknown weigh like the whole row of the last Jacobian, with the sign of the
-    /// diagonal: the pull of the fixed-point homotopy.
+    /// For each equation a factor that makes its own unknown weigh like the whole row of the last Jacobian,
+    /// with the sign of the diagonal: the pull of the fixed-point homotopy.
     pub(crate) fn diagonal_scale(&self) -> Vec<f64> {
         let n = self.scale.len();
         let mut sizes = vec![0.0; n];
@@ -411,8 +415,9 @@ impl Newton {
         Err(Recoverable::new(Reason::NoConvergence).into())
     }
 
-    /// Looks for a damping factor with which the natural level falls. Leaves the trial point and its residual; returns the size of
-    /// the simplified correction there, or `None` when no factor is small enough.
+    /// Looks for a damping factor with which the natural level falls. Leaves the trial point and its
+    /// residual; returns the size of the simplified correction there, or `None` when no factor is small
+    /// enough.
     fn find_damping<S: NonlinearSystem>(
         &mut self,
         system: &mut S,

@@ -1,8 +1,8 @@
 //! Error weights: what counts as one unit of error in each state.
 //!
 //! `w_i = 1 / (rtol |x_i| + atol nominal_i)`, and errors are measured in the weighted root-mean-square norm
-//! `‖v‖ = √(Σ (v_i w_i)² / n)`. A step is accepted when the norm of its local error is at most one, so tolerances mean the
-//! same for a model of one state and of ten thousand, in any units.
+//! `‖v‖ = √(Σ (v_i w_i)² / n)`. A step is accepted when the norm of its local error is at most one, so
+//! tolerances mean the same for a model of one state and of ten thousand, in any units.
 
 /// Tolerances and the weights they give at the current point.
 #[derive(Clone, Debug)]

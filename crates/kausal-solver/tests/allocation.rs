@@ -1,4 +1,5 @@
-//! Nothing is allocated in the loop: steps, interpolation, restarts, event search, Newton and refactorisation.
+//! Nothing is allocated in the loop: steps, interpolation, restarts, event search, Newton and
+//! refactorisation.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -18,7 +19,8 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is passed on to the system allocator unchanged; counting touches a thread-local without a destructor.
+// SAFETY: every call is passed on to the system allocator unchanged; counting touches a thread-local without
+// a destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|c| c.set(c.get() + 1));

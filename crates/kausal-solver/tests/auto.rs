@@ -25,7 +25,8 @@ fn stiff_problems_change_to_bdf_and_others_do_not() {
     }
 }
 
-/// At tight tolerances accuracy and stability limit the explicit step alike; a trial of BDF finds out which is better.
+/// At tight tolerances accuracy and stability limit the explicit step alike; a trial of BDF finds out which
+/// is better.
 #[test]
 fn a_trial_finds_hidden_stiffness() {
     let auto = run(&ivp::robertson(), Method::Auto, 1e-10);

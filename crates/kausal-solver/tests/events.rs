@@ -3,7 +3,8 @@
 use kausal_solver::events::{Chattering, Crossing, Direction, EventFinder};
 use kausal_solver::{ClassicalStep, Integrator, Method, Ode, OdeModel, Options};
 
-/// Runs to `t_end`; at each event `handle(t, crossings, x)` changes the state. Returns the times of the events.
+/// Runs to `t_end`; at each event `handle(t, crossings, x)` changes the state. Returns the times of the
+/// events.
 fn run<M: OdeModel>(
     mut integrator: Integrator<ClassicalStep<M>>,
     t_end: f64,
@@ -40,8 +41,8 @@ fn run<M: OdeModel>(
     times
 }
 
-/// Bounces of a ball from one metre with restitution 0.8 are known in closed form: the first after √(2/g), the
-/// following after 2·0.8ⁿ times as long.
+/// Bounces of a ball from one metre with restitution 0.8 are known in closed form: the first after √(2/g),
+/// the following after 2·0.8ⁿ times as long.
 #[test]
 fn a_bouncing_ball_bounces_when_it_should() {
     const G: f64 = 9.81;
@@ -82,7 +83,8 @@ fn a_bouncing_ball_bounces_when_it_should() {
     }
 }
 
-/// A sine crosses zero at multiples of π, in alternating directions; two functions at once when they are opposite.
+/// A sine crosses zero at multiples of π, in alternating directions; two functions at once when they are
+/// opposite.
 #[test]
 fn crossings_of_an_oscillator() {
     for method in [

@@ -1,4 +1,5 @@
-//! Models that solve their discretised equations themselves, as in *Inline integration* (Elmqvist, Otter & Cellier 1995).
+//! Models that solve their discretised equations themselves, as in *Inline integration* (Elmqvist, Otter &
+//! Cellier 1995).
 
 use std::cell::Cell;
 
@@ -70,8 +71,9 @@ fn two_filters_in_series_need_no_iteration() {
     }
 }
 
-/// The nonlinear plant with a second-order filter in the feedback (figure 3): three states, one iteration variable. The plant is
-/// `x' = -x³ + u`, `y = x + x²/4`, the filter `x₁'' + 2ωD x₁' + ω² x₁ = ω² y`, and `u = -k x₁ + sin t`.
+/// The nonlinear plant with a second-order filter in the feedback (figure 3): three states, one iteration
+/// variable. The plant is `x' = -x³ + u`, `y = x + x²/4`, the filter `x₁'' + 2ωD x₁' + ω² x₁ = ω² y`, and
+/// `u = -k x₁ + sin t`.
 struct Feedback {
     newton: Newton,
     guess: f64,
@@ -188,7 +190,8 @@ fn feedback_iterates_on_one_variable_instead_of_three() {
     }
 }
 
-/// A linear model `x' = A x` that solves the three stages of Radau IIA in one system of order `3 n`, with no transformation.
+/// A linear model `x' = A x` that solves the three stages of Radau IIA in one system of order `3 n`, with no
+/// transformation.
 struct LinearStages {
     a: [[f64; 2]; 2],
     work: Vec<f64>,

@@ -16,8 +16,9 @@ fn run(problem: &Problem, method: Method, tolerance: f64) -> (Vec<f64>, Statisti
     (integrator.x().to_vec(), integrator.statistics())
 }
 
-/// The relative error at the end, at a tolerance of 1e-4, 1e-6 and 1e-8 for both parts. Bounds are twice the largest error at
-/// these and neighbouring tolerances when they were written down: a method that loses a digit fails.
+/// The relative error at the end, at a tolerance of 1e-4, 1e-6 and 1e-8 for both parts. Bounds are twice the
+/// largest error at these and neighbouring tolerances when they were written down: a method that loses a
+/// digit fails.
 fn check(problem: &Problem, method: Method, bounds: [f64; 3]) {
     for (tolerance, bound) in [1e-4, 1e-6, 1e-8].into_iter().zip(bounds) {
         let (x, _) = run(problem, method, tolerance);
@@ -194,7 +195,8 @@ fn energy_of_a_turning_pendulum() {
     }
 }
 
-/// Work as it is, with a margin of a tenth: lost efficiency fails. Steps, evaluations of the derivative, factorisations.
+/// Work as it is, with a margin of a tenth: lost efficiency fails. Steps, evaluations of the derivative,
+/// factorisations.
 #[test]
 fn work_snapshots() {
     let cases: [(fn() -> Problem, Method, f64, [u64; 3]); 14] = [

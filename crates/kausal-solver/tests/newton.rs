@@ -258,8 +258,8 @@ fn a_sparse_system_of_many_unknowns() {
 
 #[test]
 fn continuation_goes_round_a_turning_point() {
-    // λ = x³ - x has turning points at x = ∓1/√3; started on the left branch at λ = 0 (x = -1), the curve reaches λ = 1
-    // only after going back and forth: x = 1.3247179572...
+    // λ = x³ - x has turning points at x = ∓1/√3; started on the left branch at λ = 0 (x = -1), the curve
+    // reaches λ = 1 only after going back and forth: x = 1.3247179572...
     struct Fold;
     impl Homotopy for Fold {
         fn n(&self) -> usize {
@@ -277,7 +277,8 @@ fn continuation_goes_round_a_turning_point() {
 
 #[test]
 fn hard_starts_are_solved_by_homotopy() {
-    // Newton from 0.7 runs into the local minimum of x³ - x + 3 at 1/√3 and stops there; the root is -1.6716998816...
+    // Newton from 0.7 runs into the local minimum of x³ - x + 3 at 1/√3 and stops there; the root is
+    // -1.6716998816...
     let mut s = system(1, |x, r| {
         r[0] = x[0] * x[0] * x[0] - x[0] + 3.0;
         Ok(())
@@ -286,6 +287,16 @@ fn hard_starts_are_solved_by_homotopy() {
     let route = solve(&mut s, &mut x, &ContinuationOptions::default()).unwrap();
     assert!((x[0] + 1.671_699_881_657_161).abs() < 1e-9, "{x:?}");
     assert!(route != Route::Newton, "{route:?}");
+
+    // The Jacobian is singular at the guess, x = y = 0; the solution is x = y = ±√2.
+    let mut s = system(2, |x, r| {
+        r[0] = x[0] * x[0] + x[1] * x[1] - 4.0;
+        r[1] = x[0] * x[0] - x[1] * x[1];
+        Ok(())
+    });
+    let mut x = [0.0, 0.0];
+    assert_eq!(solve(&mut s, &mut x, &ContinuationOptions::default()).unwrap(), Route::MovedStart);
+    assert!(x.iter().all(|x| (x.abs() - 2f64.sqrt()).abs() < 1e-9), "{x:?}");
 
     // No solution: every route fails, the guess comes back, and the report is there.
     let mut s = system(1, |x, r| {

@@ -1,9 +1,10 @@
-//! Measured orders: halving the step divides the error by `2^order`, at the end of the steps and between them.
+//! Measured orders: halving the step divides the error by `2^order`, at the end of the steps and between
+//! them.
 
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options};
 
-/// `x' = A (x - φ(t)) + φ'(t)` with the solution `φ`. Linear, so that Newton's iteration is exact and only the method's
-/// error is left.
+/// `x' = A (x - φ(t)) + φ'(t)` with the solution `φ`. Linear, so that Newton's iteration is exact and only
+/// the method's error is left.
 struct Linear;
 
 const A: [[f64; 2]; 2] = [[-1.0, 2.0], [-0.5, -1.5]];
@@ -84,8 +85,8 @@ fn errors(method: Method, steps: u32) -> (f64, f64) {
 
 #[test]
 fn errors_fall_with_the_order_of_the_method() {
-    // Method, order at the ends of the steps, order of the largest error between them (one more than that of the
-    // polynomial's derivative, and not more than that at the ends).
+    // Method, order at the ends of the steps, order of the largest error between them (one more than that of
+    // the polynomial's derivative, and not more than that at the ends).
     let cases = [
         (Method::ExplicitEuler, 1.0, 1.0),
         (Method::ImplicitEuler, 1.0, 1.0),

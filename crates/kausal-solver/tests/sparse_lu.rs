@@ -1,4 +1,5 @@
-//! The sparse factorisation against the dense one: random matrices, singular ones, ill-conditioned ones, changed values.
+//! The sparse factorisation against the dense one: random matrices, singular ones, ill-conditioned ones,
+//! changed values.
 
 use kausal_solver::linear::{DenseLu, Pattern, Singular, SparseLu, inverse_norm1, norm1_dense, norm1_sparse};
 
@@ -22,7 +23,8 @@ fn to_dense(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
     dense
 }
 
-/// Solves with both and compares residuals: the sparse solution must be as good as the dense one, up to a factor.
+/// Solves with both and compares residuals: the sparse solution must be as good as the dense one, up to a
+/// factor.
 fn check(pattern: &Pattern, values: &[f64], lu: &mut SparseLu, random: &mut Random) {
     let n = pattern.n();
     let dense = to_dense(pattern, values);

@@ -448,6 +448,21 @@ fn sizes_through_foreign_functions() {
 }
 
 #[test]
+fn kept_calls_get_default_arguments() {
+    let mut pool = Pool::new();
+    let mut b = B::new("scaled");
+    let (x, gain) = (b.real_in("x"), b.real_in("gain"));
+    b.initial(gain, e(x) + 1.0);
+    let y = b.real_out("y");
+    let s = b.set(y, e(gain) * x);
+    b.body(vec![s]);
+    let f = b.done(&mut pool);
+    let x = pool.var(VarId(0));
+    let kept = Calls::new().keep(&mut pool, f, &[Value::Scalar(x)]).unwrap();
+    assert_eq!(evaluate_all(&pool, kept[0].scalars(), &mut World(&[3.0])), [12.0]);
+}
+
+#[test]
 fn equations_as_terms() {
     // What a model evaluates: terms over variables outside, with events.
     let mut pool = Pool::new();

@@ -136,7 +136,7 @@ fn allowed(work: &Work, trivial: &Trivial) -> bool {
         matches!(var.role, Role::Continuous | Role::Discrete) && var.integral.is_none() && !var.keep
     };
     match *trivial {
-        Trivial::Number { a, .. } => unknown(a) && work.var(a).derivative.is_none(),
+        Trivial::Number { a, .. } => unknown(a),
         Trivial::Same { a, b, negated } => {
             let real = work.var(a).ty == Type::Real && work.var(b).ty == Type::Real;
             let numbers = |v: VarId| matches!(work.var(v).ty, Type::Real | Type::Integer);
@@ -186,10 +186,15 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         let (root, negated) = sets.find(a);
         let value = if negated { -value } else { value };
         let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
-        let has_derivative = work.var(root).derivative.is_some();
-        if ours && !has_derivative && !values.contains_key(&root) {
+        if ours && !values.contains_key(&root) {
             values.insert(root, value);
             remove[equation] = true;
+            // What does not change has no derivative.
+            let mut derivative = work.var(root).derivative;
+            while let Some(d) = derivative {
+                values.insert(d, 0.0);
+                derivative = work.var(d).derivative;
+            }
         }
     }
     for i in 0..work.vars.len() {

@@ -39,7 +39,7 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         .iter()
         .map(|&v| work.var(v).derivative.and_then(|d| place.get(&d)).map(|&i| Column::from_index(i)))
         .collect();
-    let sorting = Sorting::new(work, rows, columns);
+    let sorting = Sorting::for_differentiation(work, rows, columns);
     let reduction = pantelides(&sorting.incidence, &derivative).map_err(|error| match error {
         PantelidesError::Singular { subsets } => Singular {
             too_many: subsets

@@ -1,20 +1,23 @@
-//! Calls become what their functions compute, where the functions ask for it or are small.
+//! Calls become what their functions compute, wherever that is possible and not too large.
 //!
-//! Flattening inlined what may be inlined early; what has a `derivative` or `inverse` annotation, or asks for
-//! it, waits until these have been used (specification section 12.8).
+//! This happens before index reduction, also for functions with a `derivative` annotation: what a formula depends
+//! on is then visible, and differentiating the formula gives what the annotation would. Calls that stay (foreign
+//! functions, loops of unknown length, large bodies) are differentiated by their annotation.
 
 use kausal_symbolic::function::inline::{Stage, inline_flat, should_inline};
-use kausal_symbolic::{ExprId, Node};
+use kausal_symbolic::{ExprId, Node, Op, Pool};
 use rustc_hash::FxHashMap;
 
 use crate::rewrite::rewrite;
 use crate::work::Work;
 
-/// Inlines calls in all equations.
-pub(crate) fn inline(work: &mut Work, stage: Stage) {
+/// Inlines calls in all equations. With `silent`, what comes out has no `noEvent`: events were dealt with before, and
+/// functions cause none.
+pub(crate) fn inline(work: &mut Work, silent: bool) {
     let mut calls = std::mem::take(&mut work.calls);
     // The outputs of each call that was inlined; `None` for calls that stay.
     let mut bodies: FxHashMap<ExprId, Option<Vec<ExprId>>> = FxHashMap::default();
+    let mut silenced = FxHashMap::default();
     work.map_expressions(&mut |pool, memo, e| {
         if !pool.has_calls(e) {
             return e;
@@ -24,13 +27,25 @@ pub(crate) fn inline(work: &mut Work, stage: Stage) {
             let body = bodies.entry(call).or_insert_with(|| {
                 let Node::Call(function, args) = pool.node(call) else { return None };
                 let args = args.to_vec();
-                let budget = should_inline(pool, function, stage)?;
-                let (outputs, assertions) = inline_flat(pool, &mut calls, function, &args, stage, budget)?;
+                let budget = should_inline(pool, function, Stage::Late)?;
+                let (outputs, assertions) = inline_flat(pool, &mut calls, function, &args, Stage::Late, budget)?;
                 // A body with assertions of its own stays a call: they must be checked where it is evaluated.
                 assertions.iter().all(|a| a.warning).then_some(outputs)
             });
-            body.as_ref().and_then(|outputs| outputs.get(k as usize)).copied().unwrap_or(id)
+            match body.as_ref().and_then(|outputs| outputs.get(k as usize)) {
+                Some(&output) if silent => without_no_event(pool, output, &mut silenced),
+                Some(&output) => output,
+                None => id,
+            }
         })
     });
     work.calls = calls;
+}
+
+fn without_no_event(pool: &mut Pool, e: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+    rewrite(pool, e, memo, &mut |pool, id| match pool.node(id) {
+        Node::Op(Op::NoEvent, args) => args[0],
+        Node::Op(Op::Smooth, args) => args[1],
+        _ => id,
+    })
 }

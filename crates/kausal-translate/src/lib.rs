@@ -3,10 +3,10 @@
 //! A [`FlatModel`] comes in, a [`Program`] goes out: what is computed, in order, with nothing left to decide.
 //! One pass per module, in the order they run:
 //!
-//! 1. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
-//! 2. [`alias`]: trivial equations leave,
-//! 3. [`index`]: Pantelides, dummy derivatives, states,
-//! 4. [`inline`]: small functions become formulas,
+//! 1. [`inline`]: calls become formulas,
+//! 2. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
+//! 3. [`alias`]: trivial equations leave,
+//! 4. [`index`]: Pantelides, dummy derivatives, states,
 //! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
 //! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and torn systems,
 //! 7. [`assemble`]: the program.
@@ -31,7 +31,6 @@ mod sort;
 mod work;
 
 use kausal_model::FlatModel;
-use kausal_symbolic::function::inline::Stage;
 use kausal_syntax::Diagnostic;
 
 pub use program::Program;
@@ -68,12 +67,13 @@ pub struct Translation {
 pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
+    inline::inline(&mut work, false);
     lift::lift(&mut work, model);
+    inline::inline(&mut work, true);
     alias::eliminate(&mut work);
     work.bounds = parameters::bounds(&mut work);
     let program = match index::reduce(&mut work) {
         Ok(selection) => {
-            inline::inline(&mut work, Stage::Late);
             let settings = emit::Settings { tearing: options.tearing };
             let mut emitter = emit::Emitter::new(&mut work, settings);
             sections::build(&mut emitter, &selection)

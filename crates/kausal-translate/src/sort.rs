@@ -5,9 +5,10 @@ use kausal_structure::{
     Eqn, Id, Incidence, IncidenceBuilder, Matching, Occurrence, Solvability, Var as Column, blt, dulmage_mendelsohn,
     maximum_matching_preferring,
 };
+use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::work::{EquationForm, Role, Work};
 
@@ -44,6 +45,24 @@ pub(crate) struct Sorting {
 impl Sorting {
     /// Incidence of `rows` with the variables that have a place in `columns`.
     pub fn new(work: &mut Work, rows: Vec<usize>, columns: Vec<VarId>) -> Sorting {
+        let mut visitor = Visitor::new();
+        Sorting::with(work, rows, columns, &mut |work, equation, out| {
+            occurrences(work, equation, &mut visitor, out);
+        })
+    }
+
+    /// As [`Sorting::new`], counting only variables whose derivative occurs when the equation is differentiated: what
+    /// a function is given as `noDerivative` argument is left out.
+    pub fn for_differentiation(work: &mut Work, rows: Vec<usize>, columns: Vec<VarId>) -> Sorting {
+        Sorting::with(work, rows, columns, &mut |work, equation, out| differentiated(work, equation, out))
+    }
+
+    fn with(
+        work: &mut Work,
+        rows: Vec<usize>,
+        columns: Vec<VarId>,
+        occurrences: &mut dyn FnMut(&Work, usize, &mut Vec<VarId>),
+    ) -> Sorting {
         let mut place: FxHashMap<VarId, u32> = FxHashMap::default();
         for (i, &v) in columns.iter().enumerate() {
             place.insert(v, i as u32);
@@ -59,11 +78,10 @@ impl Sorting {
         let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
         let discrete_columns =
             columns.iter().map(|&v| work.var(v).ty != Type::Real || matches!(work.var(v).role, Role::Discrete | Role::Run)).collect();
-        let mut visitor = Visitor::new();
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {
             variables.clear();
-            occurrences(work, equation, &mut visitor, &mut variables);
+            occurrences(work, equation, &mut variables);
             variables.retain(|v| place.contains_key(v));
             let solvable = solvability(work, equation, &variables);
             for (&v, s) in variables.iter().zip(solvable) {
@@ -131,7 +149,7 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     };
     logical(e.lhs)
         || logical(e.rhs)
-        || is(&|v| work.var(v).role == Role::Discrete) && !is(&|v| work.var(v).role == Role::Continuous)
+        || is(&|v| matches!(work.var(v).role, Role::Discrete | Role::Run)) && !is(&|v| work.var(v).role == Role::Continuous)
 }
 
 /// The variables an equation contains, each once.
@@ -151,6 +169,32 @@ pub(crate) fn occurrences(work: &Work, equation: usize, visitor: &mut Visitor, o
                     out.push(c);
                 }
             }
+        }
+    }
+}
+
+/// The variables whose derivatives occur when the equation is differentiated, each once.
+fn differentiated(work: &Work, equation: usize, out: &mut Vec<VarId>) {
+    let e = &work.equations[equation];
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![e.rhs, e.lhs];
+    while let Some(id) = stack.pop() {
+        if !work.pool.has_variables(id) || !seen.insert(id) {
+            continue;
+        }
+        match work.pool.node(id) {
+            Node::Var(v) => out.push(v),
+            Node::Call(function, args) => {
+                let function = work.pool.function(function);
+                let layout = Layout::of_inputs(function);
+                let none = |k: usize| {
+                    let local = layout.as_ref().and_then(|l| l.find(k)).map(|(entry, _)| entry.local);
+                    let notes = &function.notes.derivatives;
+                    local.is_some_and(|l| !notes.is_empty() && notes.iter().all(|note| note.none.contains(&l)))
+                };
+                stack.extend(args.iter().enumerate().rev().filter(|&(k, _)| !none(k)).map(|(_, &arg)| arg));
+            }
+            _ => stack.extend(work.pool.children(id).iter().rev()),
         }
     }
 }

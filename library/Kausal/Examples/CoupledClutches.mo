@@ -1,28 +1,28 @@
 within Kausal.Examples;
 model CoupledClutches "Four inertias and three clutches"
-  Blocks.Sources.Sine drive(amplitude = 10, f = 0.2) "Torque of the motor"
+  Blocks.Sources.Sine drive(amplitude = 6, f = 0.25) "Torque of the motor"
     annotation(Placement(transformation(extent = {{-150, -10}, {-130, 10}})));
   Rotational.Sources.Torque torque "Motor"
     annotation(Placement(transformation(extent = {{-125, -10}, {-105, 10}})));
-  Rotational.Inertia J1(J = 1, phi(start = 0, fixed = true), w(start = 10, fixed = true)) "Turning"
+  Rotational.Inertia J1(J = 1.2, phi(start = 0, fixed = true), w(start = 12, fixed = true)) "Turning"
     annotation(Placement(transformation(extent = {{-95, -10}, {-75, 10}})));
-  Rotational.Clutch clutch1(fn_max = 160, r = 0.1, peak = 1.1) "Closed in a sine wave"
+  Rotational.Clutch clutch1(fn_max = 300, r = 0.15, peak = 1.2) "Pressed less and less, open after 2.3 s"
     annotation(Placement(transformation(extent = {{-65, -10}, {-45, 10}})));
-  Rotational.Inertia J2(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
+  Rotational.Inertia J2(J = 0.8, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
     annotation(Placement(transformation(extent = {{-35, -10}, {-15, 10}})));
-  Rotational.Clutch clutch2(fn_max = 150, r = 0.1) "Closed after 0.4 s"
+  Rotational.Clutch clutch2(fn_max = 250, r = 0.15) "Closed after 0.3 s"
     annotation(Placement(transformation(extent = {{-5, -10}, {15, 10}})));
-  Rotational.Inertia J3(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
+  Rotational.Inertia J3(J = 0.6, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
     annotation(Placement(transformation(extent = {{25, -10}, {45, 10}})));
-  Rotational.Clutch clutch3(fn_max = 140, r = 0.1) "Closed after 0.9 s"
+  Rotational.Clutch clutch3(fn_max = 200, r = 0.15) "Closed after 0.7 s"
     annotation(Placement(transformation(extent = {{55, -10}, {75, 10}})));
-  Rotational.Inertia J4(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
+  Rotational.Inertia J4(J = 0.9, phi(start = 0, fixed = true), w(start = 0, fixed = true)) "At rest"
     annotation(Placement(transformation(extent = {{85, -10}, {105, 10}})));
-  Blocks.Sources.Sine press1(amplitude = 1, f = 0.2, phase = Constants.pi/2) "Opens again later"
+  Blocks.Sources.Ramp press1(height = -1.2, duration = 2.76, offset = 1) "Opens the first clutch slowly"
     annotation(Placement(transformation(origin = {-70, 50}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
-  Blocks.Sources.Step press2(startTime = 0.4) "Closes the second clutch"
+  Blocks.Sources.Step press2(startTime = 0.3) "Closes the second clutch"
     annotation(Placement(transformation(origin = {5, 50}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
-  Blocks.Sources.Step press3(startTime = 0.9) "Closes the third clutch"
+  Blocks.Sources.Step press3(startTime = 0.7) "Closes the third clutch"
     annotation(Placement(transformation(origin = {65, 50}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
 equation
   connect(drive.y, torque.tau) annotation(Line(points = {{-129, 0}, {-126, 0}}, color = {0, 0, 127}));

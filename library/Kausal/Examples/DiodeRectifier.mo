@@ -2,7 +2,7 @@ within Kausal.Examples;
 model DiodeRectifier "Half wave rectifier with an exponential diode"
   Electrical.Sources.SineVoltage source(V = 5, f = 50) "Source"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
-  Electrical.Resistor inner1(R = 1) "Resistance of the source"
+  Electrical.Resistor winding(R = 1) "Resistance of the source"
     annotation(Placement(transformation(extent = {{-45, 30}, {-25, 50}})));
   Electrical.Diode diode(Ids = 1e-9) "Diode"
     annotation(Placement(transformation(extent = {{-5, 30}, {15, 50}})));
@@ -13,8 +13,8 @@ model DiodeRectifier "Half wave rectifier with an exponential diode"
   Electrical.Ground ground "Zero potential"
     annotation(Placement(transformation(extent = {{-70, -60}, {-50, -40}})));
 equation
-  connect(source.p, inner1.p) annotation(Line(points = {{-60, 10}, {-60, 40}, {-45, 40}}, color = {0, 0, 190}));
-  connect(inner1.n, diode.p) annotation(Line(points = {{-25, 40}, {-5, 40}}, color = {0, 0, 190}));
+  connect(source.p, winding.p) annotation(Line(points = {{-60, 10}, {-60, 40}, {-45, 40}}, color = {0, 0, 190}));
+  connect(winding.n, diode.p) annotation(Line(points = {{-25, 40}, {-5, 40}}, color = {0, 0, 190}));
   connect(diode.n, capacitor.p) annotation(Line(points = {{15, 40}, {40, 40}, {40, 10}}, color = {0, 0, 190}));
   connect(capacitor.p, load.p) annotation(Line(points = {{40, 10}, {70, 10}}, color = {0, 0, 190}));
   connect(capacitor.n, source.n) annotation(Line(points = {{40, -10}, {-60, -10}}, color = {0, 0, 190}));

@@ -2,7 +2,7 @@ within Kausal.Examples;
 model Rectifier "Bridge rectifier with ideal diodes"
   Electrical.Sources.SineVoltage source(V = 12, f = 50) "Transformer"
     annotation(Placement(transformation(origin = {-70, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
-  Electrical.Resistor inner1(R = 0.5) "Resistance of the winding"
+  Electrical.Resistor winding(R = 0.5) "Resistance of the winding"
     annotation(Placement(transformation(extent = {{-60, 20}, {-40, 40}})));
   Electrical.IdealDiode D1(Goff = 1e-7) "From the source to plus"
     annotation(Placement(transformation(extent = {{-10, 50}, {10, 70}})));
@@ -19,10 +19,10 @@ model Rectifier "Bridge rectifier with ideal diodes"
   Electrical.Ground ground "Minus"
     annotation(Placement(transformation(extent = {{30, -100}, {50, -80}})));
 equation
-  connect(source.p, inner1.p) annotation(Line(points = {{-70, 10}, {-70, 30}, {-60, 30}}, color = {0, 0, 190}));
-  connect(inner1.n, D1.p)
+  connect(source.p, winding.p) annotation(Line(points = {{-70, 10}, {-70, 30}, {-60, 30}}, color = {0, 0, 190}));
+  connect(winding.n, D1.p)
     annotation(Line(points = {{-40, 30}, {-25, 30}, {-25, 60}, {-10, 60}}, color = {0, 0, 190}));
-  connect(inner1.n, D3.n)
+  connect(winding.n, D3.n)
     annotation(Line(points = {{-40, 30}, {-25, 30}, {-25, -20}, {-10, -20}}, color = {0, 0, 190}));
   connect(source.n, D2.p) annotation(Line(points = {{-70, -10}, {-70, 20}, {-10, 20}}, color = {0, 0, 190}));
   connect(source.n, D4.n) annotation(Line(points = {{-70, -10}, {-70, -60}, {-10, -60}}, color = {0, 0, 190}));

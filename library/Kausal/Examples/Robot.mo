@@ -2,26 +2,26 @@ within Kausal.Examples;
 model Robot "Six-axis robot with motors, gears and control"
   parameter Units.Angle q_begin[6] = {-1, 0.4, 0.9, 0, 0.6, -0.5} "Angles in the beginning";
   parameter Units.Angle q_end[6] = {1, -0.3, 1.5, 1.2, -0.4, 1} "Angles in the end";
-  parameter Real ratio[6] = {105, 210, 60, 99, 79, 99} "Ratios of the gears";
+  parameter Real ratio[6] = {120, 160, 100, 75, 80, 60} "Ratios of the gears";
   Blocks.Sources.PointToPoint path(
     n = 6,
     q_begin = q_begin,
     q_end = q_end,
-    qd_max = {3, 1.5, 5, 3.1, 3.1, 4.1},
-    qdd_max = {15, 15, 15, 60, 60, 60},
+    qd_max = {2.5, 2, 3, 4, 4, 6},
+    qdd_max = {12, 10, 15, 40, 40, 60},
     startTime = 0.2) "Reference motion"
       annotation(Placement(transformation(extent = {{-90, -10}, {-70, 10}})));
-  RobotParts.ElasticAxis axis1(ratio = ratio[1], J = 1.3e-3, c = 43, d = 0.02, tau_c = 0.4, ks = 0.4) "First drive"
+  RobotParts.ElasticAxis axis1(ratio = ratio[1], J = 1.5e-3, c = 60, d = 0.03, tau_c = 0.45, ks = 0.5) "First drive"
     annotation(Placement(transformation(extent = {{-30, -85}, {-10, -65}})));
-  RobotParts.ElasticAxis axis2(ratio = ratio[2], J = 1.3e-3, c = 80, d = 0.02, tau_c = 0.5, ks = 0.3) "Second drive"
+  RobotParts.ElasticAxis axis2(ratio = ratio[2], J = 1.5e-3, c = 70, d = 0.03, tau_c = 0.5, ks = 0.5) "Second drive"
     annotation(Placement(transformation(extent = {{-30, -55}, {-10, -35}})));
-  RobotParts.ElasticAxis axis3(ratio = ratio[3], J = 1.3e-3, c = 58, d = 0.04, tau_c = 0.7, ks = 0.5) "Third drive"
+  RobotParts.ElasticAxis axis3(ratio = ratio[3], J = 1.2e-3, c = 50, d = 0.04, tau_c = 0.4, ks = 0.4) "Third drive"
     annotation(Placement(transformation(extent = {{-30, -25}, {-10, -5}})));
-  RobotParts.RigidAxis axis4(ratio = ratio[4], J = 1.6e-3, tau_c = 0.22, ks = 0.3) "Fourth drive"
+  RobotParts.RigidAxis axis4(ratio = ratio[4], J = 6e-4, tau_c = 0.2, ks = 0.2) "Fourth drive"
     annotation(Placement(transformation(extent = {{-30, 5}, {-10, 25}})));
-  RobotParts.RigidAxis axis5(ratio = ratio[5], J = 1.8e-3, tau_c = 0.38, ks = 0.3) "Fifth drive"
+  RobotParts.RigidAxis axis5(ratio = ratio[5], J = 6e-4, tau_c = 0.2, ks = 0.2) "Fifth drive"
     annotation(Placement(transformation(extent = {{-30, 35}, {-10, 55}})));
-  RobotParts.RigidAxis axis6(ratio = ratio[6], J = 4.3e-4, tau_c = 0.11, ks = 0.1) "Sixth drive"
+  RobotParts.RigidAxis axis6(ratio = ratio[6], J = 3e-4, tau_c = 0.1, ks = 0.1) "Sixth drive"
     annotation(Placement(transformation(extent = {{-30, 65}, {-10, 85}})));
   RobotParts.Mechanics mechanics "Moving parts"
     annotation(Placement(transformation(extent = {{20, -40}, {100, 40}})));

@@ -1,6 +1,6 @@
 within Kausal.Examples;
 model Thermostat "A room that is heated when it is too cold"
-  Thermal.HeatCapacitor room(C = 5e5, T(start = 288.15, fixed = true)) "Air and furniture"
+  Thermal.HeatCapacitor room(C = 2e6, T(start = 288.15, fixed = true)) "Air and furniture"
     annotation(Placement(transformation(extent = {{-10, 20}, {10, 40}})));
   Thermal.ThermalConductor walls(G = 150) "Losses through the walls"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));

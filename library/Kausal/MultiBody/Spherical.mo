@@ -41,6 +41,6 @@ equation
     Documentation(info = "<html>
 <p>The orientation is described by a quaternion, which has no singular positions. Its four elements are integrated;
 that the sum of their squares is one, which the differential equations keep but for small errors, is enforced by a
-stabilizing term.</p>
+stabilizing term. In a loop use <code>CutJoints.Spherical</code> instead.</p>
 </html>"));
 end Spherical;

@@ -34,5 +34,6 @@ modeling</i>.</p>
 differentiates the constraints and chooses the states. With <code>allLevels = true</code> in the cut-joint and
 <code>state = false</code> in as many joint coordinates as it has constraints, positions, velocities and accelerations
 are constrained by equations of their own, nothing is differentiated and the states are those of the other joints.</p>
+<p>A loop of joints with at least seven coordinates in all may also be closed by a plain connection of two frames.</p>
 </html>"));
 end MultiBody;

@@ -88,8 +88,9 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
             }
             const int failed = s->evaluate(model);
             const double next = failed ? HUGE_VAL : kausal_residual_norm(s, v);
-            /* Close to the solution rounding may let the residuals grow. */
-            if (next <= norm || (!failed && size <= 1e-9 && next < HUGE_VAL)) {
+            /* A full step promises zero: at least a quarter of what a step promises must come true. Close to the
+               solution rounding may let the residuals grow. */
+            if (next <= (1.0 - 0.5*damping)*norm || (!failed && size <= 1e-9 && next < HUGE_VAL)) {
                 norm = next;
                 break;
             }

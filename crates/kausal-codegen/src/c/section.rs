@@ -18,7 +18,9 @@ const LOCAL_ELEMENTS: usize = 4_096;
 /// How deep steps may be nested.
 const DEPTH: usize = 100;
 /// How often a mixed system is evaluated until its discrete unknowns must have settled.
-const MIXED_PASSES: usize = 100;
+const MIXED_PASSES: usize = 1_000;
+/// In so many first rounds all relations of a mixed system change together.
+const TOGETHER: usize = 20;
 
 /// When a section is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -389,7 +391,12 @@ impl<'p> Sections<'p> {
         self.nested(continuous, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) before[i] = v[discrete[i]];", unknowns.len()));
         for r in &relations {
-            out.push(format!("    {}", relation(r)));
+            // Later rounds change one relation at a time, which ends cycles that all together run into.
+            let (slot, sign) = (r.variable.0, if r.or_equal { "<=" } else { "<" });
+            let new = format!("(double)(v[{}] {sign} 0.0)", r.difference.0);
+            out.push(format!(
+                "    if (v[{slot}] != {new} && (pass < {TOGETHER} || settled)) {{ v[{slot}] = {new}; settled = 0; }}"
+            ));
         }
         self.nested(discrete, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];", unknowns.len()));

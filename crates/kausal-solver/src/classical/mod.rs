@@ -1,16 +1,16 @@
 //! The classical interface: a model that evaluates `f(t, x)`, iterated on all of `x`.
 //!
-//! [`ClassicalStep`] turns an [`OdeModel`] into a [`StepModel`]. The step equation `x = h f(t, x) + old` is solved by the chord
-//! method: Newton's with a matrix `I - γ J` that is kept as long as it serves, over many steps. The policy is that of
-//! DASSL and CVODE (Brenan, Campbell & Petzold, *Numerical Solution of Initial-Value Problems in DAEs*, §5.2.3; Hindmarsh et
-//! al., *SUNDIALS*, ACM TOMS 31, 2005):
+//! [`ClassicalStep`] turns an [`OdeModel`] into a [`StepModel`]. The step equation `x = h f(t, x) + old` is
+//! solved by the chord method: Newton's with a matrix `I - γ J` that is kept as long as it serves, over many
+//! steps. The policy is that of DASSL and CVODE (Brenan, Campbell & Petzold, *Numerical Solution of
+//! Initial-Value Problems in DAEs*, §5.2.3; Hindmarsh et al., *SUNDIALS*, ACM TOMS 31, 2005):
 //!
-//! - the matrix is factorised anew when `h` has drifted too far from its `γ`, or after [`MAX_STEPS_PER_FACTOR`] steps; small
-//!   drift is made good by scaling the correction with `2/(1 + h/γ)`;
-//! - the Jacobian is evaluated anew when the iteration fails or after [`MAX_STEPS_PER_JACOBIAN`] steps;
-//! - the iteration stops when the error that the observed rate of convergence predicts is below the tolerance, often
-//!   after one correction; it gives up when corrections grow. A failure with an old Jacobian is repeated with a new one;
-//!   only a failure with a current Jacobian is reported.
+//! - the matrix is factorised anew when `h` has drifted too far from its `γ`, or after
+//!   `MAX_STEPS_PER_FACTOR` steps; small drift is made good by scaling the correction with `2/(1 + h/γ)`;
+//! - the Jacobian is evaluated anew when the iteration fails or after `MAX_STEPS_PER_JACOBIAN` steps;
+//! - the iteration stops when the error that the observed rate of convergence predicts is below the
+//!   tolerance, often after one correction; it gives up when corrections grow. A failure with an old Jacobian
+//!   is repeated with a new one; only a failure with a current Jacobian is reported.
 
 mod rosenbrock;
 mod stages;
@@ -227,7 +227,8 @@ impl<M: OdeModel> Function for AtTime<'_, M> {
     }
 }
 
-/// In units of the error weights: large enough that rounding errors of `f` over a step `h` stay small against it.
+/// In units of the error weights: large enough that rounding errors of `f` over a step `h` stay small against
+/// it.
 fn smallest_increment(f: &[f64], weights: &[f64], h: f64) -> f64 {
     let size = norm(weights, f);
     if size > 0.0 && size.is_finite() { 1e3 * h.abs() * f64::EPSILON * f.len() as f64 * size } else { 1.0 }
@@ -264,7 +265,8 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
                 }
                 Err(ModelError::Recoverable(e)) => {
                     self.work.nonlinear_failures += 1;
-                    // The Jacobian is that of the guess; keep it for the smaller step that follows, but factorise.
+                    // The Jacobian is that of the guess; keep it for the smaller step that follows, but
+                    // factorise.
                     self.gamma = None;
                     return Err(e.into());
                 }

@@ -1,9 +1,11 @@
-//! The three stages of Radau IIA for an [`OdeModel`]: one real and one complex system instead of a system of order `3 n`.
+//! The three stages of Radau IIA for an [`OdeModel`]: one real and one complex system instead of a system of
+//! order `3 n`.
 //!
-//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8: with `Z = X - x0` and the inverse `A⁻¹` of the
-//! coefficients brought to the block diagonal form `T⁻¹ A⁻¹ T = Λ` of one real and one complex pair of eigenvalues, the simplified
-//! Newton iteration for `W = T⁻¹ Z` falls into `(γ/h - J)` and `((α + iβ)/h - J)`. The iteration predicts from its rate of
-//! convergence whether it will make it within [`MAX_ITERATIONS`], and keeps the Jacobian while that rate is good.
+//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8: with `Z = X - x0` and the inverse
+//! `A⁻¹` of the coefficients brought to the block diagonal form `T⁻¹ A⁻¹ T = Λ` of one real and one complex
+//! pair of eigenvalues, the simplified Newton iteration for `W = T⁻¹ Z` falls into `(γ/h - J)` and
+//! `((α + iβ)/h - J)`. The iteration predicts from its rate of convergence whether it will make it within
+//! [`MAX_ITERATIONS`], and keeps the Jacobian while that rate is good.
 
 use super::ClassicalStep;
 use crate::error::{ModelError, Reason, Recoverable};
@@ -27,8 +29,8 @@ pub(super) struct Stages {
     /// Step size of the factorised matrices; zero for none.
     h: f64,
     jacobian: JacobianState,
-    /// How much of a correction is still to come, `θ/(1-θ)`, as last observed; fades towards one while steps need only
-    /// one iteration, so that it is observed again before long.
+    /// How much of a correction is still to come, `θ/(1-θ)`, as last observed; fades towards one while steps
+    /// need only one iteration, so that it is observed again before long.
     remainder: f64,
     /// The last step converged so well that the Jacobian may serve another.
     good: bool,

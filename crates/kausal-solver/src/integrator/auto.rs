@@ -1,14 +1,15 @@
 //! Explicit where that is enough, BDF where it is not.
 //!
-//! The integration starts with Tsitouras' method: no Jacobian, and a restart after an event costs one evaluation. It watches the
-//! dominating eigenvalue `λ` at no cost. Then:
+//! The integration starts with Tsitouras' method: no Jacobian, and a restart after an event costs one
+//! evaluation. It watches the dominating eigenvalue `λ` at no cost. Then:
 //!
-//! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and stability limit the step
-//!   alike and this test is silent; so where the explicit method has run for long with large `h |λ|`, BDF gets a *trial*: it is
-//!   run for some steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one
-//!   wait twice as long.
-//! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway, shows again and again
-//!   that the explicit method would be stable with a step several times as large. A model that knows no such bound stays with BDF.
+//! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and
+//!   stability limit the step alike and this test is silent; so where the explicit method has run for long
+//!   with large `h |λ|`, BDF gets a *trial*: it is run for some steps and stays if it advances further for
+//!   each evaluation of the model. A trial in vain makes the next one wait twice as long.
+//! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway,
+//!   shows again and again that the explicit method would be stable with a step several times as large. A
+//!   model that knows no such bound stays with BDF.
 //!
 //! After an event the method in use starts again: an event seldom changes what kind of model it is.
 
@@ -20,7 +21,8 @@ use super::tableaux::TSITOURAS;
 use crate::error::SolverError;
 use crate::model::StepModel;
 
-/// The explicit method takes over when the bound of `h |λ|` stays below this, well inside its stability region.
+/// The explicit method takes over when the bound of `h |λ|` stays below this, well inside its stability
+/// region.
 const EASY: f64 = 0.5;
 /// In how many checks in a row, the first time; there is one check in so many steps.
 const EASY_CHECKS: u32 = 4;
@@ -100,7 +102,7 @@ impl Auto {
             return self.explicit.step(core, model, t_limit);
         }
         let report = self.bdf.step(core, model, t_limit)?;
-        if self.steps % STEPS_PER_CHECK == 0 {
+        if self.steps.is_multiple_of(STEPS_PER_CHECK) {
             match model.rate_bound(core.weights.values()) {
                 Some(rate) if rate * (report.t - report.t_old) <= EASY => self.easy_checks += 1,
                 _ => self.easy_checks = 0,

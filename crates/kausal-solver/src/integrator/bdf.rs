@@ -1,27 +1,28 @@
 //! Backward differentiation formulas of orders 1 to 5 with variable step, fixed leading coefficient.
 //!
-//! The past is kept as modified divided differences (Brenan, Campbell & Petzold, *Numerical Solution of Initial-Value Problems
-//! in Differential-Algebraic Equations*, §5.2; Jackson & Sacks-Davis, ACM TOMS 6, 1980). With `ψ_i = t_n - t_{n-i}`,
+//! The past is kept as modified divided differences (Brenan, Campbell & Petzold, *Numerical Solution of
+//! Initial-Value Problems in Differential-Algebraic Equations*, §5.2; Jackson & Sacks-Davis, ACM TOMS 6,
+//! 1980). With `ψ_i = t_n - t_{n-i}`,
 //!
 //! ```text
 //!     φ_1 = x_n,   φ_i = ψ_1 ψ_2 … ψ_{i-1} x[t_n, t_{n-1}, …, t_{n-i+1}]
 //! ```
 //!
-//! the polynomial through the last points, continued to the new time, predicts `x` and its derivative; the corrector replaces
-//! that derivative by
+//! the polynomial through the last points, continued to the new time, predicts `x` and its derivative; the
+//! corrector replaces that derivative by
 //!
 //! ```text
 //!     der(x) = der(x_pred) + (x - x_pred) / γ,   γ = h / (1 + 1/2 + … + 1/k)
 //! ```
 //!
-//! which is `x = γ der(x) + old` with `old = x_pred - γ der(x_pred)`: one call of [`StepModel::step`]. Their difference
-//! `e = x - x_pred` is the next divided difference, so every order has its error estimate: at order `k` the local error is
-//! `C_k e`, at order `k-1` and `k+1` it follows from the differences one lower and one higher. Changing order or step needs
-//! no interpolation; a rejected step leaves nothing to undo.
+//! which is `x = γ der(x) + old` with `old = x_pred - γ der(x_pred)`: one call of [`StepModel::step`]. Their
+//! difference `e = x - x_pred` is the next divided difference, so every order has its error estimate: at
+//! order `k` the local error is `C_k e`, at order `k-1` and `k+1` it follows from the differences one lower
+//! and one higher. Changing order or step needs no interpolation; a rejected step leaves nothing to undo.
 //!
-//! Step and order are chosen as in CVODE (Hindmarsh et al., ACM TOMS 31, 2005): a change of the step must be worth its
-//! factorisation, and an order is kept for as many steps as it looks back; except that the order is lowered at once, as in
-//! DASSL, where differences of higher order stop falling.
+//! Step and order are chosen as in CVODE (Hindmarsh et al., ACM TOMS 31, 2005): a change of the step must be
+//! worth its factorisation, and an order is kept for as many steps as it looks back; except that the order is
+//! lowered at once, as in DASSL, where differences of higher order stop falling.
 
 use super::core::{Core, Failures, Stride, initial_step};
 use super::options::StepReport;
@@ -109,7 +110,8 @@ impl Formula {
             sigma[i] = (i - 1) as f64 * sigma[i - 1] * h / psi[i];
         }
         let leading = HARMONIC[order];
-        // What the exact solution leaves over in the corrector: Σ h/ψ_i for i ≤ k+1, less the leading coefficient.
+        // What the exact solution leaves over in the corrector: Σ h/ψ_i for i ≤ k+1, less the leading
+        // coefficient.
         let residual = h * slope[order + 1] + h / psi[order + 1] - leading;
         Formula { order, gamma: h / leading, psi, beta, slope, sigma, error: residual.abs() / leading }
     }
@@ -267,7 +269,8 @@ impl Bdf {
 
     /// The weighted local error.
     fn estimate(&self, core: &Core, formula: &Formula) -> f64 {
-        // In the first step the past is a tangent, not a chord: the difference is half of what it will be later.
+        // In the first step the past is a tangent, not a chord: the difference is half of what it will be
+        // later.
         let first = if self.steps_since_start == 0 { 2.0 } else { 1.0 };
         first * formula.error * core.weights.norm(&self.e)
     }
@@ -302,11 +305,13 @@ impl Bdf {
         Ok(())
     }
 
-    /// Moves to the new point: `φ_{k+2} = e`, and each lower difference is the sum of its old value and the next.
+    /// Moves to the new point: `φ_{k+2} = e`, and each lower difference is the sum of its old value and the
+    /// next.
     fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, formula: &Formula, t: f64) {
         let k = formula.order;
         self.wait = self.wait.saturating_sub(1);
-        // The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer needed.
+        // The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer
+        // needed.
         let b = formula.beta[k + 2];
         for ((d, e), phi) in self.old.iter_mut().zip(&self.e).zip(&self.phi[k + 2]) {
             *d = e - b * phi;
@@ -372,8 +377,8 @@ impl Bdf {
         };
     }
 
-    /// Scaled derivatives of the solution that do not fall with their order are a sign of instability, not of accuracy: the rule
-    /// by which DASSL lowers the order.
+    /// Scaled derivatives of the solution that do not fall with their order are a sign of instability, not of
+    /// accuracy: the rule by which DASSL lowers the order.
     fn differences_grow(&self, core: &Core, formula: &Formula) -> bool {
         let k = formula.order;
         let derivative = |i: usize, phi: &[f64]| i as f64 * formula.sigma[i] * core.weights.norm(phi);
@@ -414,8 +419,8 @@ mod tests {
         (psi, phi)
     }
 
-    /// On any grid: polynomials up to the order are predicted and corrected exactly; for the next power prediction is off by the next
-    /// difference and the corrector by `error` times that.
+    /// On any grid: polynomials up to the order are predicted and corrected exactly; for the next power
+    /// prediction is off by the next difference and the corrector by `error` times that.
     #[test]
     fn every_order_is_exact_for_its_polynomials_on_unequal_steps() {
         let mut random = Random::new(8);

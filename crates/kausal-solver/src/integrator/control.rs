@@ -1,8 +1,8 @@
 //! Step size control of the one-step methods.
 //!
-//! A proportional-integral controller (Gustafsson 1991; Hairer & Wanner II, §IV.2): the next step depends on the error of this
-//! step and, a little, on that of the last, which keeps the step sizes of explicit methods from jumping at the border of their
-//! stability.
+//! A proportional-integral controller (Gustafsson 1991; Hairer & Wanner II, §IV.2): the next step depends on
+//! the error of this step and, a little, on that of the last, which keeps the step sizes of explicit methods
+//! from jumping at the border of their stability.
 
 /// Parameters and memory of a controller.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,8 @@ impl Controller {
         self.last_error = 1e-4;
     }
 
-    /// Ratio of the next step to this one, which is accepted with this error. After a rejection steps do not grow.
+    /// Ratio of the next step to this one, which is accepted with this error. After a rejection steps do not
+    /// grow.
     pub fn accepted(&mut self, error: f64, after_rejection: bool) -> f64 {
         let ratio = SAFETY * error.max(1e-10).powf(-self.exponent) * self.last_error.powf(self.integral);
         self.last_error = error.max(1e-4);

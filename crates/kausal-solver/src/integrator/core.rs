@@ -1,4 +1,5 @@
-//! What all methods share: where the integration stands, its tolerances, and the rules for step sizes and failures.
+//! What all methods share: where the integration stands, its tolerances, and the rules for step sizes and
+//! failures.
 
 use super::options::{Options, StepReport};
 use crate::error::{ModelError, Recoverable, SolverError, StepObstacle};
@@ -35,7 +36,8 @@ impl Core {
         self.x.len()
     }
 
-    /// The step to take towards `t_limit`: `h` within its bounds, shortened so that no sliver remains before the limit.
+    /// The step to take towards `t_limit`: `h` within its bounds, shortened so that no sliver remains before
+    /// the limit.
     pub fn stride(&self, h: f64, t_limit: f64) -> Stride {
         let left = t_limit - self.t;
         let h = h.min(self.options.max_step);
@@ -143,9 +145,9 @@ impl Failures {
 
 /// A first step size for a method of order `order`.
 ///
-/// Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, §II.4: a step for which the first two derivatives,
-/// estimated by an explicit Euler step, promise an error of a hundredth of the tolerance. `work` holds `2 n` numbers. A
-/// failing trial only makes the step smaller.
+/// Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, §II.4: a step for which the first
+/// two derivatives, estimated by an explicit Euler step, promise an error of a hundredth of the tolerance.
+/// `work` holds `2 n` numbers. A failing trial only makes the step smaller.
 pub(crate) fn initial_step<M: StepModel + ?Sized>(
     core: &Core,
     model: &mut M,

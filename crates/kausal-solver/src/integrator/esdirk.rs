@@ -1,8 +1,9 @@
 //! Singly diagonally implicit Runge–Kutta pairs with explicit first stage.
 //!
-//! Stage `i` solves `X_i = h γ f(X_i) + (x + h Σ_{j<i} a_ij f_j)`: one call of [`StepModel::step`] with `h γ` and an `old` made of
-//! the stages before. The last stage is the solution (stiffly accurate), its derivative the first stage of the next step. The
-//! embedded formula gives the error, Hermite interpolation the values in between.
+//! Stage `i` solves `X_i = h γ f(X_i) + (x + h Σ_{j<i} a_ij f_j)`: one call of [`StepModel::step`] with `h γ`
+//! and an `old` made of the stages before. The last stage is the solution (stiffly accurate), its derivative
+//! the first stage of the next step. The embedded formula gives the error, Hermite interpolation the values
+//! in between.
 
 use super::control::Controller;
 use super::core::{Core, Failures, initial_step};
@@ -141,8 +142,8 @@ impl Esdirk {
         Ok(())
     }
 
-    /// A guess for stage `i`: the cubic through the beginning of the step and the stage that has come furthest; for the first
-    /// implicit stage the cubic of the last step, continued.
+    /// A guess for stage `i`: the cubic through the beginning of the step and the stage that has come
+    /// furthest; for the first implicit stage the cubic of the last step, continued.
     fn guess_stage(&mut self, core: &Core, i: usize, h: f64, t: f64) {
         let n = core.n();
         let c = self.tableau.c;

@@ -1,8 +1,9 @@
 //! Explicit Runge–Kutta pairs with continuous extension: Dormand–Prince 5(4) and Tsitouras 5(4).
 //!
-//! The last stage of a step is the first of the next. Both pairs have two stages at the end of the step, whose derivatives
-//! differ by about `λ` times the difference of their points for the dominating eigenvalue `λ`; `h λ` on the border of the
-//! stability region for many steps means that stability, not accuracy, limits the step (Hairer & Wanner II, §IV.2).
+//! The last stage of a step is the first of the next. Both pairs have two stages at the end of the step,
+//! whose derivatives differ by about `λ` times the difference of their points for the dominating eigenvalue
+//! `λ`; `h λ` on the border of the stability region for many steps means that stability, not accuracy, limits
+//! the step (Hairer & Wanner II, §IV.2).
 
 use super::control::Controller;
 use super::core::{Core, Failures, initial_step};

@@ -1,8 +1,8 @@
 //! Fixed-step methods: explicit Euler, Runge–Kutta 4, implicit Euler, the trapezoidal rule.
 //!
-//! No error estimate and no step control: step `i` after a start ends at `t_start + i h`, computed as that product, so that a
-//! long run does not drift off its grid. A step that the model cannot solve is an error at once, since it may not be repeated
-//! with a smaller one.
+//! No error estimate and no step control: step `i` after a start ends at `t_start + i h`, computed as that
+//! product, so that a long run does not drift off its grid. A step that the model cannot solve is an error at
+//! once, since it may not be repeated with a smaller one.
 
 use super::core::{Core, Failures};
 use super::hermite::Hermite;
@@ -50,7 +50,8 @@ impl FixedStep {
         self.started = false;
     }
 
-    /// The next step of the grid, or as much of it as fits before `t_limit`. `core.dx` is the derivative at its beginning.
+    /// The next step of the grid, or as much of it as fits before `t_limit`. `core.dx` is the derivative at
+    /// its beginning.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
         core: &mut Core,

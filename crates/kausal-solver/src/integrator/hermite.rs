@@ -1,4 +1,5 @@
-//! Cubic Hermite interpolation between the ends of a step, for methods without a continuous extension of their own.
+//! Cubic Hermite interpolation between the ends of a step, for methods without a continuous extension of
+//! their own.
 
 use super::core::Core;
 
@@ -28,7 +29,8 @@ impl Hermite {
     }
 }
 
-/// The cubic with these values and slopes at the two ends of an interval of length `h`, at the part `s` of it.
+/// The cubic with these values and slopes at the two ends of an interval of length `h`, at the part `s` of
+/// it.
 pub(crate) fn cubic(value: [&[f64]; 2], slope: [&[f64]; 2], h: f64, s: f64, x: &mut [f64]) {
     let r = 1.0 - s;
     let (b0, b1) = (r * r * (1.0 + 2.0 * s), s * s * (3.0 - 2.0 * s));

@@ -1,12 +1,13 @@
 //! Integration methods behind one stepping interface.
 //!
-//! An [`Integrator`] owns a model and takes one accepted step at a time, so that whoever drives it can look for events between
-//! steps: [`step`](Integrator::step) never passes the limit it is given and reaches it exactly,
-//! [`interpolate`](Integrator::interpolate) gives the solution inside the last step, and [`restart`](Integrator::restart) begins
-//! anew from another point. Nothing is allocated after the first step.
+//! An [`Integrator`] owns a model and takes one accepted step at a time, so that whoever drives it can look
+//! for events between steps: [`step`](Integrator::step) never passes the limit it is given and reaches it
+//! exactly, [`interpolate`](Integrator::interpolate) gives the solution inside the last step, and
+//! [`restart`](Integrator::restart) begins anew from another point. Nothing is allocated after the first
+//! step.
 //!
-//! Methods differ only in how they make and judge a step; each is a file of its own. All of them speak to the model through
-//! [`StepModel`](crate::model::StepModel).
+//! Methods differ only in how they make and judge a step; each is a file of its own. All of them speak to the
+//! model through [`StepModel`].
 
 mod auto;
 mod bdf;
@@ -215,7 +216,8 @@ impl<M: StepModel> Integrator<M> {
         &self.model
     }
 
-    /// The model, to change it between steps. [`restart`](Self::restart) afterwards if its equations have changed.
+    /// The model, to change it between steps. [`restart`](Self::restart) afterwards if its equations have
+    /// changed.
     pub fn model_mut(&mut self) -> &mut M {
         &mut self.model
     }

@@ -9,17 +9,21 @@ use crate::model::Work;
 /// An integration method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Method {
-    /// Starts explicit ([`Tsitouras`](Method::Tsitouras)) and changes to [`Bdf`](Method::Bdf) where the model turns out to be
-    /// stiff, and back where it no longer is.
+    /// Starts explicit ([`Tsitouras`](Method::Tsitouras)) and changes to [`Bdf`](Method::Bdf) where the model
+    /// turns out to be stiff, and back where it no longer is.
     #[default]
     Auto,
-    /// Backward differentiation formulas of orders 1 to 5, variable step, fixed leading coefficient. For stiff models.
+    /// Backward differentiation formulas of orders 1 to 5, variable step, fixed leading coefficient. For
+    /// stiff models.
     Bdf,
-    /// Radau IIA of order 5: three implicit stages, L-stable. For stiff and oscillating models and tight tolerances.
+    /// Radau IIA of order 5: three implicit stages, L-stable. For stiff and oscillating models and tight
+    /// tolerances.
     Radau,
-    /// Singly diagonally implicit Runge–Kutta of order 3 with explicit first stage, L-stable: ESDIRK3(2)5L\[2\]SA.
+    /// Singly diagonally implicit Runge–Kutta of order 3 with explicit first stage, L-stable:
+    /// ESDIRK3(2)5L\[2\]SA.
     Esdirk3,
-    /// Singly diagonally implicit Runge–Kutta of order 4 with explicit first stage, L-stable: ESDIRK4(3)6L\[2\]SA₂.
+    /// Singly diagonally implicit Runge–Kutta of order 4 with explicit first stage, L-stable:
+    /// ESDIRK4(3)6L\[2\]SA₂.
     Esdirk4,
     /// Rosenbrock method of order 4, L-stable: RODASP. Linear systems only, no iteration.
     Rosenbrock,

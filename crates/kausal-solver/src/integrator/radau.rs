@@ -1,9 +1,10 @@
 //! Radau IIA with three stages, order 5.
 //!
-//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8. The model solves the three stages at once
-//! ([`StageModel`](crate::model::StageModel)): a classical model by one real and one complex system, an inlined one by its
-//! own torn system. The integrator supplies the guess, by continuing the last collocation polynomial, the error estimate, damped
-//! once by `(I - h/γ J)⁻¹`, and Gustafsson's predictive step size control. The collocation polynomial is the dense output.
+//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, §IV.8. The model solves the three stages at
+//! once ([`StageModel`](crate::model::StageModel)): a classical model by one real and one complex system, an
+//! inlined one by its own torn system. The integrator supplies the guess, by continuing the last collocation
+//! polynomial, the error estimate, damped once by `(I - h/γ J)⁻¹`, and Gustafsson's predictive step size
+//! control. The collocation polynomial is the dense output.
 
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;

@@ -6,8 +6,8 @@
 //!     (I - h γ J) u_i = h γ (f(t + α_i h, x + Σ a_ij u_j) + Σ c_ij u_j / h + h d_i ∂f/∂t)
 //! ```
 //!
-//! The model factorises `I - h γ J` and solves with it ([`LinearModel`](crate::model::LinearModel)). The last `u` is the error
-//! estimate.
+//! The model factorises `I - h γ J` and solves with it ([`LinearModel`](crate::model::LinearModel)). The last
+//! `u` is the error estimate.
 
 use super::control::Controller;
 use super::core::{Core, Failures, initial_step};

@@ -18,8 +18,8 @@ pub(crate) struct Explicit {
     pub stability: f64,
 }
 
-/// Dormand & Prince, *A family of embedded Runge–Kutta formulae*, J. Comput. Appl. Math. 6 (1980), with the continuous extension of
-/// Hairer, Nørsett & Wanner I, §II.6, here expanded in powers of θ.
+/// Dormand & Prince, *A family of embedded Runge–Kutta formulae*, J. Comput. Appl. Math. 6 (1980), with the
+/// continuous extension of Hairer, Nørsett & Wanner I, §II.6, here expanded in powers of θ.
 pub(crate) static DORMAND_PRINCE: Explicit = Explicit {
     order: 5,
     c: &[0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
@@ -60,8 +60,8 @@ const fn expand(b: f64, d: f64, first: f64, last: f64) -> [f64; 4] {
     [b + q, -q + r + d, -r - 2.0 * d, d]
 }
 
-/// Tsitouras, *Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying assumption*, Comput. Math. Appl. 62
-/// (2011), with its continuous extension.
+/// Tsitouras, *Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying assumption*,
+/// Comput. Math. Appl. 62 (2011), with its continuous extension.
 pub(crate) static TSITOURAS: Explicit = Explicit {
     order: 5,
     c: &[0.0, 0.161, 0.327, 0.9, 0.980_025_540_904_509_7, 1.0, 1.0],
@@ -126,8 +126,8 @@ const A3_41: f64 = (22.0 + 15.0 * SQRT2) / (80.0 * (1.0 + SQRT2));
 const A3_51: f64 = (2398.0 + 1205.0 * SQRT2) / (2835.0 * (4.0 + 3.0 * SQRT2));
 const B3_1: f64 = 4555948517383.0 / 24713416420891.0;
 
-/// ESDIRK3(2)5L\[2\]SA: Kennedy & Carpenter, *Diagonally implicit Runge–Kutta methods for ordinary differential equations. A
-/// review*, NASA/TM-2016-219173.
+/// ESDIRK3(2)5L\[2\]SA: Kennedy & Carpenter, *Diagonally implicit Runge–Kutta methods for ordinary
+/// differential equations. A review*, NASA/TM-2016-219173.
 pub(crate) static ESDIRK3: Esdirk = Esdirk {
     order: 3,
     gamma: 9.0 / 40.0,
@@ -150,8 +150,8 @@ const A4_63: f64 = 5602338284630.0 / 15643096342197.0;
 const A4_64: f64 = 9002339615474.0 / 18125249312447.0;
 const A4_65: f64 = -2420307481369.0 / 24731958684496.0;
 
-/// ESDIRK4(3)6L\[2\]SA₂: Kennedy & Carpenter, *Diagonally implicit Runge–Kutta methods for stiff ODEs*, Appl. Numer. Math. 146
-/// (2019).
+/// ESDIRK4(3)6L\[2\]SA₂: Kennedy & Carpenter, *Diagonally implicit Runge–Kutta methods for stiff ODEs*, Appl.
+/// Numer. Math. 146 (2019).
 pub(crate) static ESDIRK4: Esdirk = Esdirk {
     order: 4,
     gamma: 31.0 / 125.0,
@@ -174,7 +174,8 @@ pub(crate) static ESDIRK4: Esdirk = Esdirk {
     ],
 };
 
-/// A Rosenbrock method in the form without matrix-vector products: `(I/(hγ) - J) u_i = f(x + Σ a_ij u_j) + Σ c_ij u_j / h + h d_i f_t`.
+/// A Rosenbrock method in the form without matrix-vector products:
+/// `(I/(hγ) - J) u_i = f(x + Σ a_ij u_j) + Σ c_ij u_j / h + h d_i f_t`.
 #[derive(Debug)]
 pub(crate) struct Rosenbrock {
     pub order: usize,
@@ -189,9 +190,9 @@ pub(crate) struct Rosenbrock {
     pub dense: [[f64; 5]; 2],
 }
 
-/// RODASP: Steinebach, *Order reduction of ROW methods for DAEs and method of lines applications*, preprint 1741, TH Darmstadt (1995): the
-/// coefficients of RODAS (Hairer & Wanner II, §VI.4) with the conditions that keep the order on stiff problems. The last stage is the
-/// error estimate.
+/// RODASP: Steinebach, *Order reduction of ROW methods for DAEs and method of lines applications*, preprint
+/// 1741, TH Darmstadt (1995): the coefficients of RODAS (Hairer & Wanner II, §VI.4) with the conditions that
+/// keep the order on stiff problems. The last stage is the error estimate.
 pub(crate) static RODASP: Rosenbrock = Rosenbrock {
     order: 4,
     gamma: 0.25,
@@ -295,7 +296,8 @@ pub static RADAU_IIA: RadauIia = RadauIia {
 mod tests {
     use super::*;
 
-    /// Σ over rooted trees: the order conditions up to order five in matrix form, with `A` including the diagonal.
+    /// Σ over rooted trees: the order conditions up to order five in matrix form, with `A` including the
+    /// diagonal.
     fn check_order(a: &[Vec<f64>], b: &[f64], c: &[f64], order: usize) {
         let s = b.len();
         let power = |k: i32| -> Vec<f64> { c.iter().map(|c| c.powi(k)).collect() };
@@ -383,7 +385,8 @@ mod tests {
         }
     }
 
-    /// Consistency of the transformed form: with `f = 1` all stages are constant and the solution moves by `h`.
+    /// Consistency of the transformed form: with `f = 1` all stages are constant and the solution moves by
+    /// `h`.
     #[test]
     fn rosenbrock_is_consistent() {
         let r = &RODASP;

@@ -1,7 +1,8 @@
 //! How ill-conditioned a factorised matrix is.
 //!
-//! The 1-norm of the inverse is estimated from a few solves with the matrix and its transpose (Hager 1984; Higham, *ACM TOMS*
-//! 14, 1988, algorithm 4.1). The estimate is a lower bound and rarely off by more than a factor of three.
+//! The 1-norm of the inverse is estimated from a few solves with the matrix and its transpose (Hager 1984;
+//! Higham, *ACM TOMS* 14, 1988, algorithm 4.1). The estimate is a lower bound and rarely off by more than a
+//! factor of three.
 
 use super::{Factored, Pattern};
 
@@ -100,7 +101,8 @@ mod tests {
 
     #[test]
     fn hilbert_matrix_of_order_eight() {
-        // The inverse is known exactly (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §28.1).
+        // The inverse is known exactly (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+        // §28.1).
         let n = 8;
         let choose = |n: usize, k: usize| (0..k).fold(1.0, |c, i| c * (n - i) as f64 / (i + 1) as f64);
         let inverse: Vec<f64> = (0..n * n)

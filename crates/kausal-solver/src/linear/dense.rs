@@ -1,8 +1,8 @@
 //! Dense LU factorisation with partial pivoting and implicit row scaling.
 //!
-//! `P A = L U`, right-looking, column-major. Rows compete for the pivot by their size relative to the largest element
-//! of the row in `A` (Golub & Van Loan, *Matrix Computations*, 4th ed., §3.5.2), so that the choice does not depend on
-//! the units of the equations. `new` allocates; `factor` and `solve` do not.
+//! `P A = L U`, right-looking, column-major. Rows compete for the pivot by their size relative to the largest
+//! element of the row in `A` (Golub & Van Loan, *Matrix Computations*, 4th ed., §3.5.2), so that the choice
+//! does not depend on the units of the equations. `new` allocates; `factor` and `solve` do not.
 
 use super::{Factored, ROUNDING, Scalar, Singular};
 

@@ -115,7 +115,8 @@ pub struct Shifted<T = f64> {
 }
 
 impl<T: Scalar> Shifted<T> {
-    /// Space for Jacobians of this structure. A full diagonal makes the pattern regular, so this does not fail.
+    /// Space for Jacobians of this structure. A full diagonal makes the pattern regular, so this does not
+    /// fail.
     pub fn new(jacobian: &Structure) -> Self {
         let (structure, entry, diagonal) = match jacobian {
             Structure::Dense(n) => {

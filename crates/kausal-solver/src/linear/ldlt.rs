@@ -1,8 +1,8 @@
 //! Symmetric indefinite factorisation `P A Pᵀ = L D Lᵀ` with pivots of order one and two.
 //!
-//! Bunch–Kaufman partial pivoting (Golub & Van Loan, *Matrix Computations*, 4th ed., §4.4.4): half the work of LU and as
-//! stable, for the symmetric systems that tearing with paired variables and residues gives. Only the lower triangle of
-//! `A` is read. `new` allocates; `factor` and `solve` do not.
+//! Bunch–Kaufman partial pivoting (Golub & Van Loan, *Matrix Computations*, 4th ed., §4.4.4): half the work
+//! of LU and as stable, for the symmetric systems that tearing with paired variables and residues gives. Only
+//! the lower triangle of `A` is read. `new` allocates; `factor` and `solve` do not.
 
 use super::{Factored, Singular};
 
@@ -158,7 +158,8 @@ impl Ldlt {
         Ok((true, row))
     }
 
-    /// Exchanges rows and columns `p` and `r` of the trailing matrix and rows `p` and `r` of the finished part of `L`.
+    /// Exchanges rows and columns `p` and `r` of the trailing matrix and rows `p` and `r` of the finished
+    /// part of `L`.
     fn exchange_symmetric(&mut self, k: usize, p: usize, r: usize) {
         if p == r {
             return;
@@ -204,7 +205,8 @@ impl Ldlt {
         let (left, right) = self.a.split_at_mut((k + 2) * n);
         let (first, second) = left[k * n..].split_at_mut(n);
         let (d11, d21, d22) = (first[k], first[k + 1], second[k + 1]);
-        // Scaled by the off-diagonal element, the largest of the block, the determinant neither over- nor underflows.
+        // Scaled by the off-diagonal element, the largest of the block, the determinant neither over- nor
+        // underflows.
         let (e11, e22) = (d11 / d21, d22 / d21);
         let factor = 1.0 / (d21 * (e11 * e22 - 1.0));
         for (j, other) in (k + 2..n).zip(right.chunks_exact_mut(n)) {

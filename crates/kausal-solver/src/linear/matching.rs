@@ -1,8 +1,8 @@
 //! A row for every column: maximum matching of rows and columns of a sparse matrix.
 //!
-//! Before a matrix is ordered it needs a diagonal to prefer as pivots. Depth-first augmenting paths with look-ahead (Duff,
-//! MC21, *ACM TOMS* 7, 1981), without recursion. A column left unmatched proves that the matrix is singular whatever its
-//! values are.
+//! Before a matrix is ordered it needs a diagonal to prefer as pivots. Depth-first augmenting paths with
+//! look-ahead (Duff, MC21, *ACM TOMS* 7, 1981), without recursion. A column left unmatched proves that the
+//! matrix is singular whatever its values are.
 
 use super::{Pattern, Singular};
 
@@ -82,7 +82,8 @@ impl Search {
         false
     }
 
-    /// Gives the free row to the last column of the path, its old row to the one before, and so on to the root.
+    /// Gives the free row to the last column of the path, its old row to the one before, and so on to the
+    /// root.
     fn flip_path(&mut self, free: usize, row_of: &mut [u32], column_of: &mut [u32]) {
         let mut row = free as u32;
         for &column in self.path.iter().rev() {

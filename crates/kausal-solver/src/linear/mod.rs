@@ -7,9 +7,10 @@
 //! | dense and symmetric | [`Ldlt`]: half the work |
 //! | sparse | [`SparseLu`]: ordered and pivoted once, then refactorised on the fixed pattern |
 //!
-//! Dense matrices are column-major slices, sparse ones a [`Pattern`] and a slice of values. All of them report a matrix
-//! without a pivot as [`Singular`] with the column of the unknown that is not determined. [`inverse_norm1`] estimates how
-//! ill-conditioned a factorised matrix is. [`Factor`] picks dense or sparse from a [`Structure`].
+//! Dense matrices are column-major slices, sparse ones a [`Pattern`] and a slice of values. All of them
+//! report a matrix without a pivot as [`Singular`] with the column of the unknown that is not determined.
+//! [`inverse_norm1`] estimates how ill-conditioned a factorised matrix is. [`Factor`] picks dense or sparse
+//! from a [`Structure`].
 
 mod condition;
 mod dense;

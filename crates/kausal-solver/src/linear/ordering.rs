@@ -1,10 +1,11 @@
 //! An elimination order with little fill: approximate minimum degree.
 //!
-//! The graph is that of `A + Aᵀ` after its rows have been matched to its columns. Each step eliminates a variable whose
-//! (approximate) number of neighbours is smallest and replaces it by an *element*, the clique of its neighbours; elements
-//! inside the new one are absorbed. Degrees are bounded as in Amestoy, Davis & Duff, *An approximate minimum degree ordering
-//! algorithm* (SIAM J. Matrix Anal. Appl. 17, 1996), and variables that have become indistinguishable are eliminated
-//! together. Nearly dense rows are set aside and come last. Ties are broken by index, so the order is reproducible.
+//! The graph is that of `A + Aᵀ` after its rows have been matched to its columns. Each step eliminates a
+//! variable whose (approximate) number of neighbours is smallest and replaces it by an *element*, the clique
+//! of its neighbours; elements inside the new one are absorbed. Degrees are bounded as in Amestoy, Davis &
+//! Duff, *An approximate minimum degree ordering algorithm* (SIAM J. Matrix Anal. Appl. 17, 1996), and
+//! variables that have become indistinguishable are eliminated together. Nearly dense rows are set aside and
+//! come last. Ties are broken by index, so the order is reproducible.
 
 use super::Pattern;
 
@@ -12,8 +13,8 @@ const NONE: u32 = u32::MAX;
 
 /// The columns of the matrix in the order of their elimination.
 ///
-/// `row_of[j]` is the row matched to column `j`; an entry in row `i` couples column `j` to the column row `i` is matched
-/// to.
+/// `row_of[j]` is the row matched to column `j`; an entry in row `i` couples column `j` to the column row `i`
+/// is matched to.
 pub(super) fn minimum_degree(pattern: &Pattern, row_of: &[u32]) -> Vec<u32> {
     let mut graph = Graph::new(pattern, row_of);
     graph.set_dense_rows_aside();
@@ -89,8 +90,8 @@ struct Graph {
     elements: Vec<Vec<u32>>,
     /// Variables of an element, indexed by the pivot that made it; empty once absorbed.
     members: Vec<Vec<u32>>,
-    /// Number of columns an element's members stand for. It never changes: a member that is eliminated takes the
-    /// element with it, one that is merged leaves its weight to another member.
+    /// Number of columns an element's members stand for. It never changes: a member that is eliminated takes
+    /// the element with it, one that is merged leaves its weight to another member.
     element_weight: Vec<u32>,
     /// Number of columns a variable stands for; zero when eliminated, merged or set aside.
     weight: Vec<u32>,
@@ -191,7 +192,8 @@ impl Graph {
         self.element_weight[pivot as usize] = weight_of_element;
     }
 
-    /// The variables around the pivot: its own and those of its elements, which are absorbed. Leaves them marked.
+    /// The variables around the pivot: its own and those of its elements, which are absorbed. Leaves them
+    /// marked.
     fn make_element(&mut self, pivot: u32) -> Vec<u32> {
         let p = pivot as usize;
         self.stamp += 1;
@@ -283,8 +285,8 @@ impl Graph {
     }
 
     fn same_neighbours(&self, i: usize, j: usize) -> bool {
-        // Both lists only ever shrink or grow at the end in the same order, so equal sets are equal lists up to order
-        // of the elements.
+        // Both lists only ever shrink or grow at the end in the same order, so equal sets are equal lists up
+        // to order of the elements.
         let same = |a: &[u32], b: &[u32]| a.len() == b.len() && a.iter().all(|v| b.contains(v));
         same(&self.elements[i], &self.elements[j]) && same(&self.variables[i], &self.variables[j])
     }

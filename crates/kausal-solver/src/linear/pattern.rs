@@ -1,9 +1,11 @@
-//! Where a sparse square matrix may differ from zero, column by column, and what follows from it: the transposed pattern,
-//! the sum with a diagonal, and groups of columns that finite differences can evaluate together.
+//! Where a sparse square matrix may differ from zero, column by column, and what follows from it: the
+//! transposed pattern, the sum with a diagonal, and groups of columns that finite differences can evaluate
+//! together.
 
 /// The structure of a square sparse matrix, compressed by columns.
 ///
-/// Values belonging to a pattern are a plain slice: all of column 0 in order of rows, then column 1, and so on.
+/// Values belonging to a pattern are a plain slice: all of column 0 in order of rows, then column 1, and so
+/// on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     n: usize,
@@ -95,10 +97,11 @@ impl Pattern {
     }
 }
 
-/// Groups of columns no two of which share a row, so that one difference of function values gives all columns of a group.
+/// Groups of columns no two of which share a row, so that one difference of function values gives all columns
+/// of a group.
 ///
-/// Curtis, Powell & Reid (1974): greedy, columns with many entries first. The number of groups is at least the largest
-/// number of entries in a row, and close to it for the patterns of physical models.
+/// Curtis, Powell & Reid (1974): greedy, columns with many entries first. The number of groups is at least
+/// the largest number of entries in a row, and close to it for the patterns of physical models.
 pub fn column_groups(pattern: &Pattern) -> Vec<Vec<u32>> {
     let n = pattern.n();
     let by_row = pattern.transposed();

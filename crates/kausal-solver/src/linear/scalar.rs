@@ -1,4 +1,5 @@
-//! The two number types the factorisations work on: `f64` and [`Complex`] (Radau's complex pair of eigenvalues).
+//! The two number types the factorisations work on: `f64` and [`Complex`] (Radau's complex pair of
+//! eigenvalues).
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};

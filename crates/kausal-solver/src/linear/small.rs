@@ -1,9 +1,9 @@
 //! One to three linear equations in closed form.
 //!
-//! Matrices are column-major, like everywhere in this crate: `a[i + n*j]` is row `i`, column `j`. Each function
-//! overwrites the right-hand side by the solution. A matrix counts as singular when its determinant is lost in the
-//! rounding errors of the products it is the sum of; the error then names the column whose elimination failed, or the
-//! last one.
+//! Matrices are column-major, like everywhere in this crate: `a[i + n*j]` is row `i`, column `j`. Each
+//! function overwrites the right-hand side by the solution. A matrix counts as singular when its determinant
+//! is lost in the rounding errors of the products it is the sum of; the error then names the column whose
+//! elimination failed, or the last one.
 
 use super::Singular;
 

@@ -1,11 +1,12 @@
 //! Sparse LU factorisation: order once, factorise with pivoting once, then refactorise on the fixed pattern.
 //!
-//! `R P A Q = L U`: `Q` from a minimum degree order, `P` from threshold pivoting that prefers the matched diagonal, `R` a
-//! scaling of the rows. The first [`factor`](SparseLu::factor) is the left-looking algorithm of Gilbert & Peierls (SIAM J.
-//! Sci. Stat. Comput. 9, 1988): the pattern of each column is found by a depth-first search before it is computed, so that
-//! the work is proportional to the operations. Later matrices with the same pattern take [`refactor`](SparseLu::refactor),
-//! which repeats the arithmetic only. It watches the pivots: where one has become small against its column, the matrix
-//! is pivoted anew, and [`repivots`](SparseLu::repivots) counts that. `refactor` (unless it repivots) and `solve` allocate
+//! `R P A Q = L U`: `Q` from a minimum degree order, `P` from threshold pivoting that prefers the matched
+//! diagonal, `R` a scaling of the rows. The first [`factor`](SparseLu::factor) is the left-looking algorithm
+//! of Gilbert & Peierls (SIAM J. Sci. Stat. Comput. 9, 1988): the pattern of each column is found by a
+//! depth-first search before it is computed, so that the work is proportional to the operations. Later
+//! matrices with the same pattern take [`refactor`](SparseLu::refactor), which repeats the arithmetic only.
+//! It watches the pivots: where one has become small against its column, the matrix is pivoted anew, and
+//! [`repivots`](SparseLu::repivots) counts that. `refactor` (unless it repivots) and `solve` allocate
 //! nothing.
 
 use super::matching::match_rows;
@@ -153,7 +154,8 @@ impl<T: Scalar> SparseLu<T> {
         Ok(())
     }
 
-    /// Factorises with the pivots and the pattern of the last `factor`, or calls it where these are no longer good.
+    /// Factorises with the pivots and the pattern of the last `factor`, or calls it where these are no longer
+    /// good.
     pub fn refactor(&mut self, values: &[T]) -> Result<(), Singular> {
         if !self.factored {
             return self.factor(values);
@@ -235,7 +237,8 @@ impl<T: Scalar> SparseLu<T> {
         }
     }
 
-    /// Which rows of column `k` of the factors can differ from zero: what the column of `A` reaches through `L`.
+    /// Which rows of column `k` of the factors can differ from zero: what the column of `A` reaches through
+    /// `L`.
     ///
     /// While factorising, rows of `L` are rows of `A`.
     fn find_pattern(&mut self, k: usize) {
@@ -334,8 +337,9 @@ impl<T: Scalar> SparseLu<T> {
         Ok(())
     }
 
-    /// Shortens the searches to come (Eisenstat & Liu, SIAM J. Matrix Anal. Appl. 13, 1992): where column `j` of `L` has the pivot row of step
-    /// `k` and `U` has row `j` in column `k`, every row of column `j` that is not pivotal yet is in column `k` too.
+    /// Shortens the searches to come (Eisenstat & Liu, SIAM J. Matrix Anal. Appl. 13, 1992): where column `j`
+    /// of `L` has the pivot row of step `k` and `U` has row `j` in column `k`, every row of column `j` that
+    /// is not pivotal yet is in column `k` too.
     fn prune(&mut self, k: usize) {
         let pivot = self.row_order[k];
         for &step in &self.search.steps {
@@ -359,7 +363,8 @@ impl<T: Scalar> SparseLu<T> {
         }
     }
 
-    /// From now on rows are counted by elimination step, and columns of `U` are ascending: a topological order.
+    /// From now on rows are counted by elimination step, and columns of `U` are ascending: a topological
+    /// order.
     fn number_rows_by_step(&mut self) {
         for row in &mut self.lower.rows {
             *row = self.step_of_row[*row as usize];

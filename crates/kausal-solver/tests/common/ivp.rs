@@ -1,8 +1,9 @@
 //! Initial value problems with published end values.
 //!
-//! Unless said otherwise, definitions and reference solutions are those of the *Test Set for Initial Value Problem Solvers*,
-//! release 2.4 (F. Mazzia & C. Magherini, Department of Mathematics, University of Bari, 2008), where they were computed in
-//! extended or tight double precision. The problems are written down here from their definitions.
+//! Unless said otherwise, definitions and reference solutions are those of the *Test Set for Initial Value
+//! Problem Solvers*, release 2.4 (F. Mazzia & C. Magherini, Department of Mathematics, University of Bari,
+//! 2008), where they were computed in extended or tight double precision. The problems are written down here
+//! from their definitions.
 #![allow(dead_code, clippy::excessive_precision, clippy::needless_range_loop)]
 
 use std::f64::consts::PI;
@@ -185,7 +186,8 @@ pub fn hires() -> Problem {
     p
 }
 
-/// Van der Pol's oscillator in its singularly perturbed form, ε = 1e-6. Definition and end value: Hairer & Wanner II, §IV.10.
+/// Van der Pol's oscillator in its singularly perturbed form, ε = 1e-6. Definition and end value: Hairer &
+/// Wanner II, §IV.10.
 pub fn van_der_pol() -> Problem {
     fn f(_: f64, x: &[f64], dx: &mut [f64]) {
         dx[0] = x[1];
@@ -233,7 +235,8 @@ pub fn e5() -> Problem {
         dx[0] = -p - q;
         dx[1] = p - r;
         dx[3] = q - s;
-        // Not p - q - r + s: the difference keeps the invariant x1 = x2 + x3 that the last decades of time depend on.
+        // Not p - q - r + s: the difference keeps the invariant x1 = x2 + x3 that the last decades of time
+        // depend on.
         dx[2] = dx[1] - dx[3];
     }
     fn jacobian(_: f64, x: &[f64], j: &mut [f64]) {
@@ -579,7 +582,8 @@ pub fn arenstorf() -> Problem {
     Problem::new("arenstorf", 17.065_216_560_157_964, &x0, f, None, &x0)
 }
 
-/// The Brusselator with diffusion in one dimension, 500 cells: sparse. Hairer & Wanner II, §IV.1 and their test set.
+/// The Brusselator with diffusion in one dimension, 500 cells: sparse. Hairer & Wanner II, §IV.1 and their
+/// test set.
 pub fn brusselator() -> Problem {
     const N: usize = 500;
     fn f(_: f64, x: &[f64], dx: &mut [f64]) {

@@ -12,6 +12,7 @@ use super::inline::{Stage, inline, inline_budget, is_recursive};
 use super::layout::{Layout, flatten, is_closed};
 use super::sizes::{Maybe, output_shapes};
 use super::specialise::specialise;
+use super::symbolic::Symbolic;
 use super::value::{Text, Value};
 use super::{Dim, EvalError, EvalErrorKind, Function, FunctionId, Scalar};
 use crate::node::ExprId;
@@ -43,7 +44,8 @@ impl Calls {
         Calls::default()
     }
 
-    /// The values of all outputs of a call: as numbers, as the inlined body, or as a call.
+    /// The values of all outputs of a call: as numbers, as the inlined body, or as a call. Missing arguments take
+    /// their defaults.
     pub fn apply(
         &mut self,
         pool: &mut Pool,
@@ -64,13 +66,20 @@ impl Calls {
         Ok(Applied { outputs: self.keep(pool, function, args)?, assertions: Vec::new() })
     }
 
-    /// The values of all outputs of a call that stays a call. Missing arguments cannot take their defaults here.
+    /// The values of all outputs of a call that stays a call. Missing arguments take their defaults.
     pub fn keep(
         &mut self,
         pool: &mut Pool,
         function: FunctionId,
         args: &[Value<ExprId>],
     ) -> Result<Vec<Value<ExprId>>, EvalError> {
+        let completed;
+        let mut args = args;
+        if args.len() < pool.function(function).inputs.len() {
+            let domain = Symbolic::new(pool).with_events(false);
+            completed = Evaluator::new(domain).complete_arguments(function, args)?;
+            args = &completed;
+        }
         let closed = self.close(pool, function, args)?;
         let flat = flatten(pool, args);
         let layout = Layout::of_outputs(pool.function(closed));

@@ -121,6 +121,32 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         self.enter(&routine, args.into(), None).map(|outputs| outputs.into_vec())
     }
 
+    /// All arguments of a call: missing ones are their defaults.
+    pub fn complete_arguments(
+        &mut self,
+        function: FunctionId,
+        args: &[Value<D::Scalar>],
+    ) -> Result<Vec<Value<D::Scalar>>, EvalError> {
+        let routine = self.routine(function)?;
+        let declared = &routine.function;
+        let base = self.stack.len();
+        self.stack.resize(base + declared.locals.len(), None);
+        self.bind(&routine, base, args.iter().cloned().map(Some).collect())?;
+        for &input in routine.setup.iter().filter(|&id| declared.inputs.contains(id)) {
+            let at = base + input.0 as usize;
+            if self.stack[at].is_none()
+                && let Some(initial) = declared.local(input).initial
+            {
+                let value = self.eval(&routine, base, initial)?;
+                check_rank(declared.local(input), &value)?;
+                self.stack[at] = Some(value);
+            }
+        }
+        let all = declared.inputs.iter().map(|&input| self.read(&routine, base, input)).collect();
+        self.stack.truncate(base);
+        Ok(all)
+    }
+
     /// The sizes of outputs that the declarations give; `None` for those that only running it can tell.
     pub(super) fn declared_outputs(
         &mut self,

@@ -1,6 +1,6 @@
 within Kausal.Examples.RobotParts;
 model Mechanics "The six moving parts of the robot"
-  parameter Units.Mass load(min = 0) = 15 "Mass of the load";
+  parameter Units.Mass load(min = 0) = 12 "Mass of the load";
   parameter Units.Position r_load[3] = {0, 0, 0.2} "Centre of mass of the load, from the flange of the hand"
     annotation(Evaluate = true);
   Rotational.Interfaces.Flange axis1 "Drive of the first axis"
@@ -79,7 +79,8 @@ equation
       Line(points = {{20, 60}, {70, 20}}, color = {0, 0, 0}, thickness = 0.5),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
     Documentation(info = "<html>
-<p>A robot of the size of a man, made for loads of 15 kg. For angles zero it stands stretched upwards; the axes are,
-from the base to the hand, vertical, horizontal, horizontal, along the forearm, across it, and along the hand.</p>
+<p>A robot of the size of a man, made for loads of about 12 kg. For angles zero it stands stretched upwards; the axes
+are, from the base to the hand, vertical, horizontal, horizontal, along the forearm, across it, and along the
+hand.</p>
 </html>"));
 end Mechanics;

@@ -1,0 +1,5 @@
+// expect: K0337
+model M "an index out of bounds"
+  Real x[3] = {1, 2, 3};
+  Real y = x[4];
+end M;

@@ -1,0 +1,5 @@
+// expect: K0315
+model M "a size depends on itself"
+  parameter Integer n = size(x, 1);
+  Real x[n] = ones(n);
+end M;

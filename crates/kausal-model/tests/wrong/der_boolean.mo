@@ -1,0 +1,5 @@
+// expect: K0350
+model M "the derivative of a Boolean"
+  Boolean b = time > 1;
+  Real x = der(b);
+end M;

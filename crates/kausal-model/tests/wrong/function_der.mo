@@ -1,0 +1,10 @@
+// expect: K0359 K0375
+model M "der in a function"
+  function f
+    input Real u;
+    output Real y;
+  algorithm
+    y := der(u);
+  end f;
+  Real x = f(time);
+end M;

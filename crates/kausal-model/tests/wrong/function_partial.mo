@@ -1,0 +1,8 @@
+// expect: K0222
+model M "a partial function is called"
+  partial function f
+    input Real u;
+    output Real y;
+  end f;
+  Real x = f(time);
+end M;

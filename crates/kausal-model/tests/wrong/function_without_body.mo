@@ -1,0 +1,8 @@
+// expect: K0380
+model M "a function without an algorithm"
+  function f
+    input Real u;
+    output Real y;
+  end f;
+  Real x = f(time);
+end M;

@@ -1,0 +1,5 @@
+// expect: K0356
+model M "pre of a continuous variable outside when"
+  Real x = time;
+  Real y = pre(x);
+end M;

@@ -1,0 +1,6 @@
+// expect: K0362
+model M "both sides have different types"
+  Boolean b;
+equation
+  b = 1.5;
+end M;

@@ -1,0 +1,5 @@
+// expect: K0340
+model M "the sine of a Boolean"
+  Boolean b = time > 1;
+  Real x = sin(b);
+end M;
