@@ -1,7 +1,7 @@
 // The robot.
 //
-// Kausal.Examples.Robot has six axes with motors, gears, filters and controllers: some 2500 equations, 66 states. A model
-// is changed by extending it and saying what is different; here the load is heavier and the motion another one.
+// Kausal.Examples.Robot has six axes with motors, gears, filters and controllers: some 2500 equations, 66 states. A
+// model is changed by extending it and saying what is different; here the load is heavier and the motion another one.
 // Compare mechanics.r2.q with path.q[2] to see how well the second axis follows.
 
 model Robot "The six-axis robot with a heavier load and another motion"

@@ -1,7 +1,7 @@
 // A controller is added.
 //
-// The motor of Motor.mo, extended: the supply is now a power amplifier, and a controller keeps the speed of the load at
-// 8 rad/s although a load torque comes on after one second. Signals go from outputs to inputs, along connections as well.
+// The motor of Motor.mo again: the supply is now a power amplifier, and a controller keeps the speed of the load at
+// 8 rad/s although a load torque comes on after one second. Signals go from outputs to inputs, along connections too.
 
 model SpeedControl "Speed control of a DC motor"
   Kausal.Blocks.Sources.Ramp reference(height = 8, duration = 0.3, startTime = 0.1) "Wanted speed of the load";

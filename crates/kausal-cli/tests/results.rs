@@ -47,8 +47,22 @@ fn simulated() -> tempfile::TempDir {
 fn csv_and_mat_say_the_same() {
     let folder = simulated();
     for pair in [["a.csv", "a.mat"], ["a.mat", "a.csv"]] {
-        let output =
-            kausal(folder.path(), &["compare", pair[0], pair[1], "--tolerance", "0", "--floor", "0", "--noise", "0", "--time-tolerance", "0"]);
+        let output = kausal(
+            folder.path(),
+            &[
+                "compare",
+                pair[0],
+                pair[1],
+                "--tolerance",
+                "0",
+                "--floor",
+                "0",
+                "--noise",
+                "0",
+                "--time-tolerance",
+                "0",
+            ],
+        );
         assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     }
     let csv = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();

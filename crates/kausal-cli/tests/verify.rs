@@ -51,7 +51,8 @@ package V
 end V;
 ";
 
-const EXPONENTIAL: &str = "time,x,minus\n0,1,-1\n0.5,0.6065306597,-0.6065306597\n1,0.3678794412,-0.3678794412\n";
+const EXPONENTIAL: &str =
+    "time,x,minus\n0,1,-1\n0.5,0.6065306597,-0.6065306597\n1,0.3678794412,-0.3678794412\n";
 const RAMP: &str = "time,x\n0,0\n1,1\n";
 
 fn folder(references: &[(&str, &str)]) -> tempfile::TempDir {
@@ -76,7 +77,8 @@ fn kausal(folder: &Path, arguments: &[&str]) -> Output {
 
 fn json(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}\n{}", String::from_utf8_lossy(&output.stderr)))
+    serde_json::from_str(&text)
+        .unwrap_or_else(|e| panic!("{e}: {text}\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 #[test]
@@ -89,11 +91,17 @@ fn every_way_to_end_is_told_apart() {
         ("V.Hangs", RAMP),
         ("V.Nowhere", RAMP),
     ]);
-    let output = kausal(folder.path(), &["--json", "--timeout", "5", "--jobs", "2", "--html", "r.html", "--markdown", "r.md"]);
+    let output = kausal(
+        folder.path(),
+        &["--json", "--timeout", "5", "--jobs", "2", "--html", "r.html", "--markdown", "r.md"],
+    );
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = json(&output);
-    assert_eq!((report["agree"].as_u64(), report["differ"].as_u64(), report["fail"].as_u64()), (Some(1), Some(1), Some(4)));
+    assert_eq!(
+        (report["agree"].as_u64(), report["differ"].as_u64(), report["fail"].as_u64()),
+        (Some(1), Some(1), Some(4))
+    );
     let row = |model: &str| {
         let rows = report["rows"].as_array().unwrap();
         rows.iter().find(|r| r["model"] == model).unwrap().clone()
@@ -140,11 +148,16 @@ fn all_agree_and_text_is_for_people() {
         r#"[{"model": "V.Good", "equations": 2, "lin_torn": [], "nl_torn": [], "steps": 10, "f_evals": 20}]"#,
     )
     .unwrap();
-    let output =
-        kausal(folder.path(), &["--filter", "*.Good", "--figures", "figures.json", "--keep", "kept", "--time-tolerance", "0"]);
+    let output = kausal(
+        folder.path(),
+        &["--filter", "*.Good", "--figures", "figures.json", "--keep", "kept", "--time-tolerance", "0"],
+    );
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("1 of 1 agree, 0 differ, 0 fail") && text.contains("median over agreeing models"), "{text}");
+    assert!(
+        text.contains("1 of 1 agree, 0 differ, 0 fail") && text.contains("median over agreeing models"),
+        "{text}"
+    );
     // What is kept can be compared again.
     let compared = Command::new(env!("CARGO_BIN_EXE_kausal"))
         .current_dir(folder.path())

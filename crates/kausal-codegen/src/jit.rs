@@ -4,7 +4,9 @@
 //! its body. The scratch memory begins with all constants of the program. Pieces bound the time a function takes to
 //! compile, and long programs are compiled on all cores.
 
+mod emit;
 mod lower;
+pub(crate) mod routine;
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;

@@ -19,12 +19,15 @@
 pub mod c;
 pub mod chunk;
 pub mod count;
+pub mod function;
 mod interpreter;
 mod jit;
 pub mod listing;
 mod machine;
 mod plan;
+mod routine;
 pub mod scalar;
 pub mod tape;
 
+pub use function::{Called, Functions, WorkMemory};
 pub use chunk::{Backend, ChunkId, Code, Compiler, Error, Memory, Scratch};

@@ -65,14 +65,80 @@ impl Machine {
     }
 }
 
+/// What [`crate::jit::routine`] compiles: inputs, outputs, work memory and how much of it is left; gives 0 if all
+/// went well.
+type Called = unsafe extern "C" fn(*const f64, *mut f64, *mut f64, i64) -> i64;
+
+/// The code of a function.
+#[derive(Debug)]
+pub(crate) struct FunctionEntry {
+    pub address: *const u8,
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
+/// Owns executable memory of functions.
+pub(crate) struct FunctionMachine {
+    entries: Vec<(Called, usize, usize)>,
+    module: ManuallyDrop<Mutex<JITModule>>,
+}
+
+impl FunctionMachine {
+    /// The addresses are those of functions of the module, compiled with the signature of [`Called`].
+    pub fn new(module: JITModule, entries: Vec<FunctionEntry>) -> Self {
+        let entries = entries
+            .into_iter()
+            .map(|entry| {
+                // SAFETY: a finalized function of the module with this signature (jit::routine::signature); it
+                // stays in place until the module is freed, when this struct is dropped.
+                let function = unsafe { std::mem::transmute::<*const u8, Called>(entry.address) };
+                (function, entry.inputs, entry.outputs)
+            })
+            .collect();
+        FunctionMachine { entries, module: ManuallyDrop::new(Mutex::new(module)) }
+    }
+
+    /// How many numbers a function takes and gives.
+    pub fn sizes(&self, function: usize) -> (usize, usize) {
+        let (_, inputs, outputs) = self.entries[function];
+        (inputs, outputs)
+    }
+
+    /// Calls a function; did all go well?
+    pub fn call(&self, function: usize, args: &[f64], outputs: &mut [f64], work: &mut [f64]) -> bool {
+        let (code, takes, gives) = self.entries[function];
+        assert!(args.len() == takes && outputs.len() == gives, "the function has other arguments or outputs");
+        // SAFETY: the code reads as many arguments and writes as many outputs as the routine has, which was checked,
+        // at places that are known or checked before they are used; it uses no more work memory than it is told
+        // there is. The arrays are borrowed for this call and do not overlap.
+        unsafe { code(args.as_ptr(), outputs.as_mut_ptr(), work.as_mut_ptr(), work.len() as i64) == 0 }
+    }
+}
+
+impl Drop for FunctionMachine {
+    fn drop(&mut self) {
+        // SAFETY: as for `Machine`: all calls go through `call`, which borrows `self`.
+        unsafe { free(&mut self.module) };
+    }
+}
+
+/// Frees the memory of a module.
+///
+/// # Safety
+/// The module is not used again, and none of its functions is running or will be called.
+unsafe fn free(module: &mut ManuallyDrop<Mutex<JITModule>>) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let module = ManuallyDrop::take(module);
+        let module = module.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        module.free_memory();
+    }
+}
+
 impl Drop for Machine {
     fn drop(&mut self) {
-        // SAFETY: `module` is not used again, and no function of it can be running or be called later: all
-        // calls go through `run`, which borrows `self`.
-        unsafe {
-            let module = ManuallyDrop::take(&mut self.module);
-            let module = module.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-            module.free_memory();
-        }
+        // SAFETY: `module` is not used again, and no function of it can be running or be called later: all calls go
+        // through `run`, which borrows `self`.
+        unsafe { free(&mut self.module) };
     }
 }

@@ -16,7 +16,7 @@ use kausal_symbolic::FunctionId;
 use kausal_symbolic::function::Shape;
 
 use crate::scalar::{Binary, Unary};
-pub(crate) use lower::{Routines, Unfit};
+pub(crate) use lower::Routines;
 
 /// Names a number of a [`Routine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

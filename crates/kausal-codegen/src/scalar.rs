@@ -5,6 +5,7 @@
 //! text writes the same formulas. Booleans are 0 and 1; any nonzero number counts as true. A relation with NaN
 //! is false, `<>` is true.
 
+use kausal_symbolic::Op;
 use kausal_symbolic::evaluate::power;
 
 /// An operation on one number.
@@ -90,6 +91,32 @@ pub enum Binary {
 }
 
 impl Unary {
+    /// The operation an operator of one argument is.
+    pub(crate) fn of(op: Op) -> Option<Unary> {
+        Some(match op {
+            Op::Neg => Unary::Neg,
+            Op::Not => Unary::Not,
+            Op::Abs => Unary::Abs,
+            Op::Sign => Unary::Sign,
+            Op::Sqrt => Unary::Sqrt,
+            Op::Floor | Op::Integer => Unary::Floor,
+            Op::Ceil => Unary::Ceil,
+            Op::Exp => Unary::Exp,
+            Op::Log => Unary::Log,
+            Op::Log10 => Unary::Log10,
+            Op::Sin => Unary::Sin,
+            Op::Cos => Unary::Cos,
+            Op::Tan => Unary::Tan,
+            Op::Asin => Unary::Asin,
+            Op::Acos => Unary::Acos,
+            Op::Atan => Unary::Atan,
+            Op::Sinh => Unary::Sinh,
+            Op::Cosh => Unary::Cosh,
+            Op::Tanh => Unary::Tanh,
+            _ => return None,
+        })
+    }
+
     /// The value.
     #[inline(always)]
     pub fn apply(self, x: f64) -> f64 {
@@ -147,6 +174,25 @@ impl Unary {
 }
 
 impl Binary {
+    /// The operation an operator of two arguments is; sums, products, `and` and `or` may have more and are not here.
+    pub(crate) fn of(op: Op) -> Option<Binary> {
+        Some(match op {
+            Op::Div => Binary::Div,
+            Op::Pow => Binary::Pow,
+            Op::Atan2 => Binary::Atan2,
+            Op::Min => Binary::Min,
+            Op::Max => Binary::Max,
+            Op::IntegerDiv => Binary::IntegerDiv,
+            Op::Mod => Binary::Mod,
+            Op::Rem => Binary::Rem,
+            Op::Less => Binary::Less,
+            Op::LessEqual => Binary::LessEqual,
+            Op::Equal => Binary::Equal,
+            Op::NotEqual => Binary::NotEqual,
+            _ => return None,
+        })
+    }
+
     /// The value.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {

@@ -227,65 +227,32 @@ impl<'p> Writer<'p> {
     }
 
     fn operator(&mut self, op: Op, args: &[ExprId]) -> Result<LineId, Error> {
-        let unary = |op: Unary| Ok::<_, Error>((op, self.arg(args, 0)?));
-        let binary = |op: Binary| Ok::<_, Error>((op, self.arg(args, 0)?, self.arg(args, 1)?));
-        let (op, a, b) = match op {
-            Op::Add => return self.sum(args),
-            Op::Mul => return self.product(args),
-            Op::And => return self.chain(Binary::And, args, 1.0),
-            Op::Or => return self.chain(Binary::Or, args, 0.0),
-            Op::Pow => return self.power(args),
+        match op {
+            Op::Add => self.sum(args),
+            Op::Mul => self.product(args),
+            Op::And => self.chain(Binary::And, args, 1.0),
+            Op::Or => self.chain(Binary::Or, args, 0.0),
+            Op::Pow => self.power(args),
             Op::If => {
                 let (c, a, b) = (self.arg(args, 0)?, self.arg(args, 1)?, self.arg(args, 2)?);
-                return Ok(if a == b { a } else { self.line(Key::If(c, a, b), Line::If(c, a, b)) });
+                Ok(if a == b { a } else { self.line(Key::If(c, a, b), Line::If(c, a, b)) })
             }
-            Op::Time => return Ok(self.line(Key::Time, Line::Time)),
-            Op::Pre => return self.pre(args),
-            Op::NoEvent => return self.arg(args, 0),
-            Op::Smooth => return self.arg(args, 1),
-
-            Op::Div => binary(Binary::Div)?,
-            Op::Atan2 => binary(Binary::Atan2)?,
-            Op::Min => binary(Binary::Min)?,
-            Op::Max => binary(Binary::Max)?,
-            Op::IntegerDiv => binary(Binary::IntegerDiv)?,
-            Op::Mod => binary(Binary::Mod)?,
-            Op::Rem => binary(Binary::Rem)?,
-            Op::Less => binary(Binary::Less)?,
-            Op::LessEqual => binary(Binary::LessEqual)?,
-            Op::Equal => binary(Binary::Equal)?,
-            Op::NotEqual => binary(Binary::NotEqual)?,
-
-            Op::Der | Op::Initial | Op::Terminal | Op::Sample | Op::Delay | Op::Homotopy => {
-                return Err(Error::Unsupported(format!("the operator {op:?}")));
-            }
-            _ => {
-                let (op, a) = match op {
-                    Op::Neg => unary(Unary::Neg)?,
-                    Op::Sqrt => unary(Unary::Sqrt)?,
-                    Op::Exp => unary(Unary::Exp)?,
-                    Op::Log => unary(Unary::Log)?,
-                    Op::Log10 => unary(Unary::Log10)?,
-                    Op::Sin => unary(Unary::Sin)?,
-                    Op::Cos => unary(Unary::Cos)?,
-                    Op::Tan => unary(Unary::Tan)?,
-                    Op::Asin => unary(Unary::Asin)?,
-                    Op::Acos => unary(Unary::Acos)?,
-                    Op::Atan => unary(Unary::Atan)?,
-                    Op::Sinh => unary(Unary::Sinh)?,
-                    Op::Cosh => unary(Unary::Cosh)?,
-                    Op::Tanh => unary(Unary::Tanh)?,
-                    Op::Abs => unary(Unary::Abs)?,
-                    Op::Sign => unary(Unary::Sign)?,
-                    Op::Floor | Op::Integer => unary(Unary::Floor)?,
-                    Op::Ceil => unary(Unary::Ceil)?,
-                    Op::Not => unary(Unary::Not)?,
-                    other => return Err(Error::Unsupported(format!("the operator {other:?}"))),
-                };
-                return Ok(self.unary(op, a));
-            }
-        };
-        Ok(self.binary(op, a, b))
+            Op::Time => Ok(self.line(Key::Time, Line::Time)),
+            Op::Pre => self.pre(args),
+            Op::NoEvent => self.arg(args, 0),
+            Op::Smooth => self.arg(args, 1),
+            _ => match (Unary::of(op), Binary::of(op)) {
+                (Some(op), _) => {
+                    let a = self.arg(args, 0)?;
+                    Ok(self.unary(op, a))
+                }
+                (None, Some(op)) => {
+                    let (a, b) = (self.arg(args, 0)?, self.arg(args, 1)?);
+                    Ok(self.binary(op, a, b))
+                }
+                (None, None) => Err(Error::Unsupported(format!("the operator {op:?}"))),
+            },
+        }
     }
 
     /// `pre(v)`; the argument is not evaluated.

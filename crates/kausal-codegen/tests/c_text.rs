@@ -216,7 +216,7 @@ fn mixed_system() {
         let drop = p.sub(eu, one);
         let current = p.op(Op::Div, &[drop, two]);
         let value = p.if_then_else(eoff, zero, current);
-        b.program.relations.push(Relation { variable: off, difference: open, or_equal: true, timed: false });
+        b.program.relations.push(Relation { variable: off, difference: open, or_equal: true, timed: None });
         b.program.discrete.push(Step::System(Box::new(System {
             equations: Vec::new(),
             unknowns: vec![i, off],

@@ -86,12 +86,22 @@ impl Flattener<'_> {
             sink.actions.push(crate::flat::Action { kind, origin });
             return Ok(());
         }
+        // What depends on nothing is known.
+        let known = if outer.args.is_empty() {
+            kausal_symbolic::function::calls::constant_call(&mut self.pool, function, &[])
+        } else {
+            None
+        };
+        let known = known.map(|values| kausal_symbolic::function::layout::flatten(&mut self.pool, &values));
         let mut k = 0;
         for id in outer.outputs {
             let Some((first, count)) = self.variables(id) else { continue };
             for i in 0..count as u32 {
                 let lhs = self.pool.var(VarId(first.0 + i));
-                let rhs = self.pool.output(call, k);
+                let rhs = match known.as_ref().and_then(|list| list.get(k as usize)) {
+                    Some(&value) => value,
+                    None => self.pool.output(call, k),
+                };
                 k += 1;
                 sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
             }

@@ -68,5 +68,5 @@ pub fn assigned_in(actions: &[Action], out: &mut FxHashSet<VarId>) {
 
 /// Was the variable made for the condition of a `when` statement?
 pub fn is_auxiliary(name: &str) -> bool {
-    name.rsplit('.').next().is_some_and(|last| last.starts_with("$when"))
+    name.rsplit('.').next().is_some_and(|last| last.trim_start_matches('\'').starts_with("$when"))
 }

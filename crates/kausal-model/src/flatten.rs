@@ -277,7 +277,10 @@ impl Flattener<'_> {
         let display_unit = self.text_attribute(id, "displayUnit");
         let quantity = self.text_attribute(id, "quantity");
         let ast = self.cx.lib.ast(info.file);
-        let description = ast.description(&ast.components[info.component].description);
+        let written = &ast.components[info.component].description;
+        let description = ast.description(written);
+        let noted = annotation_modify(&ast, written.annotation, crate::print::NOTE)
+            .is_some_and(|id| annotation_value(&ast, Some(id), crate::print::EVALUATED).is_some());
         let element = |value: &Option<Value>, i: usize| match value {
             Some(Value::Plain(_, array)) if array.rank() == 0 => array.data().first().copied(),
             Some(Value::Plain(_, array)) => array.data().get(i).copied(),
@@ -305,7 +308,7 @@ impl Flattener<'_> {
                 flow: flow == FlowPrefix::Flow,
                 protected,
                 binding: element(&binding.as_deref().cloned(), i),
-                evaluated: info.is_final || info.evaluate == Some(true),
+                evaluated: info.is_final || info.evaluate == Some(true) || noted,
                 start: element(&start, i),
                 fixed,
                 min: element(&min, i),

@@ -32,10 +32,12 @@ pub mod library;
 pub mod lookup;
 pub mod modifier;
 pub mod prelude;
+pub mod print;
 pub mod value;
 pub mod walk;
 pub mod workspace;
 
 pub use flat::FlatModel;
 pub use library::{Files, NoFiles};
+pub use print::print_flat;
 pub use workspace::Workspace;

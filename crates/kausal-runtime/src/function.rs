@@ -41,13 +41,20 @@ impl Functions {
         let outcome = if with_texts {
             let layout = Layout::of_inputs(declared);
             let text = |k: usize| {
-                layout.as_ref().and_then(|l| l.find(k)).is_some_and(|(entry, _)| entry.scalar == Scalar::String)
+                layout
+                    .as_ref()
+                    .and_then(|l| l.find(k))
+                    .is_some_and(|(entry, _)| entry.scalar == Scalar::String)
             };
             let flat: Vec<Flat> = args
                 .iter()
                 .enumerate()
                 .map(|(k, &value)| {
-                    if text(k) { Flat::Text(pool.text_of(TextId(value as u32)).into()) } else { Flat::Number(value) }
+                    if text(k) {
+                        Flat::Text(pool.text_of(TextId(value as u32)).into())
+                    } else {
+                        Flat::Number(value)
+                    }
                 })
                 .collect();
             evaluator.call_flat_with_texts(function, &flat).map(|outputs| {

@@ -1,10 +1,10 @@
 //! The compiled model: steps with their straight-line parts as code.
 
+use crate::function::Functions;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_solver::linear::{Factor, Pattern, Structure};
 use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::Program;
-use crate::function::Functions;
 use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
 
 /// A program with machine code, ready to run; immutable and shared between threads.
@@ -24,7 +24,7 @@ pub struct CompiledModel {
     pub outputs: Vec<Exec>,
     /// See [`Program::discrete`].
     pub discrete: Vec<Exec>,
-    /// Instants of time events, then starts and intervals of samples, then times and limits of delays.
+    /// Instants and slopes of time events, then starts and intervals of samples, then times and limits of delays.
     pub schedule: ChunkId,
     /// How many numbers [`CompiledModel::schedule`] gives.
     pub schedule_len: usize,
@@ -143,7 +143,7 @@ impl CompiledModel {
         let schedule: Vec<ExprId> = program
             .time_events
             .iter()
-            .map(|e| e.instant)
+            .flat_map(|e| [e.instant, e.slope])
             .chain(program.samples.iter().flat_map(|s| [s.start, s.interval]))
             .chain(program.delays.iter().flat_map(|d| [d.delay, d.maximum]))
             .collect();

@@ -65,6 +65,8 @@ pub struct Machine {
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
     pub newton_failures: u64,
+    /// Time events of this instant, with the slope of their relation.
+    pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
     magnitudes: Vec<f64>,
     scratch: Scratch,
@@ -101,6 +103,7 @@ impl Machine {
             warnings: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
+            due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
             kernels,
@@ -181,23 +184,15 @@ impl Machine {
     }
 
     fn code(&mut self, chunk: ChunkId) {
-        let mut memory = Memory {
-            values: &mut self.values,
-            pre: &self.pre,
-            time: self.time,
-            scratch: &mut self.scratch,
-        };
+        let mut memory =
+            Memory { values: &mut self.values, pre: &self.pre, time: self.time, scratch: &mut self.scratch };
         self.model.code.run(chunk, &mut memory);
     }
 
     /// Computes expressions into an array.
     pub fn evaluate(&mut self, chunk: ChunkId, out: &mut [f64]) {
-        let mut memory = Memory {
-            values: &mut self.values,
-            pre: &self.pre,
-            time: self.time,
-            scratch: &mut self.scratch,
-        };
+        let mut memory =
+            Memory { values: &mut self.values, pre: &self.pre, time: self.time, scratch: &mut self.scratch };
         self.model.code.evaluate(chunk, &mut memory, out);
     }
 
@@ -231,11 +226,13 @@ impl Machine {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
         let space = &mut self.kernels[index];
-        let failed = || Stop::Failed(Failure {
-            reason: Reason::SingularMatrix,
-            unknowns: kernel.unknowns.clone(),
-            residual: None,
-        });
+        let failed = || {
+            Stop::Failed(Failure {
+                reason: Reason::SingularMatrix,
+                unknowns: kernel.unknowns.clone(),
+                residual: None,
+            })
+        };
         let Some(factor) = &mut space.factor else { return Err(failed()) };
         if !(kernel.constant && space.factored) {
             space.matrix.fill(0.0);
@@ -259,14 +256,22 @@ impl Machine {
     /// but for rounding: the event finder has put it on the side it goes to.
     fn relation(&mut self, index: u32, mode: Mode) -> bool {
         const ROUNDING: f64 = 1e-10;
+        const SAME_INSTANT: f64 = 1e-11;
         let relation = self.model.program.relations[index as usize];
         let d = self.values[relation.difference.index()];
         let size = &mut self.magnitudes[index as usize];
         *size = size.max(d.abs());
-        if mode == Mode::Event && d.abs() <= ROUNDING * *size && !relation.timed {
-            return false;
-        }
-        let new = f64::from(u8::from(if relation.or_equal { d <= 0.0 } else { d < 0.0 }));
+        let due = relation.timed.and_then(|event| self.due[event as usize]);
+        let holds = match due {
+            // At its own instant, but for rounding, a relation of time has the value it goes to.
+            Some(slope) if d.abs() <= SAME_INSTANT * slope.abs() * self.time.abs().max(1e-3) => slope < 0.0,
+            _ if mode == Mode::Event && d.abs() <= ROUNDING * *size && relation.timed.is_none() => {
+                return false;
+            }
+            _ if relation.or_equal => d <= 0.0,
+            _ => d < 0.0,
+        };
+        let new = f64::from(u8::from(holds));
         let value = &mut self.values[relation.variable.index()];
         let changed = *value != new;
         *value = new;
@@ -274,8 +279,9 @@ impl Machine {
     }
 
     /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first
-    /// all relations change at once; when that goes in circles, only the first one that differs changes per round
-    /// (the least-index rule of K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
+    /// all relations change at once. When that goes in circles, all combinations of a few relations are tried, those
+    /// that change least first; of many, only the first one that differs changes per round (the least-index rule of
+    /// K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
     fn mixed(
         &mut self,
         continuous: &[Exec],
@@ -289,8 +295,19 @@ impl Machine {
         }
         const TOGETHER: usize = 20;
         const ROUNDS: usize = 1000;
+        const FEW: usize = 12;
         let model = self.model.clone();
+        let held: Vec<f64> = relations
+            .iter()
+            .map(|&r| self.values[model.program.relations[r as usize].variable.index()])
+            .collect();
         for round in 0..ROUNDS {
+            if round == TOGETHER && relations.len() <= FEW {
+                if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
+                    return Ok(());
+                }
+                break;
+            }
             let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
             self.run(continuous, mode)?;
             let mut changed = false;
@@ -314,6 +331,43 @@ impl Machine {
             unknowns: unknowns.iter().copied().chain(relations).collect(),
             residual: None,
         }))
+    }
+
+    /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found?
+    fn combinations(
+        &mut self,
+        continuous: &[Exec],
+        relations: &[u32],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        held: &[f64],
+        mode: Mode,
+    ) -> Result<bool, Stop> {
+        let model = self.model.clone();
+        let mut masks: Vec<u32> = (0..1u32 << relations.len()).collect();
+        masks.sort_by_key(|mask| mask.count_ones());
+        for mask in masks {
+            for (k, &r) in relations.iter().enumerate() {
+                let flip = mask >> k & 1 == 1;
+                let v = model.program.relations[r as usize].variable.index();
+                self.values[v] = if flip { 1.0 - held[k] } else { held[k] };
+            }
+            // Twice: what is computed from relations and the continuous part together must come to rest as well.
+            self.run(discrete, mode)?;
+            match self.run(continuous, mode) {
+                Ok(()) => {}
+                // A combination that has no solution is not the one.
+                Err(Stop::Failed(_)) => continue,
+                Err(stop) => return Err(stop),
+            }
+            let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
+            self.run(discrete, mode)?;
+            let settled = unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old);
+            if settled && !relations.iter().any(|&r| self.relation(r, mode)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn when(&mut self, branches: &[Branch], mode: Mode) -> Result<(), Stop> {
@@ -369,11 +423,12 @@ impl Machine {
         let mut system = TornSystem { machine: self, newton, mode, stop: None };
         let before = space.solver.work();
         let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
-        if mode != Mode::Continuous && matches!(outcome, Err(ModelError::Recoverable(_))) {
-            // Far from the solution, as at the start and at events, a continuation may still lead there.
+        if matches!(outcome, Err(ModelError::Recoverable(_))) {
+            // Far from the solution a continuation may still lead there.
             space.x.copy_from_slice(&space.start);
             let options = ContinuationOptions::default();
-            outcome = homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
+            outcome =
+                homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
         }
         let stop = system.stop.take();
         let outcome = match outcome {
@@ -467,7 +522,8 @@ impl NonlinearSystem for TornSystem<'_> {
         let Some((steps, entries)) = &newton.jacobian else {
             return Err(ModelError::fatal("this system has no Jacobian"));
         };
-        let computed = self.machine.put(newton, x, self.mode).and_then(|()| self.machine.run(steps, self.mode));
+        let computed =
+            self.machine.put(newton, x, self.mode).and_then(|()| self.machine.run(steps, self.mode));
         if let Err(stop) = computed {
             return Err(self.failed(stop));
         }

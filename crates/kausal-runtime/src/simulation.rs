@@ -9,6 +9,7 @@ use std::sync::Arc;
 use kausal_solver::events::EventFinder;
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
+use kausal_translate::program::Kind;
 
 use crate::image::CompiledModel;
 use crate::machine::{Failure, Machine, Mode, Stop};
@@ -32,7 +33,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { start: 0.0, stop: 1.0, interval: 0.002, tolerance: 1e-6, method: Method::Auto, fixed_step: None }
+        Settings {
+            start: 0.0,
+            stop: 1.0,
+            interval: 0.002,
+            tolerance: 1e-6,
+            method: Method::Auto,
+            fixed_step: None,
+        }
     }
 }
 
@@ -280,7 +288,7 @@ impl Run {
     /// `d < 0` is.
     fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
         let machine = self.machine()?;
-        let relations = machine.model().program.relations.iter().filter(|r| !r.timed);
+        let relations = machine.model().program.relations.iter().filter(|r| r.timed.is_none());
         for (value, r) in values.iter_mut().zip(relations) {
             let d = machine.values[r.difference.index()];
             *value = if r.or_equal { d } else { -d };
@@ -294,7 +302,7 @@ impl Run {
             self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
         let machine = self.machine()?;
         let model = machine.model().clone();
-        let relations: Vec<_> = model.program.relations.iter().filter(|r| !r.timed).collect();
+        let relations: Vec<_> = model.program.relations.iter().filter(|r| r.timed.is_none()).collect();
         for index in crossed {
             let value = &mut machine.values[relations[index].variable.index()];
             *value = 1.0 - *value;
@@ -305,7 +313,7 @@ impl Run {
     /// Starts watching from the current values, with each relation on the side it is held at.
     fn watch(&mut self) -> Result<(), RunError> {
         let model = self.machine()?.model().clone();
-        let relations: Vec<_> = model.program.relations.iter().filter(|r| !r.timed).collect();
+        let relations: Vec<_> = model.program.relations.iter().filter(|r| r.timed.is_none()).collect();
         if relations.is_empty() {
             return Ok(());
         }
@@ -323,7 +331,13 @@ impl Run {
 
     /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before
     /// an event are recorded by others.
-    fn outputs(&mut self, t0: f64, t1: f64, event: bool, observer: &mut dyn Observer) -> Result<(), RunError> {
+    fn outputs(
+        &mut self,
+        t0: f64,
+        t1: f64,
+        event: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
         let Settings { start, stop, interval, .. } = self.settings;
         if interval <= 0.0 {
             if t1 > t0 && !event && t1 < stop {
@@ -373,13 +387,13 @@ impl Run {
         machine.evaluate(model.schedule, &mut schedule);
         let program = &model.program;
         let mut next = f64::INFINITY;
-        for &instant in &schedule[..program.time_events.len()] {
-            if instant > now && instant < next {
+        for &instant in schedule[..2 * program.time_events.len()].iter().step_by(2) {
+            if instant > now && !is_same_instant(instant, now) && instant < next {
                 next = instant;
             }
         }
         for (i, _) in program.samples.iter().enumerate() {
-            let at = program.time_events.len() + 2 * i;
+            let at = 2 * (program.time_events.len() + i);
             let (start, interval) = (schedule[at], schedule[at + 1]);
             let tick = next_tick(start, interval, now);
             if tick > now && tick < next {
@@ -397,13 +411,34 @@ impl Run {
         let program = &model.program;
         if timed {
             machine.evaluate(model.schedule, &mut self.schedule);
+            for (due, event) in machine.due.iter_mut().zip(self.schedule.chunks(2)) {
+                *due = is_same_instant(event[0], t).then_some(event[1]);
+            }
             for (i, sample) in program.samples.iter().enumerate() {
-                let at = program.time_events.len() + 2 * i;
+                let at = 2 * (program.time_events.len() + i);
                 let due = is_tick(self.schedule[at], self.schedule[at + 1], t);
                 machine.values[sample.variable.index()] = f64::from(u8::from(due));
                 machine.pre[sample.variable.index()] = 0.0;
             }
         }
+        // What is continuous has its left limit as `pre` value throughout the event.
+        for pre in &program.pre {
+            let discrete =
+                matches!(program.variables[pre.variable.index()].kind, Kind::Discrete | Kind::Helper);
+            if !discrete {
+                machine.pre[pre.variable.index()] = machine.values[pre.variable.index()];
+            }
+        }
+        let outcome = self.iterate(machine);
+        machine.due.fill(None);
+        outcome
+    }
+
+    /// Evaluates the discrete section until nothing changes.
+    fn iterate(&mut self, machine: &mut Machine) -> Result<(), RunError> {
+        let model = machine.model().clone();
+        let t = machine.time;
+        let program = &model.program;
         for round in 0..EVENT_ROUNDS {
             for pre in &program.pre {
                 machine.values[pre.slot.index()] = machine.pre[pre.variable.index()];
@@ -490,6 +525,11 @@ fn initialise(machine: &mut Machine) -> Result<(), Stop> {
         machine.values[flag.index()] = 0.0;
     }
     Ok(())
+}
+
+/// Are two instants the same but for rounding?
+fn is_same_instant(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
 /// The first tick after `now`.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kausal_codegen::Backend;
 use kausal_model::flat::{
-    Action, ActionKind, Causality, Equation, FlatModel, Origin, StateSelect, Type, Variability, Variable, When,
-    WhenBranch,
+    Action, ActionKind, Causality, Equation, FlatModel, Origin, StateSelect, Type, Variability, Variable,
+    When, WhenBranch,
 };
 use kausal_runtime::{CompiledModel, Machine, Observer, Settings, Statistics, simulate};
 use kausal_symbolic::{ExprId, Op, VarId};

@@ -5,6 +5,8 @@
 //! with that binding; the equations that said so are gone. Attributes of those who leave are merged into the
 //! one that stays; two fixed start values that contradict each other are an error.
 
+use std::cmp::Reverse;
+
 use kausal_model::flat::{StateSelect, Type};
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
@@ -222,23 +224,23 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
 }
 
 /// Who stays: what is given from outside, then what the user wants as a state, then what the user sees.
-fn rank(work: &Work, v: VarId) -> (bool, bool, StateSelect, bool, bool, bool, std::cmp::Reverse<usize>) {
+fn rank(work: &Work, v: VarId) -> (bool, bool, bool, StateSelect, bool, bool, bool, Reverse<usize>) {
     let var = work.var(v);
     (
         matches!(var.role, Role::Parameter | Role::Input),
         var.role == Role::Discrete,
+        !var.made,
         var.select,
         var.derivative.is_some(),
         var.fixed == Some(true),
         !var.protected,
-        std::cmp::Reverse(var.name.matches('.').count()),
+        Reverse(var.name.matches('.').count()),
     )
 }
 
 fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bool) {
-    let sign = |work: &mut Work, e: Option<ExprId>| {
-        e.map(|e| if negated { work.pool.op(Op::Neg, &[e]) } else { e })
-    };
+    let sign =
+        |work: &mut Work, e: Option<ExprId>| e.map(|e| if negated { work.pool.op(Op::Neg, &[e]) } else { e });
     let gone = work.var(leaving).clone();
     let start = sign(work, gone.start);
     if gone.fixed == Some(true) {
@@ -246,7 +248,10 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
         if kept.fixed == Some(true) && !same_value(work, kept.start, start) {
             let mut d = Diagnostic::error(
                 "K0410",
-                format!("{} and {} are always equal, but start at different fixed values", gone.name, kept.name),
+                format!(
+                    "{} and {} are always equal, but start at different fixed values",
+                    gone.name, kept.name
+                ),
             )
             .help("take `fixed = true` from one of them");
             if let Some(l) = gone.location {

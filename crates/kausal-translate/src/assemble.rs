@@ -12,16 +12,25 @@ use crate::sections::Sections;
 use crate::work::{Role, Work};
 
 /// Puts the program together.
-pub(crate) fn assemble(work: &mut Work, model: &FlatModel, selection: Selection, sections: Sections) -> Program {
+pub(crate) fn assemble(
+    work: &mut Work,
+    model: &FlatModel,
+    selection: Selection,
+    sections: Sections,
+) -> Program {
     let order = parameters::ordered(work);
     let values = parameters::values(work, &order);
     let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
-    let derivatives: FxHashSet<VarId> = selection.states.iter().filter_map(|s| work.var(*s).derivative).collect();
+    let derivatives: FxHashSet<VarId> =
+        selection.states.iter().filter_map(|s| work.var(*s).derivative).collect();
     let flat_count = model.variables.len();
     let variables = (0..work.vars.len())
         .map(|i| {
             let id = VarId(i as u32);
-            let kind = if let Some((target, negated)) = flattened_alias(work, id) {
+            let hidden = work.var(id).made && work.var(id).integral.is_none();
+            let kind = if hidden {
+                Kind::Helper
+            } else if let Some((target, negated)) = flattened_alias(work, id) {
                 Kind::Alias(Alias { target, negated })
             } else if states.contains(&id) {
                 Kind::State
@@ -57,7 +66,12 @@ pub(crate) fn assemble(work: &mut Work, model: &FlatModel, selection: Selection,
         equations: work
             .equations
             .iter()
-            .map(|e| EquationInfo { lhs: e.lhs, rhs: e.rhs, origin: e.origin.clone(), differentiated: e.order })
+            .map(|e| EquationInfo {
+                lhs: e.lhs,
+                rhs: e.rhs,
+                origin: e.origin.clone(),
+                differentiated: e.order,
+            })
             .collect(),
         parameters: sections.parameters,
         initial: sections.initial,

@@ -7,12 +7,10 @@ use kausal_model::flat::{self, Action, ActionKind};
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::program::{
-    Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch,
-};
+use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch};
 use crate::rewrite::rewrite;
-use crate::sort::{Block, Sorting};
 use crate::solve::{self, Solution};
+use crate::sort::{Block, Sorting};
 use crate::work::{EquationForm, Role, Work};
 use crate::{linear, nonlinear};
 
@@ -33,7 +31,13 @@ pub(crate) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     pub fn new(work: &'a mut Work, settings: Settings) -> Self {
-        Emitter { work, settings, cache: FxHashMap::default(), temporaries: 100, relations: FxHashMap::default() }
+        Emitter {
+            work,
+            settings,
+            cache: FxHashMap::default(),
+            temporaries: 100,
+            relations: FxHashMap::default(),
+        }
     }
 
     /// The steps that solve a block.
@@ -97,8 +101,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn simultaneous(&mut self, block: &Block) -> Vec<Step> {
-        let discrete: Vec<usize> =
-            (0..block.unknowns.len()).filter(|&i| self.work.var(block.unknowns[i]).role == Role::Discrete).collect();
+        let discrete: Vec<usize> = (0..block.unknowns.len())
+            .filter(|&i| self.work.var(block.unknowns[i]).role == Role::Discrete)
+            .collect();
         if !discrete.is_empty() {
             return self.mixed(block, &discrete);
         }
@@ -158,7 +163,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// `variable := value`, function calls first.
-    pub fn assign(&mut self, variable: VarId, value: ExprId, equation: Option<EquationRef>, out: &mut Vec<Step>) {
+    pub fn assign(
+        &mut self,
+        variable: VarId,
+        value: ExprId,
+        equation: Option<EquationRef>,
+        out: &mut Vec<Step>,
+    ) {
         let value = self.without_calls(value, out);
         out.push(Step::Assign(Assign { variable, value, equation }));
     }
@@ -239,7 +250,12 @@ impl<'a> Emitter<'a> {
                 ActionKind::Assert { condition, message, warning } => {
                     let condition = self.without_calls(*condition, &mut out);
                     let (message, warning) = (*message, *warning);
-                    out.push(Step::Assert(Assert { condition, message, warning, origin: action.origin.clone() }));
+                    out.push(Step::Assert(Assert {
+                        condition,
+                        message,
+                        warning,
+                        origin: action.origin.clone(),
+                    }));
                 }
                 ActionKind::Terminate(message) => out.push(Step::Terminate(*message)),
                 ActionKind::Call(e) => {
@@ -276,7 +292,9 @@ impl<'a> Emitter<'a> {
 pub(crate) fn is_atom(pool: &Pool, e: ExprId) -> bool {
     match pool.node(e) {
         Node::Const(_) | Node::Var(_) | Node::Text(_) => true,
-        Node::Op(kausal_symbolic::Op::Neg, args) => matches!(pool.node(args[0]), Node::Const(_) | Node::Var(_)),
+        Node::Op(kausal_symbolic::Op::Neg, args) => {
+            matches!(pool.node(args[0]), Node::Const(_) | Node::Var(_))
+        }
         _ => false,
     }
 }

@@ -74,7 +74,11 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         }
         if times > 0 {
             let e = &work.equations[sorting.rows[eqn.index()]];
-            let place = if e.origin.component.is_empty() { "the model".to_owned() } else { e.origin.component.clone() };
+            let place = if e.origin.component.is_empty() {
+                "the model".to_owned()
+            } else {
+                e.origin.component.clone()
+            };
             work.report.index_reduced.push(format!("{} (in {place}), {times}×", text(work, last)));
         }
     }
@@ -135,14 +139,7 @@ fn differentiate(work: &mut Work, equation: usize) -> usize {
     let rhs = time_derivative(work, rhs);
     // der(residue(x)) = residue(der(x)), and likewise for relax.
     let hints = hints.into_iter().map(|(kind, target)| (kind, time_derivative(work, target))).collect();
-    work.equations.push(Equation {
-        lhs,
-        rhs,
-        origin,
-        form: EquationForm::Plain,
-        order: order + 1,
-        hints,
-    });
+    work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order: order + 1, hints });
     work.equations.len() - 1
 }
 
@@ -165,7 +162,9 @@ pub(crate) fn time_derivative(work: &mut Work, e: ExprId) -> ExprId {
             let part = print_limited(&work.pool, part, &name, 80);
             work.diagnostics.push(
                 Diagnostic::error("K0412", format!("{part} has to be differentiated, but has no derivative"))
-                    .help("give the function a `derivative` annotation, or avoid the constraint that needs it"),
+                    .help(
+                        "give the function a `derivative` annotation, or avoid the constraint that needs it",
+                    ),
             );
             zero
         }

@@ -28,7 +28,11 @@ enum Rank {
 }
 
 /// The steps of the initial section; `known` was computed with the parameters.
-pub(crate) fn build(emitter: &mut Emitter, selection: &Selection, known: &FxHashSet<VarId>) -> Option<Vec<Step>> {
+pub(crate) fn build(
+    emitter: &mut Emitter,
+    selection: &Selection,
+    known: &FxHashSet<VarId>,
+) -> Option<Vec<Step>> {
     let mut rows: Vec<(usize, Rank)> = Vec::new();
     let model_equations = emitter.work.equations.len();
     for i in 0..model_equations {
@@ -39,9 +43,11 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection, known: &FxHash
     }
     let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
     let mut columns = unknowns(emitter.work, &FxHashSet::default());
-    columns.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| {
-        emitter.work.var(v).role == Role::FreeParameter
-    }));
+    columns.extend(
+        (0..emitter.work.vars.len() as u32)
+            .map(VarId)
+            .filter(|&v| emitter.work.var(v).role == Role::FreeParameter),
+    );
     // What discrete variables were before the start is unknown too: initial equations may say it.
     columns.extend(emitter.work.pre.iter().map(|p| p.slot));
     columns.retain(|v| !known.contains(v));
@@ -97,11 +103,14 @@ fn at_start(work: &mut Work, equation: usize) -> usize {
     let EquationForm::When(v, cases) = e.form else { return equation };
     let active = cases.iter().find(|case| case.initial).and_then(|case| case.value);
     let lhs = work.pool.var(v);
-    let rhs = active.unwrap_or_else(|| {
-        let slot = work.pre_of(v);
-        work.pool.var(slot)
-    });
-    add(work, Equation { lhs, rhs, form: EquationForm::Plain, ..e })
+    match active {
+        Some(rhs) => add(work, Equation { lhs, rhs, form: EquationForm::Memory(v), ..e }),
+        None => {
+            let slot = work.pre_of(v);
+            let rhs = work.pool.var(slot);
+            add(work, Equation { lhs, rhs, form: EquationForm::Plain, ..e })
+        }
+    }
 }
 
 fn add(work: &mut Work, equation: Equation) -> usize {
@@ -153,7 +162,10 @@ fn complete(
             Rank::Initial | Rank::Fixed => {
                 let mut d = Diagnostic::warning(
                     "K0420",
-                    format!("the initial condition {} says nothing new and is left out", text(work, equation)),
+                    format!(
+                        "the initial condition {} says nothing new and is left out",
+                        text(work, equation)
+                    ),
                 )
                 .help("the other initial conditions determine everything in it already");
                 if let Some(location) = work.equations[equation].origin.location {

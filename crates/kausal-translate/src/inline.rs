@@ -28,7 +28,8 @@ pub(crate) fn inline(work: &mut Work, silent: bool) {
                 let Node::Call(function, args) = pool.node(call) else { return None };
                 let args = args.to_vec();
                 let budget = should_inline(pool, function, Stage::Late)?;
-                let (outputs, assertions) = inline_flat(pool, &mut calls, function, &args, Stage::Late, budget)?;
+                let (outputs, assertions) =
+                    inline_flat(pool, &mut calls, function, &args, Stage::Late, budget)?;
                 // A body with assertions of its own stays a call: they must be checked where it is evaluated.
                 assertions.iter().all(|a| a.warning).then_some(outputs)
             });

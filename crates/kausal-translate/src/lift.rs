@@ -109,8 +109,12 @@ impl Lifter<'_> {
             Op::Less | Op::LessEqual if events && (self.varies(args[0]) || self.varies(args[1])) => {
                 self.relation(args[0], args[1], op == Op::LessEqual)
             }
-            Op::Floor | Op::Ceil | Op::Integer if events && self.varies(args[0]) => self.stepwise(op, args[0]),
-            Op::IntegerDiv | Op::Mod | Op::Rem if events && (self.varies(args[0]) || self.varies(args[1])) => {
+            Op::Floor | Op::Ceil | Op::Integer if events && self.varies(args[0]) => {
+                self.stepwise(op, args[0])
+            }
+            Op::IntegerDiv | Op::Mod | Op::Rem
+                if events && (self.varies(args[0]) || self.varies(args[1])) =>
+            {
                 self.division(op, args[0], args[1])
             }
             Op::Pre => self.pre(args[0]),
@@ -176,16 +180,16 @@ impl Lifter<'_> {
     /// `a < b` with a memory: it keeps its value between events.
     fn relation(&mut self, a: ExprId, b: ExprId, or_equal: bool) -> ExprId {
         let difference = subtract(&mut self.work.pool, a, b);
-        let instant = self.instant(difference);
-        if let Some(instant) = instant {
-            self.work.time_events.push(TimeEvent { instant });
-        }
-        let variable = self.monitor(difference, or_equal, instant.is_some());
+        let timed = self.instant(difference).map(|event| {
+            self.work.time_events.push(event);
+            self.work.time_events.len() as u32 - 1
+        });
+        let variable = self.monitor(difference, or_equal, timed);
         self.work.pool.var(variable)
     }
 
     /// Adds a relation `difference < 0` and the equations that compute it.
-    fn monitor(&mut self, difference: ExprId, or_equal: bool, timed: bool) -> VarId {
+    fn monitor(&mut self, difference: ExprId, or_equal: bool, timed: Option<u32>) -> VarId {
         let n = self.work.relations.len() + 1;
         let d = self.work.add_helper(format!("crossing{n}"), flat::Type::Real, Role::Continuous);
         let variable = self.work.add_helper(format!("relation{n}"), flat::Type::Boolean, Role::Discrete);
@@ -213,7 +217,7 @@ impl Lifter<'_> {
     }
 
     /// If `difference` is `c*time + rest` with `c` and `rest` constant between events: when it is zero.
-    fn instant(&mut self, difference: ExprId) -> Option<ExprId> {
+    fn instant(&mut self, difference: ExprId) -> Option<TimeEvent> {
         let pool = &mut self.work.pool;
         let time = pool.op(Op::Time, &[]);
         let (coefficient, rest) = linear_in(pool, difference, time)?;
@@ -222,7 +226,7 @@ impl Lifter<'_> {
         }
         let pool = &mut self.work.pool;
         let negative = pool.op(Op::Neg, &[rest]);
-        Some(pool.op(Op::Div, &[negative, coefficient]))
+        Some(TimeEvent { instant: pool.op(Op::Div, &[negative, coefficient]), slope: coefficient })
     }
 
     /// `floor`, `ceil` and `integer` of a continuous value: a memory that changes at events.
@@ -240,8 +244,8 @@ impl Lifter<'_> {
             let ceil = pool.op(Op::Add, &[m, one]);
             (subtract(pool, x, m), subtract(pool, ceil, x))
         };
-        self.monitor(below, op == Op::Ceil, false);
-        self.monitor(above, op != Op::Ceil, false);
+        self.monitor(below, op == Op::Ceil, None);
+        self.monitor(above, op != Op::Ceil, None);
         m
     }
 
@@ -283,9 +287,10 @@ impl Lifter<'_> {
     }
 
     fn homotopy(&mut self, actual: ExprId, simplified: ExprId) -> ExprId {
-        let lambda = self.work.homotopy.unwrap_or_else(|| {
-            self.work.add_helper("homotopy".into(), flat::Type::Real, Role::Run)
-        });
+        let lambda = self
+            .work
+            .homotopy
+            .unwrap_or_else(|| self.work.add_helper("homotopy".into(), flat::Type::Real, Role::Run));
         self.work.homotopy = Some(lambda);
         let pool = &mut self.work.pool;
         let lambda = pool.var(lambda);

@@ -23,7 +23,8 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     };
     let torn = tear(&TearingProblem::new(&sorting.incidence, solvable), Effort::default()).tearing;
     let mut unknowns: Vec<VarId> = torn.tearing_variables.iter().map(|v| block.unknowns[v.index()]).collect();
-    let mut residual_equations: Vec<usize> = torn.residuals.iter().map(|e| block.equations[e.index()]).collect();
+    let mut residual_equations: Vec<usize> =
+        torn.residuals.iter().map(|e| block.equations[e.index()]).collect();
     let mut steps = Vec::new();
     // What is computed, with its formula, for the chain rule.
     let mut computed: Vec<(VarId, ExprId)> = Vec::new();

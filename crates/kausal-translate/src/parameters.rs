@@ -48,8 +48,9 @@ pub(crate) fn ordered(work: &mut Work) -> Vec<VarId> {
     cycles.dedup();
     for v in cycles {
         let var = work.var(v);
-        let mut d = Diagnostic::error("K0411", format!("the value of parameter {} depends on itself", var.name))
-            .help("give one parameter of the cycle a value that does not use the others");
+        let mut d =
+            Diagnostic::error("K0411", format!("the value of parameter {} depends on itself", var.name))
+                .help("give one parameter of the cycle a value that does not use the others");
         if let Some(location) = var.location {
             d = d.at(location, "declared here");
         }

@@ -340,8 +340,9 @@ pub struct Relation {
     pub difference: VarId,
     /// `<=` rather than `<`.
     pub or_equal: bool,
-    /// It depends on time and discrete variables only, and a [`TimeEvent`] announces it: no need to search.
-    pub timed: bool,
+    /// It depends on time and discrete variables only, and this entry of [`Program::time_events`] announces it: no
+    /// need to search.
+    pub timed: Option<u32>,
 }
 
 /// An event at an instant that is known in advance: `time >= instant` and the like.
@@ -349,6 +350,8 @@ pub struct Relation {
 pub struct TimeEvent {
     /// When; depends on parameters and discrete variables only.
     pub instant: ExprId,
+    /// How fast the difference of the relation grows with time.
+    pub slope: ExprId,
 }
 
 /// `sample(start, interval)`.

@@ -191,7 +191,9 @@ fn hoist(work: &Work, known: &FxHashSet<VarId>, sections: &mut Sections) {
     let mut fixed: FxHashSet<VarId> = known.clone();
     let mut moved: Vec<Step> = Vec::new();
     let mut done: FxHashSet<VarId> = FxHashSet::default();
-    for steps in [&mut sections.dynamics, &mut sections.outputs, &mut sections.discrete, &mut sections.initial] {
+    for steps in
+        [&mut sections.dynamics, &mut sections.outputs, &mut sections.discrete, &mut sections.initial]
+    {
         hoist_in(work, steps, &mut fixed, &mut done, &mut moved);
     }
     sections.parameters.extend(moved);
@@ -271,7 +273,9 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
                 list(names)
             ),
         )
-        .help("one of these equations is too many: is something fixed twice, or connected to a second source?");
+        .help(
+            "one of these equations is too many: is something fixed twice, or connected to a second source?",
+        );
         for &e in equations.iter().take(SHOWN) {
             if let Some(location) = work.equations[e].origin.location {
                 d = d.at(location, "one of them");

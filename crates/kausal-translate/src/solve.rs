@@ -57,7 +57,11 @@ pub(crate) fn coefficient_solvability(work: &Work, coefficient: ExprId) -> Solva
         None => {}
     }
     let mut ranges = ranges(&work.bounds);
-    if ranges.is_nonzero(&work.pool, coefficient) { Solvability::LinearNonzero } else { Solvability::LinearUnsafe }
+    if ranges.is_nonzero(&work.pool, coefficient) {
+        Solvability::LinearNonzero
+    } else {
+        Solvability::LinearUnsafe
+    }
 }
 
 fn ranges(bounds: &[Interval]) -> Ranges<'_> {

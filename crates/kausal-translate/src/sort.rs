@@ -2,8 +2,8 @@
 
 use kausal_model::flat::Type;
 use kausal_structure::{
-    Eqn, Id, Incidence, IncidenceBuilder, Matching, Occurrence, Solvability, Var as Column, blt, dulmage_mendelsohn,
-    maximum_matching_preferring,
+    Eqn, Id, Incidence, IncidenceBuilder, Matching, Occurrence, Solvability, Var as Column, blt,
+    dulmage_mendelsohn, maximum_matching_preferring,
 };
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
@@ -76,8 +76,10 @@ impl Sorting {
             })
             .collect();
         let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
-        let discrete_columns =
-            columns.iter().map(|&v| work.var(v).ty != Type::Real || matches!(work.var(v).role, Role::Discrete | Role::Run)).collect();
+        let discrete_columns = columns
+            .iter()
+            .map(|&v| work.var(v).ty != Type::Real || matches!(work.var(v).role, Role::Discrete | Role::Run))
+            .collect();
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {
             variables.clear();
@@ -149,7 +151,8 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     };
     logical(e.lhs)
         || logical(e.rhs)
-        || is(&|v| matches!(work.var(v).role, Role::Discrete | Role::Run)) && !is(&|v| work.var(v).role == Role::Continuous)
+        || is(&|v| matches!(work.var(v).role, Role::Discrete | Role::Run))
+            && !is(&|v| work.var(v).role == Role::Continuous)
 }
 
 /// The variables an equation contains, each once.
@@ -190,7 +193,8 @@ fn differentiated(work: &Work, equation: usize, out: &mut Vec<VarId>) {
                 let none = |k: usize| {
                     let local = layout.as_ref().and_then(|l| l.find(k)).map(|(entry, _)| entry.local);
                     let notes = &function.notes.derivatives;
-                    local.is_some_and(|l| !notes.is_empty() && notes.iter().all(|note| note.none.contains(&l)))
+                    local
+                        .is_some_and(|l| !notes.is_empty() && notes.iter().all(|note| note.none.contains(&l)))
                 };
                 stack.extend(args.iter().enumerate().rev().filter(|&(k, _)| !none(k)).map(|(_, &arg)| arg));
             }

@@ -61,6 +61,8 @@ pub(crate) struct Var {
     pub alias: Option<(VarId, bool)>,
     /// The run reads it by its own name: it is not eliminated.
     pub keep: bool,
+    /// The translation made it; the model does not have it.
+    pub made: bool,
 }
 
 /// Who gives a variable its value.
@@ -230,7 +232,9 @@ impl Work {
             }
         }
         for v in vars.iter_mut() {
-            for e in [&mut v.binding, &mut v.start, &mut v.min, &mut v.max, &mut v.nominal].into_iter().flatten() {
+            for e in
+                [&mut v.binding, &mut v.start, &mut v.min, &mut v.max, &mut v.nominal].into_iter().flatten()
+            {
                 go(pool, e);
             }
         }
@@ -244,6 +248,7 @@ impl Work {
         }
         for e in &mut self.time_events {
             go(pool, &mut e.instant);
+            go(pool, &mut e.slope);
         }
         for s in &mut self.samples {
             go(pool, &mut s.start);
@@ -310,6 +315,7 @@ impl Var {
             integral: None,
             alias: None,
             keep: false,
+            made: true,
         }
     }
 }
@@ -338,6 +344,7 @@ fn variable(v: &flat::Variable) -> Var {
         description: v.description.clone(),
         protected: v.protected,
         location: v.location,
+        made: false,
         ..Var::helper(v.name.clone(), v.ty, role)
     }
 }

@@ -48,7 +48,8 @@ fn collect(ast: &Ast, inside: Option<&str>, package: &str, found: &mut Vec<(Stri
 
 fn add(ast: &Ast, class: &ClassDef, package: &str, found: &mut Vec<(String, String)>) {
     let name = format!("{package}.{}", class.name.symbol);
-    let runnable = matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class) && !class.partial;
+    let runnable =
+        matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class) && !class.partial;
     if runnable && has_experiment(ast, class) {
         found.push((name, ast.description(&class.description)));
     } else if class.kind == ClassKind::Package

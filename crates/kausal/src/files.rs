@@ -20,8 +20,7 @@ impl Files for DiskAndBuiltIn {
             return Some(dir.entries().iter().filter_map(|e| name(e.path())).collect());
         }
         let entries = std::fs::read_dir(folder).ok()?;
-        let mut names: Vec<String> =
-            entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+        let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
         names.sort();
         Some(names)
     }

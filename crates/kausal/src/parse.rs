@@ -76,7 +76,9 @@ fn parse_file(path: &Path) -> Outcome {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            outcome.diagnostics.push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
+            outcome
+                .diagnostics
+                .push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
             return outcome;
         }
     };
@@ -190,7 +192,8 @@ impl Found {
             }
             Ok(_) => self.files.push(path.to_path_buf()),
             Err(error) => {
-                self.diagnostics.push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
+                self.diagnostics
+                    .push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
             }
         }
     }
@@ -215,7 +218,8 @@ impl Found {
             }
             let mut above: Vec<PathBuf> = above;
             above.push(real);
-            let entries = match fs::read_dir(&dir).and_then(|entries| entries.collect::<Result<Vec<_>, _>>()) {
+            let entries = match fs::read_dir(&dir).and_then(|entries| entries.collect::<Result<Vec<_>, _>>())
+            {
                 Ok(entries) => entries,
                 Err(error) => {
                     self.unreadable(&dir, &error);

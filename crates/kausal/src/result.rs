@@ -93,7 +93,8 @@ pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
     for signal in &trajectory.signals {
         let Values::Column(column, _) = signal.values else { continue };
         let values = &trajectory.columns[column];
-        let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        let (low, high) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
         if high - low > 1e-9 * high.abs().max(low.abs()) && !seen.contains(&column) {
             seen.push(column);
             changing.push(signal);

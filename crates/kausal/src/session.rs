@@ -82,7 +82,8 @@ impl Session {
         let text = match std::fs::read(path).map(String::from_utf8) {
             Ok(Ok(text)) => text,
             Ok(Err(_)) => {
-                self.diagnostics.push(Diagnostic::error("K0902", format!("{} is not UTF-8 text", path.display())));
+                self.diagnostics
+                    .push(Diagnostic::error("K0902", format!("{} is not UTF-8 text", path.display())));
                 return None;
             }
             Err(error) => {
@@ -145,8 +146,11 @@ impl Session {
                 variable.start = Some(value);
             } else if variable.evaluated {
                 self.diagnostics.push(
-                    Diagnostic::error("K0911", format!("{name} cannot be changed: the structure depends on it"))
-                        .help("change it in the model instead"),
+                    Diagnostic::error(
+                        "K0911",
+                        format!("{name} cannot be changed: the structure depends on it"),
+                    )
+                    .help("change it in the model instead"),
                 );
                 return false;
             } else {

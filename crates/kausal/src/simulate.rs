@@ -36,7 +36,8 @@ pub fn run(
 ) -> Run {
     let start = Instant::now();
     let recorder = Recorder::new(&model.program, wanted);
-    let mut watcher = Watcher { recorder, deadline: limit.map(|l| start + l), progress, timed_out: false, first: None };
+    let mut watcher =
+        Watcher { recorder, deadline: limit.map(|l| start + l), progress, timed_out: false, first: None };
     let (statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let Watcher { recorder, timed_out, first, .. } = watcher;
     let mut diagnostics: Vec<Diagnostic> =
@@ -84,14 +85,14 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
             Diagnostic::error("K0510", format!("no consistent initial values: {what}"))
                 .help(help.unwrap_or("give start values near the solution, or fix other variables"))
         }
-        RunError::Event(t, stop) => with_help(
-            "K0511",
-            format!("the event at time {t} cannot be solved"),
-            describe(program, stop),
-        ),
+        RunError::Event(t, stop) => {
+            with_help("K0511", format!("the event at time {t} cannot be solved"), describe(program, stop))
+        }
         RunError::EventLoop(t, _) => Diagnostic::error(
             "K0512",
-            format!("the event at time {t} does not come to rest: conditions switch each other back and forth"),
+            format!(
+                "the event at time {t} does not come to rest: conditions switch each other back and forth"
+            ),
         )
         .help("use pre() where a condition depends on what it changes, or add a hysteresis"),
         RunError::Chattering(t) => Diagnostic::error(
@@ -104,7 +105,11 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
                 Some(stop) => describe(program, stop),
                 None => (String::new(), None),
             };
-            with_help("K0520", format!("the integration cannot go on at time {t}: {}", named(program, what)), detail)
+            with_help(
+                "K0520",
+                format!("the integration cannot go on at time {t}: {}", named(program, what)),
+                detail,
+            )
         }
         RunError::Stopped(t) if timed_out => {
             Diagnostic::error("K0521", format!("the time limit was reached at time {t}"))
@@ -114,7 +119,11 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
     }
 }
 
-fn with_help(code: &'static str, message: String, (detail, help): (String, Option<&'static str>)) -> Diagnostic {
+fn with_help(
+    code: &'static str,
+    message: String,
+    (detail, help): (String, Option<&'static str>),
+) -> Diagnostic {
     let text = if detail.is_empty() { message } else { format!("{message}: {detail}") };
     let d = Diagnostic::error(code, text);
     match help {
@@ -143,7 +152,11 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
             const SHOWN: usize = 8;
             let names: Vec<&str> =
                 unknowns.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
-            let more = if unknowns.len() > SHOWN { format!(" and {} more", unknowns.len() - SHOWN) } else { String::new() };
+            let more = if unknowns.len() > SHOWN {
+                format!(" and {} more", unknowns.len() - SHOWN)
+            } else {
+                String::new()
+            };
             let names = format!("{}{more}", names.join(", "));
             let (what, help) = match reason {
                 Reason::NoConvergence => (
@@ -152,7 +165,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 ),
                 Reason::SingularMatrix => (
                     format!("the system of equations for {names} is singular"),
-                    Some("these variables are not determined here: is a part disconnected, or a parameter zero?"),
+                    Some(
+                        "these variables are not determined here: is a part disconnected, or a parameter zero?",
+                    ),
                 ),
                 Reason::NotFinite => (
                     format!("{names} is not a finite number"),

@@ -371,7 +371,10 @@ pub(crate) mod tests {
     #[test]
     fn packages_end_before_examples() {
         assert_eq!(package("Modelica.Blocks.Examples.Noise.UniformNoise"), "Modelica.Blocks");
-        assert_eq!(package("Modelica.Electrical.QuasiStatic.SinglePhase.Examples.X"), "Modelica.Electrical.QuasiStatic");
+        assert_eq!(
+            package("Modelica.Electrical.QuasiStatic.SinglePhase.Examples.X"),
+            "Modelica.Electrical.QuasiStatic"
+        );
         assert_eq!(package("A.B"), "A");
         assert_eq!(package("A"), "(no package)");
     }

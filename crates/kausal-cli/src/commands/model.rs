@@ -21,16 +21,18 @@ pub fn session(model: &arguments::Model) -> Session {
 
 /// The flat model, or diagnostics shown and `None`.
 pub fn flat(session: &mut Session, model: &arguments::Model) -> Option<FlatModel> {
-    let flat = session
-        .find(&model.name, model.inside.as_deref())
-        .and_then(|name| session.flatten(&name));
+    let flat = session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     flat
 }
 
 /// The flat model with settings and its program, or diagnostics shown and `None`.
-pub fn program(session: &mut Session, model: &arguments::Model, how: &Translation) -> Option<(FlatModel, Program)> {
+pub fn program(
+    session: &mut Session,
+    model: &arguments::Model,
+    how: &Translation,
+) -> Option<(FlatModel, Program)> {
     let mut flat = flat(session, model)?;
     let options = Options {
         tearing: match how.tearing {
@@ -96,8 +98,9 @@ pub fn translate(arguments: &Translate) -> bool {
 }
 
 fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
-    let written = kausal::c_code(program)
-        .and_then(|text| std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display())));
+    let written = kausal::c_code(program).and_then(|text| {
+        std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+    });
     match written {
         Ok(()) => true,
         Err(message) => {
@@ -114,8 +117,10 @@ struct Example {
 }
 
 pub fn examples(arguments: &Examples) -> bool {
-    let list: Vec<Example> =
-        kausal::examples::examples().into_iter().map(|(name, description)| Example { name, description }).collect();
+    let list: Vec<Example> = kausal::examples::examples()
+        .into_iter()
+        .map(|(name, description)| Example { name, description })
+        .collect();
     if arguments.json {
         output::print_json(&list);
         return true;

@@ -20,7 +20,9 @@ struct Report<'a> {
 }
 
 pub fn compare(arguments: &Compare) -> bool {
-    let (Some(result), Some(reference)) = (read(&arguments.result), read(&arguments.reference)) else { return false };
+    let (Some(result), Some(reference)) = (read(&arguments.result), read(&arguments.reference)) else {
+        return false;
+    };
     let Some(tube) = tube(&arguments.tube) else { return false };
     let wanted = |name: &str| glob::any(&arguments.signals, name);
     let comparison = kausal::compare::compare(&result, &reference, &tube, &wanted);

@@ -26,7 +26,9 @@ pub fn run(arguments: &Verify) -> bool {
     let wanted = |model: &str| glob::any(&arguments.filter, model);
     let jobs = match pool::jobs(&arguments.reference, &wanted) {
         Ok(jobs) => jobs,
-        Err(error) => return fail("K0901", &format!("cannot read {}: {error}", arguments.reference.display())),
+        Err(error) => {
+            return fail("K0901", &format!("cannot read {}: {error}", arguments.reference.display()));
+        }
     };
     if jobs.is_empty() {
         return fail("K0910", &format!("{} has no reference to compare with", arguments.reference.display()));
@@ -48,8 +50,9 @@ pub fn run(arguments: &Verify) -> bool {
     };
     let start = Instant::now();
     let progress = Progress::new(jobs.len());
-    let outcomes =
-        pool::run(&jobs, &limits, &|job| command(arguments, &program, job), &|outcome| progress.tell(outcome));
+    let outcomes = pool::run(&jobs, &limits, &|job| command(arguments, &program, job), &|outcome| {
+        progress.tell(outcome)
+    });
     progress.clear();
     let report = verify::report(outcomes, &other, tube, start.elapsed().as_secs_f64());
     let written = write(arguments, &report);
@@ -84,7 +87,8 @@ fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
 }
 
 fn read_figures(path: &Path) -> Result<Vec<figures::Figures>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     figures::read(&text).map_err(|error| format!("{} is not a list of figures: {error}", path.display()))
 }
 
@@ -179,10 +183,13 @@ pub fn model(arguments: &VerifyModel) -> bool {
     for file in &arguments.load {
         session.add_file(file);
     }
-    let Some(model) = session.find(&arguments.model.name, arguments.model.inside.as_deref()) else { return false };
+    let Some(model) = session.find(&arguments.model.name, arguments.model.inside.as_deref()) else {
+        return false;
+    };
     let keep = arguments.keep.as_deref();
     let task = child::Task { model: &model, reference: &reference, tube, keep };
-    let outcome = child::run(&mut session, &task, &mut |stage| output::print(&format!("stage {}\n", stage.name())));
+    let outcome =
+        child::run(&mut session, &task, &mut |stage| output::print(&format!("stage {}\n", stage.name())));
     output::print_json(&outcome);
     outcome.verdict == Verdict::Agrees
 }

@@ -18,6 +18,7 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
+use super::emit;
 use crate::plan::{Event, Home, Plan};
 use crate::scalar::{Binary, Unary};
 use crate::tape::{Line, LineId};
@@ -437,23 +438,9 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.from_truth(truth);
         }
         let x = self.number(a);
-        let number = match op {
-            Unary::Neg => self.builder.ins().fneg(x),
-            Unary::Abs => self.builder.ins().fabs(x),
-            Unary::Sqrt => self.builder.ins().sqrt(x),
-            Unary::Floor => self.builder.ins().floor(x),
-            Unary::Ceil => self.builder.ins().ceil(x),
-            Unary::Sign => {
-                let (zero, one, minus) = (self.constant(0.0), self.constant(1.0), self.constant(-1.0));
-                let positive = self.builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
-                let negative = self.builder.ins().fcmp(FloatCC::LessThan, x, zero);
-                let rest = self.builder.ins().select(negative, minus, zero);
-                self.builder.ins().select(positive, one, rest)
-            }
-            _ => match op.library() {
-                Some(function) => self.call(function as usize, self.one_argument, &[x]),
-                None => unreachable!("{op:?} is neither an instruction nor a library function"),
-            },
+        let number = match op.library() {
+            Some(function) => self.call(function as usize, self.one_argument, &[x]),
+            None => emit::unary(self.builder, op, x),
         };
         Computed { number, truth: None }
     }
@@ -468,47 +455,12 @@ impl<'a, 'f> Lowering<'a, 'f> {
             return self.from_truth(truth);
         }
         let (x, y) = (self.number(a), self.number(b));
-        let relation = match op {
-            Binary::Less => Some(FloatCC::LessThan),
-            Binary::LessEqual => Some(FloatCC::LessThanOrEqual),
-            Binary::Equal => Some(FloatCC::Equal),
-            Binary::NotEqual => Some(FloatCC::NotEqual),
-            _ => None,
-        };
-        if let Some(relation) = relation {
-            let truth = self.builder.ins().fcmp(relation, x, y);
+        if let Some(truth) = emit::relation(self.builder, op, x, y) {
             return self.from_truth(truth);
         }
-        let number = match op {
-            Binary::Add => self.builder.ins().fadd(x, y),
-            Binary::Sub => self.builder.ins().fsub(x, y),
-            Binary::Mul => self.builder.ins().fmul(x, y),
-            Binary::Div => self.builder.ins().fdiv(x, y),
-            Binary::Min => {
-                let less = self.builder.ins().fcmp(FloatCC::LessThan, x, y);
-                self.builder.ins().select(less, x, y)
-            }
-            Binary::Max => {
-                let greater = self.builder.ins().fcmp(FloatCC::GreaterThan, x, y);
-                self.builder.ins().select(greater, x, y)
-            }
-            Binary::IntegerDiv => {
-                let quotient = self.builder.ins().fdiv(x, y);
-                self.builder.ins().trunc(quotient)
-            }
-            Binary::Mod | Binary::Rem => {
-                let quotient = self.builder.ins().fdiv(x, y);
-                let whole = match op {
-                    Binary::Mod => self.builder.ins().floor(quotient),
-                    _ => self.builder.ins().trunc(quotient),
-                };
-                let product = self.builder.ins().fmul(whole, y);
-                self.builder.ins().fsub(x, product)
-            }
-            _ => match op.library() {
-                Some(function) => self.call(function as usize, self.two_arguments, &[x, y]),
-                None => unreachable!("{op:?} is neither an instruction nor a library function"),
-            },
+        let number = match op.library() {
+            Some(function) => self.call(function as usize, self.two_arguments, &[x, y]),
+            None => emit::binary(self.builder, op, x, y),
         };
         Computed { number, truth: None }
     }

@@ -169,9 +169,8 @@ impl<'a> Lower<'a> {
         Err(Unfit(format!("{}{}", self.prefix, why.into())))
     }
 
-    /// Inputs are read from where they are; numbers and changed ones are copied.
+    /// Copies the inputs, since statements may change them.
     fn inputs(&mut self, shapes: &[Shape]) -> Fit<()> {
-        let changed = changed_locals(self.function);
         if shapes.len() > self.function.inputs.len() {
             return self.unfit("too many arguments");
         }
@@ -192,7 +191,6 @@ impl<'a> Lower<'a> {
                 Home::Slot(slot)
             } else {
                 let array = self.array(&local.name, size)?;
-                let _ = changed.contains(&input);
                 for k in 0..size {
                     let from = self.operand(Operand::Element(INPUTS, Place::at(offset + k)));
                     self.emit(Stmt::Put(array, Place::at(k), from))?;
@@ -482,12 +480,13 @@ impl<'a> Lower<'a> {
     }
 
     fn for_loop(&mut self, local: LocalId, range: TermId, body: &[Source]) -> Fit<()> {
+        let outside = self.homes[local.0 as usize].clone();
         let (round, counter, count) = self.rounds(local, range)?;
         let ((), mut statements) = self.apart(|this| {
             this.emit_all(round)?;
             this.block(body)
         })?;
-        self.homes[local.0 as usize] = Home::None;
+        self.homes[local.0 as usize] = outside;
         if count == Count::Known(0) {
             statements.clear();
         }
@@ -509,18 +508,17 @@ impl<'a> Lower<'a> {
                 [start, step, stop] => (start, Some(step), stop),
                 _ => return self.unfit("a range with other than two or three numbers"),
             };
-            let start = self.number(start)?;
+            let start = self.lasting(start)?;
             let step = match step {
-                Some(step) => self.number(step)?,
+                Some(step) => self.lasting(step)?,
                 None => self.operand(Operand::Const(1.0)),
             };
             let stop = self.number(stop)?;
             let count = self.range_length(start, step, stop)?;
-            let (by, round) = self.apart(|this| {
+            let ((), round) = self.apart(|this| {
                 let by = this.compute(Compute::Binary(Binary::Mul, counted, step))?;
                 this.emit(Stmt::Set(slot, Compute::Binary(Binary::Add, start, by)))
             })?;
-            let () = by;
             let known = match count {
                 Count::Known(count) => Some(count),
                 Count::Computed(_) => None,
@@ -539,6 +537,12 @@ impl<'a> Lower<'a> {
         let element = self.operand(Operand::Element(array, place));
         self.homes[local.0 as usize] = Home::Slot(slot);
         Ok((vec![Stmt::Set(slot, Compute::Copy(element))], counter, Count::Known(len as u64)))
+    }
+
+    /// A number that stays what it is now while a loop changes variables.
+    fn lasting(&mut self, term: TermId) -> Fit<OperandId> {
+        let number = self.number(term)?;
+        if self.constant(number).is_some() { Ok(number) } else { self.compute(Compute::Copy(number)) }
     }
 
     /// The number of elements of a range, as `range_length` of `kausal-symbolic` computes it.
@@ -665,9 +669,9 @@ impl<'a> Lower<'a> {
             };
         }
         self.emit(Stmt::Check(index, size))?;
-        let slot = match *self.this().operand(index) {
+        let slot = match *self.peek(index) {
             // A temporary does not change any more.
-            Operand::Slot(slot) if self.this().slots[slot.0 as usize].is_none() => slot,
+            Operand::Slot(slot) if self.routines.list[self.at].slots[slot.0 as usize].is_none() => slot,
             _ => {
                 let slot = self.slot(None);
                 self.emit(Stmt::Set(slot, Compute::Copy(index)))?;
@@ -677,8 +681,12 @@ impl<'a> Lower<'a> {
         Ok(Place { offset: -1, terms: vec![(1, Varying::Whole(slot))] })
     }
 
-    pub fn constant(&mut self, operand: OperandId) -> Option<f64> {
-        match self.this().operand(operand) {
+    pub fn peek(&self, operand: OperandId) -> &Operand {
+        self.routines.list[self.at].operand(operand)
+    }
+
+    pub fn constant(&self, operand: OperandId) -> Option<f64> {
+        match self.peek(operand) {
             Operand::Const(value) => Some(*value),
             _ => None,
         }

@@ -15,7 +15,7 @@ use super::lower::{Fit, Home, Lower, Unfit, count};
 use super::{Compute, Count, Operand, OperandId, Place, Stmt, Varying};
 use crate::scalar::{Binary, Unary};
 
-/// Results of one computation that is cheaper done than jumped over.
+/// So many statements are done rather than jumped over: none, since any may fail or take long.
 const CHEAP: usize = 0;
 
 /// The domain of operands: what array functions compute with.
@@ -122,6 +122,10 @@ impl Lower<'_> {
             Term::Array(ArrayFn::SizeOf, args) => self.size_of(args),
             Term::Array(array_fn, args) => {
                 let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
+                let extreme = matches!(array_fn, ArrayFn::MinOf | ArrayFn::MaxOf);
+                if extreme && args.iter().any(|arg| count(arg.shape()) == 0) {
+                    return self.unfit("the extreme of no elements");
+                }
                 self.with_operands(|domain| array_function(domain, *array_fn, Scalar::Real, &args))
             }
             Term::Call(_, _, number) => {
@@ -456,9 +460,5 @@ impl Lower<'_> {
             .map(|chunk| self.shaped(&inner, chunk.to_vec()))
             .collect::<Fit<Vec<_>>>()?;
         self.with_operands(|domain| reduce(domain, reduction, &values, Scalar::Real, inner.len()))
-    }
-
-    fn peek(&self, operand: OperandId) -> &Operand {
-        self.routines_operand(operand)
     }
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod cc;
+pub mod functions;
 pub mod program;
 
 use kausal_symbolic::evaluate::{Values, evaluate_all};

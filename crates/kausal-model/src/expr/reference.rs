@@ -5,7 +5,7 @@
 
 use kausal_symbolic::function::{Array, Index};
 use kausal_symbolic::{ExprId, Op, VarId};
-use kausal_syntax::ast::{self, ComponentRef, Expr, RefPart, Variability};
+use kausal_syntax::ast::{self, ClassKind, ComponentRef, Expr, RefPart, Variability};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 
 use super::operator::IteratorBody;
@@ -14,7 +14,7 @@ use crate::flattener::{Flattener, Scope, reshape_front};
 use crate::instance::{InstId, Node};
 use crate::lookup::Found;
 use crate::prelude::Builtin;
-use crate::value::{Ty, Value};
+use crate::value::{FunctionValue, Ty, Value};
 
 /// What a part of a reference leads to.
 #[derive(Clone, Debug)]
@@ -89,6 +89,12 @@ impl Flattener<'_> {
                     self.array_value(probe, &shape, &[])
                 }
             },
+            // A function is a value where it is an argument (specification section 12.4.2).
+            Cursor::Class(klass, _)
+                if matches!(self.cx.deep_kind(klass), ClassKind::Function | ClassKind::OperatorFunction) =>
+            {
+                Ok(Value::Function(Box::new(FunctionValue { klass, bound: Vec::new() })))
+            }
             Cursor::Class(k, _) => {
                 let text = ref_text(ast, reference);
                 let message = format!("{text} is a class, but a value is needed here");

@@ -84,7 +84,11 @@ fn legend(out: &mut String, plot: &Plot) {
     let mut x = LEFT;
     for (i, curve) in plot.curves.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
-        let text = if curve.unit.is_empty() { curve.name.clone() } else { format!("{} [{}]", curve.name, curve.unit) };
+        let text = if curve.unit.is_empty() {
+            curve.name.clone()
+        } else {
+            format!("{} [{}]", curve.name, curve.unit)
+        };
         let width = 34.0 + 7.4 * text.chars().count() as f64;
         if x > LEFT && x + width > WIDTH - RIGHT {
             break;

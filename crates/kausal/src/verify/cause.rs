@@ -107,7 +107,12 @@ fn word_length(text: &str) -> usize {
                 depth -= 1;
                 true
             }
-            '-' | '+' if matches!(before, 'e' | 'E') && text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => true,
+            '-' | '+'
+                if matches!(before, 'e' | 'E')
+                    && text.starts_with(|c: char| c.is_ascii_digit() || c == '-') =>
+            {
+                true
+            }
             '-' => i == 0 && text[1..].starts_with(|c: char| c.is_ascii_digit()),
             _ => depth > 0 || c.is_alphanumeric() || c == '_' || (c == '.' && i > 0),
         };
@@ -125,16 +130,24 @@ mod tests {
 
     #[test]
     fn numbers_and_variables_are_taken_out() {
-        assert_eq!(general("the event at time 0.0153e-3 cannot be solved"), "the event at time # cannot be solved");
+        assert_eq!(
+            general("the event at time 0.0153e-3 cannot be solved"),
+            "the event at time # cannot be solved"
+        );
         assert_eq!(
             general("the iteration for r2.i, opAmp[1, 2].v, T1 does not converge (largest residual -5.7e0)"),
             "the iteration for … does not converge (largest residual #)"
         );
         assert_eq!(
-            general("Modelica.Utilities.Strings.hashString: external function ModelicaStrings_hashString is missing"),
+            general(
+                "Modelica.Utilities.Strings.hashString: external function ModelicaStrings_hashString is missing"
+            ),
             "Modelica.Utilities.Strings.hashString: external function ModelicaStrings_hashString is missing"
         );
-        assert_eq!(general("write the conditions of `when` as {a, b}"), "write the conditions of `when` as {a, b}");
+        assert_eq!(
+            general("write the conditions of `when` as {a, b}"),
+            "write the conditions of `when` as {a, b}"
+        );
     }
 
     #[test]

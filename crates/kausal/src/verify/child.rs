@@ -60,7 +60,12 @@ pub fn run(session: &mut Session, task: &Task, enter: &mut dyn FnMut(Stage)) -> 
 }
 
 /// Goes on until something fails.
-fn stages(session: &mut Session, task: &Task, outcome: &mut Outcome, enter: &mut dyn FnMut(Stage)) -> Option<()> {
+fn stages(
+    session: &mut Session,
+    task: &Task,
+    outcome: &mut Outcome,
+    enter: &mut dyn FnMut(Stage),
+) -> Option<()> {
     let mut at = |outcome: &mut Outcome, stage| {
         outcome.stage = stage;
         enter(stage);
@@ -77,7 +82,8 @@ fn stages(session: &mut Session, task: &Task, outcome: &mut Outcome, enter: &mut
     let compiled = session.compile(program, Backend::Jit);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
-    let result = simulated(compiled, &settings, task, session, outcome, &mut |outcome| at(outcome, Stage::Simulate))?;
+    let result =
+        simulated(compiled, &settings, task, session, outcome, &mut |outcome| at(outcome, Stage::Simulate))?;
     at(outcome, Stage::Compare);
     if let Some(path) = task.keep
         && let Err(d) = store::write(&result, path)
@@ -224,7 +230,8 @@ fn thinned(values: &[f64]) -> Vec<usize> {
     let stretch = values.len().div_ceil(PICTURE_POINTS / 2);
     let mut rows = Vec::new();
     for (k, part) in values.chunks(stretch).enumerate() {
-        let finite = || part.iter().enumerate().filter(|(_, v)| v.is_finite()).map(|(i, v)| (*v, k * stretch + i));
+        let finite =
+            || part.iter().enumerate().filter(|(_, v)| v.is_finite()).map(|(i, v)| (*v, k * stretch + i));
         let low = finite().min_by(|a, b| a.0.total_cmp(&b.0));
         let high = finite().max_by(|a, b| a.0.total_cmp(&b.0));
         let mut pair: Vec<usize> = low.into_iter().chain(high).map(|(_, i)| i).collect();

@@ -46,7 +46,9 @@ mod tests {
 
     #[test]
     fn unknown_and_missing_fields_do_no_harm() {
-        let list = read(r#"[{"model": "A", "lin_torn": [2, 3], "nl_torn": [1], "cpu_s": 0.1, "f_evals": 7}]"#).unwrap();
+        let list =
+            read(r#"[{"model": "A", "lin_torn": [2, 3], "nl_torn": [1], "cpu_s": 0.1, "f_evals": 7}]"#)
+                .unwrap();
         assert_eq!((list[0].torn(), list[0].f_evals, list[0].steps), (6, Some(7), None));
         assert!(read("{}").is_err());
     }

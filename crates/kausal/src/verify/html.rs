@@ -83,7 +83,10 @@ fn deviating(out: &mut String, report: &Report, reference: &dyn Fn(&str) -> Opti
         let reference = reference(&o.model);
         for curve in &o.curves {
             let Some(d) = o.deviations.iter().find(|d| d.signal == curve.signal) else { continue };
-            let dots = reference.as_ref().and_then(|r| Some((r.time.clone(), r.get(&d.signal)?))).unwrap_or_default();
+            let dots = reference
+                .as_ref()
+                .and_then(|r| Some((r.time.clone(), r.get(&d.signal)?)))
+                .unwrap_or_default();
             let _ = writeln!(
                 out,
                 "<figure>{}<figcaption>{}</figcaption></figure>",
@@ -126,7 +129,11 @@ fn picture(curve: &Curve, dots: &(Vec<f64>, Vec<f64>), worst: &Deviation) -> Str
     for (value, label) in [x.ticks.first(), x.ticks.last()].into_iter().flatten() {
         let (px, _) = at(*value, y.low);
         let anchor = if px > SIZE.0 / 2.0 { "end" } else { "start" };
-        let _ = write!(out, "<text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{label}</text>", SIZE.1 - 4.0);
+        let _ = write!(
+            out,
+            "<text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{label}</text>",
+            SIZE.1 - 4.0
+        );
     }
     let mut path = String::new();
     for (i, (t, v)) in curve.time.iter().zip(&curve.values).enumerate() {
@@ -144,7 +151,10 @@ fn picture(curve: &Curve, dots: &(Vec<f64>, Vec<f64>), worst: &Deviation) -> Str
         "<path d=\"{path}\" fill=\"none\" stroke=\"var(--bad)\" stroke-width=\"2.4\" stroke-linecap=\"round\"/>"
     );
     let (px, py) = at(worst.time, worst.reference);
-    let _ = write!(out, "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"5\" fill=\"none\" stroke=\"var(--bad)\"/></svg>");
+    let _ = write!(
+        out,
+        "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"5\" fill=\"none\" stroke=\"var(--bad)\"/></svg>"
+    );
     out
 }
 
@@ -210,7 +220,8 @@ mod tests {
             assert!(page.contains(part), "{part} is missing");
         }
         for tag in ["details", "figure", "table", "svg", "summary"] {
-            let (open, close) = (page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count());
+            let (open, close) =
+                (page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count());
             assert_eq!(open, close, "{tag}");
         }
         assert!(!page.contains("a<b>") && !page.contains("http"));

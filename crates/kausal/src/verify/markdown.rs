@@ -31,19 +31,33 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
     }
     out.push_str("| package | models | agree | differ | fail |\n| --- | ---: | ---: | ---: | ---: |\n");
     for Package { name, models, agree, differ, fail } in &report.packages {
-        out.push_str(&format!("| {name} | {models} | {agree} | {differ} | {} |\n", fail.iter().sum::<usize>()));
+        out.push_str(&format!(
+            "| {name} | {models} | {agree} | {differ} | {} |\n",
+            fail.iter().sum::<usize>()
+        ));
     }
     if report.differ > 0 {
         out.push_str("\n## What differs\n\n| model | signals | the worst |\n| --- | ---: | --- |\n");
         for Row { outcome: o, .. } in report.rows.iter().filter(|r| r.outcome.verdict == Verdict::Differs) {
             let worst = compare::worst(&o.deviations).map(deviation).unwrap_or_default();
-            out.push_str(&format!("| {} | {} of {} | {} |\n", o.model, o.deviations.len(), o.signals, cell(&worst)));
+            out.push_str(&format!(
+                "| {} | {} of {} | {} |\n",
+                o.model,
+                o.deviations.len(),
+                o.signals,
+                cell(&worst)
+            ));
         }
     }
     if report.fail > 0 {
         out.push_str("\n## What fails, by cause\n\n");
         for group in &report.causes {
-            out.push_str(&format!("- {} ({}), {}:\n", cell(&group.cause), group.stage.name(), group.models.len()));
+            out.push_str(&format!(
+                "- {} ({}), {}:\n",
+                cell(&group.cause),
+                group.stage.name(),
+                group.models.len()
+            ));
             out.push_str(&format!("  {}\n", group.models.join(", ")));
         }
     }
@@ -90,6 +104,10 @@ mod tests {
 
     #[test]
     fn the_page() {
-        insta::assert_snapshot!(write(&super::super::tests::sample(), "The library L", "kausal verify --reference DIR"));
+        insta::assert_snapshot!(write(
+            &super::super::tests::sample(),
+            "The library L",
+            "kausal verify --reference DIR"
+        ));
     }
 }

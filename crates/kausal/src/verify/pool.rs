@@ -91,7 +91,10 @@ fn one(job: &Job, limits: &Limits, command: &[OsString]) -> Outcome {
     let start = Instant::now();
     let ended = match start_process(command, limits) {
         Ok(child) => watch(child, limits.timeout),
-        Err(error) => Ended { problem: Some(("crash", format!("the process cannot start: {error}"))), ..Ended::default() },
+        Err(error) => Ended {
+            problem: Some(("crash", format!("the process cannot start: {error}"))),
+            ..Ended::default()
+        },
     };
     let total = start.elapsed().as_secs_f64();
     if let Some(mut outcome) = ended.outcome {
@@ -118,7 +121,10 @@ fn start_process(command: &[OsString], limits: &Limits) -> std::io::Result<Child
         // The shell sets the limit and is replaced by the program, which keeps it.
         Some(megabytes) if cfg!(unix) => {
             let mut shell = Command::new("sh");
-            shell.arg("-c").arg(format!("ulimit -v {} && exec \"$@\"", megabytes.saturating_mul(1024))).arg("sh");
+            shell
+                .arg("-c")
+                .arg(format!("ulimit -v {} && exec \"$@\"", megabytes.saturating_mul(1024)))
+                .arg("sh");
             shell.args(command);
             shell
         }
@@ -247,10 +253,18 @@ mod tests {
 
     #[test]
     fn a_process_that_crashes_says_how() {
-        let outcome = shell("echo stage flatten; echo \"thread 'main' has overflowed its stack\" >&2; kill -ABRT $$", 9.0, None);
+        let outcome = shell(
+            "echo stage flatten; echo \"thread 'main' has overflowed its stack\" >&2; kill -ABRT $$",
+            9.0,
+            None,
+        );
         assert_eq!(problem(&outcome), ("crash", "stack overflow"));
         assert_eq!(outcome.stage, Stage::Flatten);
-        let outcome = shell("printf \"thread 'main' panicked at a.rs:1:2:\\nno way\\nnote: x\\n\" >&2; exit 101", 9.0, None);
+        let outcome = shell(
+            "printf \"thread 'main' panicked at a.rs:1:2:\\nno way\\nnote: x\\n\" >&2; exit 101",
+            9.0,
+            None,
+        );
         assert_eq!(problem(&outcome), ("crash", "panic: no way (a.rs:1:2)"));
         let outcome = shell("kill -SEGV $$", 9.0, None);
         assert!(problem(&outcome).1.contains("SIGSEGV"), "{outcome:?}");

@@ -50,16 +50,39 @@ pub fn write(report: &Report) -> String {
 
 /// A deviation in words.
 pub fn deviation(d: &Deviation) -> String {
-    let Deviation { signal, time, reference, .. } = d;
+    let Deviation { signal, reference, .. } = d;
+    let time = short(d.time, 6);
     match (d.kind, d.result, d.relative) {
         (DeviationKind::Missing, ..) => format!("{signal} is missing"),
         (DeviationKind::Short, ..) => format!("{signal} ends before time {time}"),
         (DeviationKind::Undefined, ..) => format!("{signal} is not a finite number at time {time}"),
         (DeviationKind::Outside, result, relative) => format!(
-            "{signal} at time {time}: {} instead of {reference}, {:.3} % outside",
-            result.map_or("?".into(), |r| r.to_string()),
-            100.0 * relative.unwrap_or(0.0)
+            "{signal} at time {time}: {} instead of {}, {} % outside",
+            result.map_or("?".into(), |r| short(r, 6)),
+            short(*reference, 6),
+            short(100.0 * relative.unwrap_or(0.0), 3)
         ),
+    }
+}
+
+/// A number with so many digits at most.
+fn short(value: f64, digits: usize) -> String {
+    let rounded = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    match exponent.parse::<i32>() {
+        Ok(exponent @ -4..=5) => {
+            let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+            let plain = format!("{value:.decimals$}");
+            if plain.contains('.') {
+                plain.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                plain
+            }
+        }
+        _ if mantissa.contains('.') => {
+            format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => rounded,
     }
 }
 
@@ -79,7 +102,12 @@ fn packages(report: &Report) -> String {
     }
     for package in report.packages.iter().chain([&total]) {
         let number = |n: usize| if n == 0 { "·".to_owned() } else { n.to_string() };
-        let mut row = vec![package.name.clone(), package.models.to_string(), number(package.agree), number(package.differ)];
+        let mut row = vec![
+            package.name.clone(),
+            package.models.to_string(),
+            number(package.agree),
+            number(package.differ),
+        ];
         row.extend(stages.iter().map(|s| number(package.fail[*s as usize])));
         table.push(row);
     }
@@ -89,9 +117,13 @@ fn packages(report: &Report) -> String {
 /// Ours beside another tool's, for the models that agree and take far more.
 fn figures(report: &Report) -> String {
     let mut out = String::new();
-    let (Some(evaluations), Some(steps)) = (report.median_evaluations, report.median_steps) else { return out };
+    let (Some(evaluations), Some(steps)) = (report.median_evaluations, report.median_steps) else {
+        return out;
+    };
     let mut table = vec![
-        ["Most evaluations, ours / other's", "equations", "torn", "steps", "evaluations"].map(str::to_owned).to_vec(),
+        ["Most evaluations, ours / other's", "equations", "torn", "steps", "evaluations"]
+            .map(str::to_owned)
+            .to_vec(),
     ];
     let mut rows: Vec<(f64, &Row)> = report
         .rows
@@ -108,7 +140,9 @@ fn figures(report: &Report) -> String {
         table.push(vec![row.outcome.model.clone(), equations, torn, steps, evaluations]);
     }
     out.push_str(&aligned(&table));
-    out.push_str(&format!("\nmedian over agreeing models: evaluations {evaluations:.2}, steps {steps:.2} of the other's\n\n"));
+    out.push_str(&format!(
+        "\nmedian over agreeing models: evaluations {evaluations:.2}, steps {steps:.2} of the other's\n\n"
+    ));
     out
 }
 
@@ -133,13 +167,19 @@ pub fn pairs(row: &Row) -> [String; 4] {
 fn aligned(table: &[Vec<String>]) -> String {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width: Vec<usize> = (0..columns)
-        .map(|c| table.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .map(|c| {
+            table.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
         .collect();
     let mut out = String::new();
     for row in table {
         for (c, cell) in row.iter().enumerate() {
             let width = width[c];
-            if c == 0 { out.push_str(&format!("{cell:width$}")) } else { out.push_str(&format!("  {cell:>width$}")) }
+            if c == 0 {
+                out.push_str(&format!("{cell:width$}"))
+            } else {
+                out.push_str(&format!("  {cell:>width$}"))
+            }
         }
         out.push('\n');
     }
@@ -149,6 +189,17 @@ fn aligned(table: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shortened =
+            [0.0, 0.1 + 0.2, -15.000143367, 100.0, 123456789.0, 5.96e-9, 0.00012345678, 999999.9, f64::NAN]
+                .map(|v| short(v, 6));
+        assert_eq!(
+            shortened,
+            ["0", "0.3", "-15.0001", "100", "1.23457e8", "5.96e-9", "0.000123457", "1e6", "NaN"]
+        );
+    }
 
     #[test]
     fn the_report_says_it_all() {

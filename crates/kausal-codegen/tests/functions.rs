@@ -1,0 +1,97 @@
+//! Functions as machine code do what the evaluator does.
+
+mod common;
+
+use common::functions::{random, samples};
+use common::same;
+use kausal_codegen::{Backend, Called, Functions};
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt};
+use kausal_symbolic::{FunctionId, Op, Pool};
+
+/// Calls with code and with the evaluator; both agree, or both fail.
+fn compare(pool: &Pool, functions: &Functions, id: FunctionId, arguments: &[f64]) {
+    let len = Layout::of_outputs(pool.function(id)).unwrap().len;
+    let (mut found, mut expected) = (vec![0.0; len], vec![0.0; len]);
+    let called = functions.call(id, arguments, &mut found, &mut functions.memory());
+    let evaluated = Evaluator::new(Numbers::new(pool)).call_flat(id, arguments, &mut expected);
+    let name = &pool.function(id).name;
+    match evaluated {
+        Ok(()) => {
+            assert_eq!(called, Called::Done, "{name}({arguments:?})");
+            assert!(same(&expected, &found), "{name}({arguments:?}): {found:?} instead of {expected:?}");
+        }
+        Err(error) => assert_eq!(called, Called::Failed, "{name}({arguments:?}): {error}"),
+    }
+}
+
+#[test]
+fn samples_agree_with_the_evaluator() {
+    let mut pool = Pool::new();
+    let samples = samples(&mut pool);
+    for backend in [Backend::Jit, Backend::JitOptimised] {
+        let functions = Functions::new(&pool, samples.iter().map(|sample| sample.id), backend).unwrap();
+        let left: Vec<_> = functions.left_to_the_evaluator().collect();
+        assert!(left.is_empty(), "{left:?}");
+        for sample in &samples {
+            for arguments in &sample.arguments {
+                compare(&pool, &functions, sample.id, arguments);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_functions_agree_with_the_evaluator() {
+    let mut pool = Pool::new();
+    let ids: Vec<FunctionId> = (0..400).map(|seed| pool.add_function(random(seed))).collect();
+    let functions = Functions::new(&pool, ids.iter().copied(), Backend::Jit).unwrap();
+    let left: Vec<_> = functions.left_to_the_evaluator().collect();
+    assert!(left.is_empty(), "{left:?}");
+    for &id in &ids {
+        for arguments in [[1.0, 2.0, 3.0, 4.0], [-0.5, 0.0, 7.25, -3.0], [1e10, -1e-3, 2.0, 0.1]] {
+            compare(&pool, &functions, id, &arguments);
+        }
+    }
+}
+
+/// What does not fit is left to the evaluator, with the reason; what it calls is not spoilt.
+#[test]
+fn what_does_not_fit() {
+    let mut pool = Pool::new();
+    let mut foreign = Function::named("foreign");
+    foreign.output("y", Scalar::Real, &[]);
+    foreign.body = Body::External(Box::new(ExternalBody {
+        language: "C".to_owned(),
+        name: "foreign".to_owned(),
+        result: None,
+        args: Vec::new(),
+        annotations: Vec::new(),
+    }));
+    let foreign = pool.add_function(foreign);
+    let mut good = Function::named("good");
+    let x = good.input("x", Scalar::Real, &[]);
+    let y = good.output("y", Scalar::Real, &[]);
+    let term = good.local_term(x);
+    let sine = good.op(Op::Sin, &[term]);
+    good.push(Stmt::assign(y, sine));
+    let good = pool.add_function(good);
+    let mut both = Function::named("both");
+    let x = both.input("x", Scalar::Real, &[]);
+    let y = both.output("y", Scalar::Real, &[]);
+    let term = both.local_term(x);
+    let (first, second) = (both.call(good, &[term]), both.call(foreign, &[]));
+    let sum = both.op(Op::Add, &[first, second]);
+    both.push(Stmt::assign(y, sum));
+    let both = pool.add_function(both);
+
+    let functions = Functions::new(&pool, [both, good], Backend::Jit).unwrap();
+    let left: Vec<_> = functions.left_to_the_evaluator().collect();
+    assert_eq!(left, [(both, "foreign is foreign code")]);
+    let (mut out, mut memory) = ([0.0], functions.memory());
+    assert_eq!(functions.call(both, &[0.5], &mut out, &mut memory), Called::NotCompiled);
+    assert_eq!(functions.call(good, &[0.5], &mut out, &mut memory), Called::Done);
+    assert_eq!(out, [0.5_f64.sin()]);
+    let none = Functions::new(&pool, [good], Backend::Interpreter).unwrap();
+    assert_eq!(none.call(good, &[0.5], &mut out, &mut none.memory()), Called::NotCompiled);
+}

@@ -1,0 +1,169 @@
+//! The external functions the Modelica Standard Library declares, written natively.
+//!
+//! The library declares functions such as `external "C" y = ModelicaStrings_length(string)` and expects a tool to link
+//! C and Fortran code. Here are versions of our own that need no foreign code: a model that uses them stays data.
+//!
+//! | module | foreign names |
+//! | --- | --- |
+//! | [`strings`] | `ModelicaStrings_*`, `ModelicaError`, `ModelicaMessage` |
+//! | [`files`] | `ModelicaInternal_*`, `ModelicaStreams_*`, `ModelicaIO_*` |
+//! | [`random`] | `ModelicaRandom_*` |
+//! | [`fft`] | `ModelicaFFT_*` |
+//! | [`tables`] | `ModelicaStandardTables_*` |
+//! | [`lapack`] | `dgesv`, `dgeev`, … |
+//!
+//! ```
+//! use kausal_external::{Kind, Options, StandardExternals, kind};
+//! let externals = StandardExternals::new(Options::default());
+//! assert_eq!(kind("ModelicaStrings_length"), Some(Kind::Pure));
+//! assert!(!externals.is_known("someone_elses_function"));
+//! ```
+//!
+//! **Nothing is written**: functions that change files, directories or the environment, and those that start programs,
+//! are known and refuse with a message. Files are read only if the [`Options`] say so.
+//!
+//! **Same arguments, same result**: tables keep no memory between calls, a constructor that is called again with the same
+//! arguments gives the same handle, and the automatic seed is an option. The one exception is the random number
+//! generator that is impure by declaration.
+
+pub mod fft;
+pub mod files;
+mod frame;
+mod inflate;
+pub mod lapack;
+mod matfile;
+mod matrix_file;
+pub mod random;
+pub mod strings;
+pub mod tables;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
+
+use crate::frame::Frame;
+
+/// What the functions may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// May files, directories and the environment be read?
+    pub read: bool,
+    /// May a function ask for the time of day and the number of the process?
+    pub clock: bool,
+    /// May functions keep something between calls: external objects, the impure random number generator, messages?
+    /// Not where a call may be run once and its result kept, as while translating.
+    pub state: bool,
+    /// What `automaticGlobalSeed` gives: fixed, so that a simulation can be repeated.
+    pub seed: i32,
+}
+
+impl Default for Options {
+    /// For a simulation.
+    fn default() -> Self {
+        Options { read: true, clock: false, state: true, seed: 67867967 }
+    }
+}
+
+impl Options {
+    /// For evaluation while translating.
+    pub fn translation() -> Self {
+        Options { state: false, ..Options::default() }
+    }
+}
+
+/// What a function depends on besides its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    Pure,
+    /// Files, directories, the environment.
+    Reads,
+    /// The clock.
+    Clock,
+    /// Earlier calls, and it may leave something to later ones.
+    State,
+    /// It changes the world outside: never run.
+    Writes,
+}
+
+/// A function: it reads its arguments from the frame and writes its results there.
+type Native = fn(&StandardExternals, &mut Frame<'_>) -> Result<(), ExternalError>;
+
+/// Runs the standard external functions.
+#[derive(Debug, Default)]
+pub struct StandardExternals {
+    options: Options,
+    state: Mutex<State>,
+}
+
+/// What is kept between calls.
+#[derive(Debug, Default)]
+struct State {
+    tables: tables::Registry,
+    random: random::Impure,
+    messages: Vec<String>,
+}
+
+impl StandardExternals {
+    /// With these permissions, and nothing kept yet.
+    pub fn new(options: Options) -> StandardExternals {
+        StandardExternals { options, state: Mutex::default() }
+    }
+
+    /// Is there a native version of the function with this foreign name?
+    pub fn is_known(&self, name: &str) -> bool {
+        kind(name).is_some()
+    }
+
+    /// Takes the messages functions have printed so far.
+    pub fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().messages)
+    }
+
+    /// A call that panicked cannot leave the state half changed: every change is one assignment.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn may(&self, kind: Kind, name: &str) -> Result<(), ExternalError> {
+        let refuse = |why: &str| Err(ExternalError::Failed(format!("{name} {why}")));
+        match kind {
+            Kind::Pure => Ok(()),
+            Kind::Reads if self.options.read => Ok(()),
+            Kind::Reads => refuse("reads files, which is not allowed here"),
+            Kind::Clock if self.options.clock => Ok(()),
+            Kind::Clock => refuse("asks for the time of day or the process, which is not allowed here"),
+            Kind::State if self.options.state => Ok(()),
+            Kind::State => Err(ExternalError::Unavailable),
+            Kind::Writes => refuse("changes files or the environment or starts a program, which is not allowed"),
+        }
+    }
+}
+
+impl Externals for StandardExternals {
+    fn call(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError> {
+        let name = call.body.name.as_str();
+        let (kind, native) = find(name).ok_or(ExternalError::Unavailable)?;
+        self.may(kind, name)?;
+        let mut frame = Frame::new(call);
+        native(self, &mut frame)?;
+        frame.finish()
+    }
+}
+
+/// What the function with this foreign name depends on; none if there is no native version.
+pub fn kind(name: &str) -> Option<Kind> {
+    find(name).map(|(kind, _)| kind)
+}
+
+fn find(name: &str) -> Option<(Kind, Native)> {
+    strings::find(name)
+        .or_else(|| random::find(name))
+        .or_else(|| files::find(name))
+        .or_else(|| fft::find(name))
+        .or_else(|| tables::find(name))
+        .or_else(|| lapack::find(name))
+}
+
+#[cfg(test)]
+pub(crate) mod test;

@@ -1,0 +1,423 @@
+//! Interpolation in tables, as `Modelica.Blocks.Tables` and `Modelica.Blocks.Sources.CombiTimeTable` declare it.
+//!
+//! - [`slopes`]: the slopes of smooth curves (Akima and relatives)
+//! - [`curve`]: one abscissa, any number of columns
+//! - [`time`]: a curve over time, with events
+//! - [`surface`]: two abscissas
+//!
+//! A table is an external object: its constructor gives a handle, which is a number. Tables never change, so the same
+//! arguments give the same handle, and nothing is kept about earlier look-ups.
+
+pub(crate) mod curve;
+pub(crate) mod slopes;
+pub(crate) mod surface;
+pub(crate) mod time;
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::frame::{Frame, Matrix, Outcome, failed};
+use crate::{Kind, Native, StandardExternals, matrix_file};
+
+use curve::Curve;
+use surface::Surface;
+use time::{TimeEvents, TimeTable};
+
+/// How values between the points are found: `Modelica.Blocks.Types.Smoothness`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothness {
+    /// Straight lines.
+    Linear,
+    /// Akima's curve.
+    Akima,
+    /// Steps.
+    Constant,
+    /// The monotone curve of Fritsch and Butland.
+    FritschButland,
+    /// Steffen's monotone curve.
+    Steffen,
+    /// The modified Akima curve.
+    ModifiedAkima,
+}
+
+/// What holds outside the points: `Modelica.Blocks.Types.Extrapolation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extrapolation {
+    /// The first or last value.
+    Hold,
+    /// A straight line.
+    Linear,
+    /// The table again.
+    Periodic,
+    /// Nothing: an error.
+    None,
+}
+
+/// Value, first and second derivative.
+pub(crate) type Jet = [f64; 3];
+
+/// The tables made so far.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    tables: Vec<(Arc<Source>, Table)>,
+    known: HashMap<u64, Vec<usize>>,
+}
+
+#[derive(Clone, Debug)]
+enum Table {
+    Curve(Arc<Curve>),
+    Time(Arc<TimeTable>),
+    Surface(Arc<Surface>),
+}
+
+/// All arguments of a constructor.
+#[derive(Debug, PartialEq)]
+struct Source {
+    constructor: String,
+    names: Vec<String>,
+    numbers: Vec<u64>,
+}
+
+pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
+    let (kind, function) = name.strip_prefix("ModelicaStandardTables_")?.split_once('_')?;
+    let native: Native = match (kind, function) {
+        ("CombiTable1D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_curve),
+        ("CombiTimeTable", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_time_table),
+        ("CombiTable2D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_surface),
+        (_, "close") => |_, _| Ok(()),
+        ("CombiTable1D", "getValue") => |externals, f| {
+            let jet = curve_at(externals, f)?;
+            f.give_number(jet[0])
+        },
+        ("CombiTable1D", "getDerValue") => |externals, f| {
+            let jet = curve_at(externals, f)?;
+            f.give_number(jet[1] * f.number(3)?)
+        },
+        ("CombiTable1D", "getDer2Value") => |externals, f| {
+            let jet = curve_at(externals, f)?;
+            let du = f.number(3)?;
+            f.give_number(jet[1] * f.number(4)? + jet[2] * du * du)
+        },
+        ("CombiTable1D", "minimumAbscissa") => |externals, f| f.give_number(curve(externals, f)?.range().0),
+        ("CombiTable1D", "maximumAbscissa") => |externals, f| f.give_number(curve(externals, f)?.range().1),
+        ("CombiTimeTable", "getValue") => |externals, f| {
+            let jet = time_table_at(externals, f)?;
+            f.give_number(jet[0])
+        },
+        ("CombiTimeTable", "getDerValue") => |externals, f| {
+            let jet = time_table_at(externals, f)?;
+            f.give_number(jet[1] * f.number(5)?)
+        },
+        ("CombiTimeTable", "getDer2Value") => |externals, f| {
+            let jet = time_table_at(externals, f)?;
+            let dt = f.number(5)?;
+            f.give_number(jet[1] * f.number(6)? + jet[2] * dt * dt)
+        },
+        ("CombiTimeTable", "minimumTime") => |externals, f| f.give_number(time_table(externals, f)?.curve.range().0),
+        ("CombiTimeTable", "maximumTime") => |externals, f| f.give_number(time_table(externals, f)?.curve.range().1),
+        ("CombiTimeTable", "nextTimeEvent") => |externals, f| {
+            let next = time_table(externals, f)?.next_event(f.number(1)?);
+            f.give_number(next)
+        },
+        ("CombiTable2D", "getValue") => |externals, f| {
+            let jet = surface_at(externals, f)?;
+            f.give_number(jet.value)
+        },
+        ("CombiTable2D", "getDerValue") => |externals, f| {
+            let jet = surface_at(externals, f)?;
+            f.give_number(jet.first[0] * f.number(3)? + jet.first[1] * f.number(4)?)
+        },
+        ("CombiTable2D", "getDer2Value") => |externals, f| {
+            let jet = surface_at(externals, f)?;
+            let (d1, d2) = (f.number(3)?, f.number(4)?);
+            let [s11, s12, s22] = jet.second;
+            let first = jet.first[0] * f.number(5)? + jet.first[1] * f.number(6)?;
+            f.give_number(first + s11 * d1 * d1 + 2.0 * s12 * d1 * d2 + s22 * d2 * d2)
+        },
+        ("CombiTable2D", "minimumAbscissa") => |externals, f| {
+            let ranges = surface(externals, f)?.ranges();
+            f.set_numbers(1, vec![ranges[0].0, ranges[1].0])
+        },
+        ("CombiTable2D", "maximumAbscissa") => |externals, f| {
+            let ranges = surface(externals, f)?.ranges();
+            f.set_numbers(1, vec![ranges[0].1, ranges[1].1])
+        },
+        _ => return None,
+    };
+    Some((Kind::State, native))
+}
+
+/// Makes a table, or finds the one made before with the same arguments. Handles count from 1.
+fn construct(
+    externals: &StandardExternals,
+    f: &mut Frame<'_>,
+    make: fn(&StandardExternals, &Frame<'_>) -> Outcome<Table>,
+) -> Outcome<()> {
+    let mut source = Source { constructor: f.name().to_owned(), names: Vec::new(), numbers: Vec::new() };
+    for i in 0..f.len() {
+        match f.maybe_text(i) {
+            Some(text) => source.names.push(text.to_owned()),
+            None => {
+                source.numbers.extend(f.shape(i)?.iter().map(|&n| n as u64));
+                source.numbers.extend(f.numbers(i)?.iter().map(|x| x.to_bits()));
+            }
+        }
+    }
+    let mut hasher = DefaultHasher::new();
+    (&source.constructor, &source.names, &source.numbers).hash(&mut hasher);
+    let key = hasher.finish();
+    let known = {
+        let registry = &externals.state().tables;
+        let same = |&&k: &&usize| registry.tables.get(k).is_some_and(|(other, _)| **other == source);
+        registry.known.get(&key).and_then(|places| places.iter().find(same).copied())
+    };
+    let place = match known {
+        Some(place) => place,
+        None => {
+            let table = make(externals, f)?;
+            let registry = &mut externals.state().tables;
+            registry.tables.push((Arc::new(source), table));
+            let place = registry.tables.len() - 1;
+            registry.known.entry(key).or_default().push(place);
+            place
+        }
+    };
+    f.give_number((place + 1) as f64)
+}
+
+fn table(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Table> {
+    let handle = f.count(0)?;
+    let state = externals.state();
+    match handle.checked_sub(1).and_then(|k| state.tables.tables.get(k)) {
+        Some((_, table)) => Ok(table.clone()),
+        None => failed(format!("{}: there is no table {handle}", f.name())),
+    }
+}
+
+fn curve(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<Curve>> {
+    match table(externals, f)? {
+        Table::Curve(curve) => Ok(curve),
+        _ => failed(format!("{}: the table has another kind", f.name())),
+    }
+}
+
+fn time_table(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<TimeTable>> {
+    match table(externals, f)? {
+        Table::Time(table) => Ok(table),
+        _ => failed(format!("{}: the table has another kind", f.name())),
+    }
+}
+
+fn surface(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<Surface>> {
+    match table(externals, f)? {
+        Table::Surface(table) => Ok(table),
+        _ => failed(format!("{}: the table has another kind", f.name())),
+    }
+}
+
+/// `(tableID, icol, u, …)`
+fn curve_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Jet> {
+    curve(externals, f)?.value(f.count(1)?, f.number(2)?)
+}
+
+/// `(tableID, icol, time, nextTimeEvent, pre(nextTimeEvent), …)`
+fn time_table_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Jet> {
+    time_table(externals, f)?.value(f.count(1)?, f.number(2)?, f.number(3)?, f.number(4)?)
+}
+
+/// `(tableID, u1, u2, …)`
+fn surface_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<surface::SurfaceJet> {
+    surface(externals, f)?.value(f.number(1)?, f.number(2)?)
+}
+
+/// `(fileName, tableName, table, rows, columns, columns, count, smoothness, extrapolation, verbose)`
+fn new_curve(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Table> {
+    let data = table_data(externals, f)?;
+    let columns = columns(f, 5)?;
+    let curve = Curve::new(&data, &columns, smoothness(f, 7)?, extrapolation(f, 8)?, false)?;
+    Ok(Table::Curve(Arc::new(curve)))
+}
+
+/// `(fileName, tableName, table, rows, columns, startTime, columns, count, smoothness, extrapolation, shiftTime, timeEvents, …)`
+fn new_time_table(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Table> {
+    let data = table_data(externals, f)?;
+    let columns = columns(f, 6)?;
+    let curve = Curve::new(&data, &columns, smoothness(f, 8)?, extrapolation(f, 9)?, true)?;
+    let events = match f.integer(11)? {
+        1 => TimeEvents::Always,
+        2 => TimeEvents::AtDiscontinuities,
+        3 => TimeEvents::None,
+        other => return failed(format!("there are no time events of kind {other}")),
+    };
+    Ok(Table::Time(Arc::new(TimeTable::new(curve, f.number(5)?, f.number(10)?, events))))
+}
+
+/// `(fileName, tableName, table, rows, columns, smoothness, extrapolation, verbose)`
+fn new_surface(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Table> {
+    let data = table_data(externals, f)?;
+    Ok(Table::Surface(Arc::new(Surface::new(&data, smoothness(f, 5)?, extrapolation(f, 6)?)?)))
+}
+
+/// The table itself, from the argument or from a file.
+fn table_data(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Matrix> {
+    let given = |name: &str| !matches!(name.trim(), "" | "NoName");
+    let (file, name) = (f.text(0)?, f.text(1)?);
+    match (given(file), given(name)) {
+        (false, false) => f.matrix(2),
+        (true, true) => {
+            externals.may(Kind::Reads, f.name())?;
+            matrix_file::read(file, name)
+        }
+        (true, false) => failed(format!("no name is given for the table in the file {file}")),
+        (false, true) => failed(format!("the table {name} is to come from user code, which is not supported")),
+    }
+}
+
+fn columns(f: &Frame<'_>, i: usize) -> Outcome<Vec<usize>> {
+    Ok(f.numbers(i)?.iter().map(|&c| c as usize).collect())
+}
+
+fn smoothness(f: &Frame<'_>, i: usize) -> Outcome<Smoothness> {
+    Ok(match f.integer(i)? {
+        1 => Smoothness::Linear,
+        2 => Smoothness::Akima,
+        3 => Smoothness::Constant,
+        4 => Smoothness::FritschButland,
+        5 => Smoothness::Steffen,
+        6 => Smoothness::ModifiedAkima,
+        other => return failed(format!("there is no smoothness {other}")),
+    })
+}
+
+fn extrapolation(f: &Frame<'_>, i: usize) -> Outcome<Extrapolation> {
+    Ok(match f.integer(i)? {
+        1 => Extrapolation::Hold,
+        2 => Extrapolation::Linear,
+        3 => Extrapolation::Periodic,
+        4 => Extrapolation::None,
+        other => return failed(format!("there is no extrapolation {other}")),
+    })
+}
+
+/// Are two abscissas the same point?
+pub(crate) fn nearly_equal(x: f64, y: f64) -> bool {
+    const RELATIVE: f64 = 1e-10;
+    (x - y).abs() < RELATIVE * x.abs().max(y.abs()).max(RELATIVE)
+}
+
+/// The interval `x[i]..x[i+1]` that holds a value, or the nearest one. At least two points.
+pub(crate) fn interval(x: &[f64], value: f64) -> usize {
+    x.partition_point(|&p| p <= value).saturating_sub(1).min(x.len().saturating_sub(2))
+}
+
+/// Moves a value by whole periods into the range, whose end belongs to it.
+pub(crate) fn wrap((low, high): (f64, f64), value: f64) -> f64 {
+    let period = high - low;
+    let moved = if value < low {
+        value + ((low - value) / period).ceil() * period
+    } else if value > high {
+        value - ((value - high) / period).ceil() * period
+    } else {
+        value
+    };
+    moved.clamp(low, high)
+}
+
+/// The error of a value outside the table.
+pub(crate) fn outside<T>(what: &str, value: f64, (low, high): (f64, f64)) -> Outcome<T> {
+    failed(format!("{what} = {value} is outside the table, which goes from {low} to {high}, and extrapolation is off"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::test::{call, input, output, perform, rows};
+
+    fn number(externals: &StandardExternals, name: &str, args: &[f64]) -> f64 {
+        let args: Vec<_> = args.iter().map(|&x| input(x)).collect();
+        let name = format!("ModelicaStandardTables_{name}");
+        call(externals, &name, &args).unwrap()[0].as_scalar().unwrap()
+    }
+
+    fn curve_args(file: &str, name: &str, table: &Matrix) -> Vec<kausal_symbolic::function::ExternalArg> {
+        vec![
+            input(file),
+            input(name),
+            input(table),
+            input(table.rows as f64),
+            input(table.cols as f64),
+            input(vec![2.0, 3.0]),
+            input(2.0),
+            input(1.0),
+            input(2.0),
+            input(0.0),
+        ]
+    }
+
+    #[test]
+    fn handles_and_derivatives() {
+        let externals = StandardExternals::new(Options::default());
+        let table = rows(&[[0.0, 0.0, 1.0], [1.0, 2.0, 1.0], [3.0, 8.0, 0.0]]);
+        let init = "ModelicaStandardTables_CombiTable1D_init2";
+        let args = curve_args("NoName", "NoName", &table);
+        let handle = call(&externals, init, &args).unwrap()[0].as_scalar().unwrap();
+        assert_eq!(handle, 1.0);
+        assert_eq!(call(&externals, init, &args).unwrap()[0].as_scalar().unwrap(), 1.0);
+        assert_eq!(number(&externals, "CombiTable1D_getValue", &[1.0, 1.0, 2.0]), 5.0);
+        assert_eq!(number(&externals, "CombiTable1D_getValue", &[1.0, 2.0, 2.0]), 0.5);
+        assert_eq!(number(&externals, "CombiTable1D_getDerValue", &[1.0, 1.0, 2.0, 10.0]), 30.0);
+        assert_eq!(number(&externals, "CombiTable1D_getDer2Value", &[1.0, 1.0, 2.0, 10.0, 2.0]), 6.0);
+        assert_eq!(number(&externals, "CombiTable1D_minimumAbscissa", &[1.0]), 0.0);
+        assert_eq!(number(&externals, "CombiTable1D_maximumAbscissa", &[1.0]), 3.0);
+        let wrong = call(&externals, "ModelicaStandardTables_CombiTable1D_getValue", &[input(2.0), input(1.0), input(0.0)]);
+        assert!(wrong.is_err());
+        let wrong = call(&externals, "ModelicaStandardTables_CombiTable2D_getValue", &[input(1.0), input(1.0), input(0.0)]);
+        assert!(wrong.is_err());
+        let translation = StandardExternals::new(Options::translation());
+        assert!(call(&translation, init, &args).is_err());
+    }
+
+    #[test]
+    fn tables_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.txt");
+        std::fs::write(&path, "#1\ndouble tab(2,3)\n0 1 2\n1 3 4\n").unwrap();
+        let externals = StandardExternals::new(Options::default());
+        let init = "ModelicaStandardTables_CombiTable1D_init2";
+        let empty = Matrix::zeros(0, 2);
+        let args = curve_args(path.to_str().unwrap(), "tab", &empty);
+        let handle = call(&externals, init, &args).unwrap()[0].as_scalar().unwrap();
+        assert_eq!(number(&externals, "CombiTable1D_getValue", &[handle, 2.0, 0.5]), 3.0);
+        assert!(call(&externals, init, &curve_args(path.to_str().unwrap(), "other", &empty)).is_err());
+        let closed = StandardExternals::new(Options { read: false, ..Options::default() });
+        assert!(call(&closed, init, &args).is_err());
+    }
+
+    #[test]
+    fn surfaces_by_name() {
+        let externals = StandardExternals::new(Options::default());
+        // z = u1*u2 is bilinear: the value, the derivative and the mixed derivative are exact.
+        let table = rows(&[[0.0, 1.0, 2.0], [3.0, 3.0, 6.0], [5.0, 5.0, 10.0]]);
+        let args = [
+            input("NoName"),
+            input("NoName"),
+            input(&table),
+            input(3.0),
+            input(3.0),
+            input(1.0),
+            input(2.0),
+            input(0.0),
+        ];
+        let name = "ModelicaStandardTables_CombiTable2D_init2";
+        let handle = call(&externals, name, &args).unwrap()[0].as_scalar().unwrap();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        close(number(&externals, "CombiTable2D_getValue", &[handle, 4.0, 1.5]), 6.0);
+        close(number(&externals, "CombiTable2D_getDerValue", &[handle, 4.0, 1.5, 2.0, 1.0]), 7.0);
+        close(number(&externals, "CombiTable2D_getDer2Value", &[handle, 4.0, 1.5, 2.0, 1.0, 0.0, 0.0]), 4.0);
+        let args = [input(handle), output(vec![0.0, 0.0])];
+        let min = perform(&externals, "ModelicaStandardTables_CombiTable2D_minimumAbscissa", &args).unwrap();
+        assert_eq!(min[0].scalars(), [3.0, 1.0]);
+    }
+}

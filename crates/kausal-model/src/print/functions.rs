@@ -1,0 +1,248 @@
+//! The functions of a flat model as nested classes of its text.
+//!
+//! An expression can use one scalar of all that a call gives; Modelica text cannot. A small function that makes the call
+//! picks it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::function::print::print_function;
+use kausal_symbolic::function::{Body, Dim, Function, Stmt, Target, Term};
+use kausal_symbolic::{FunctionId, Pool};
+
+use super::expression::nested_name;
+use super::{identifier, is_quoted};
+use crate::flat::FlatModel;
+
+/// Functions and their names in the text.
+pub struct Functions {
+    /// The functions of the model under their ids, and behind them those that pick results.
+    pool: Pool,
+    names: Vec<String>,
+    taken: BTreeSet<String>,
+    used: BTreeSet<FunctionId>,
+    selectors: BTreeMap<(FunctionId, u32), FunctionId>,
+    outputs: BTreeMap<(FunctionId, u32), FunctionId>,
+}
+
+impl Functions {
+    /// The functions of a model; names already in use are given.
+    pub fn new(flat: &FlatModel, taken: &mut BTreeSet<String>) -> Self {
+        let mut pool = Pool::new();
+        let mut names = Vec::new();
+        for (_, function) in flat.pool.functions() {
+            let mut function = function.clone();
+            for local in &mut function.locals {
+                local.name = bare(&local.name);
+            }
+            names.push(nested_name(flat, &function.name, taken));
+            pool.add_function(function);
+        }
+        Functions {
+            pool,
+            names,
+            taken: taken.clone(),
+            used: BTreeSet::new(),
+            selectors: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+        }
+    }
+
+    /// The name of a function that is called.
+    pub fn called(&mut self, id: FunctionId) -> &str {
+        self.used.insert(id);
+        &self.names[id.0 as usize]
+    }
+
+    /// The name of the function that gives one scalar of all results; none if there is only one.
+    pub fn selector(&mut self, id: FunctionId, k: u32) -> Option<&str> {
+        let layout = Layout::of_outputs(self.pool.function(id))?;
+        if layout.len == 1 && layout.entries.iter().all(|e| e.shape.is_empty()) {
+            return None;
+        }
+        let selector = match self.selectors.get(&(id, k)) {
+            Some(&known) => known,
+            None => {
+                let (entry, offset) = layout.find(k as usize)?;
+                let at = self.pool.function(id).outputs.iter().position(|&o| o == entry.local)?;
+                let subscripts = crate::instance::subscripts_of(offset, &entry.shape);
+                let new = self.picking(id, at, &subscripts, format!("[{}]", k + 1));
+                self.selectors.insert((id, k), new);
+                new
+            }
+        };
+        self.used.insert(selector);
+        Some(&self.names[selector.0 as usize])
+    }
+
+    /// A function that calls another and gives one of its outputs, or an element of it.
+    fn picking(&mut self, id: FunctionId, output: usize, subscripts: &[usize], suffix: String) -> FunctionId {
+        let called = self.pool.function(id);
+        let name = bare(&self.names[id.0 as usize]) + &suffix;
+        let mut f = Function::named(&name);
+        let mut args = Vec::new();
+        for &input in &called.inputs {
+            let local = called.local(input).clone();
+            let dims: Vec<_> = local.dims.iter().map(|d| known_or_open(*d)).collect();
+            let new = f.input(&local.name, local.scalar, &dims);
+            args.push(new);
+        }
+        let result = called.local(called.outputs[output]).clone();
+        let dims: Vec<_> = result.dims.iter().map(|d| known_or_open(*d)).collect();
+        let own = if subscripts.is_empty() { dims.clone() } else { Vec::new() };
+        let y = f.output(&free_name(&f, "result"), result.scalar, &own);
+        let receiver = if subscripts.is_empty() {
+            y
+        } else {
+            f.protected(&free_name(&f, "all"), result.scalar, &dims)
+        };
+        let args: Vec<_> = args.into_iter().map(|a| f.local_term(a)).collect();
+        let call = f.add(Term::Call(id, args, 0));
+        let mut targets: Vec<Option<Target>> = vec![None; output + 1];
+        targets[output] = Some(Target::whole(receiver));
+        f.push(Stmt::AssignCall(targets, call));
+        if !subscripts.is_empty() {
+            let all = f.local_term(receiver);
+            let index: Vec<_> = subscripts.iter().map(|&s| f.number(s as f64)).collect();
+            let element = f.index(all, &index);
+            f.push(Stmt::assign(y, element));
+        }
+        let mut name = identifier(&name);
+        while !self.taken.insert(name.clone()) {
+            name = identifier(&(bare(&name) + " "));
+        }
+        self.names.push(name);
+        self.pool.add_function(f)
+    }
+
+    /// The text of all functions used, in the order of their names.
+    pub fn print(&mut self) -> String {
+        let mut list: Vec<FunctionId> = self.used.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&id) = list.get(at) {
+            at += 1;
+            self.with_single_outputs(id);
+            for called in calls(self.pool.function(id)) {
+                if self.used.insert(called) {
+                    list.push(called);
+                }
+            }
+        }
+        list.sort_by(|a, b| self.names[a.0 as usize].cmp(&self.names[b.0 as usize]));
+        let name = |id: FunctionId| self.names[id.0 as usize].clone();
+        list.into_iter().map(|id| print_function(&self.pool, id, &name)).collect()
+    }
+
+    /// Calls inside a function that use another than the first output call a function with that one only.
+    fn with_single_outputs(&mut self, id: FunctionId) {
+        let mut function = self.pool.function(id).clone();
+        let mut body = std::mem::take(&mut function.body);
+        let mut changed = false;
+        if let Body::Algorithm(statements) = &mut body {
+            changed = with_receivers(&mut function, statements);
+        }
+        function.body = body;
+        for i in reachable(&function) {
+            let Term::Call(called, _, n @ 1..) = function.terms[i] else { continue };
+            let single = match self.outputs.get(&(called, n)) {
+                Some(&known) => known,
+                None => {
+                    let new = self.picking(called, n as usize, &[], format!(".{}", n + 1));
+                    self.outputs.insert((called, n), new);
+                    new
+                }
+            };
+            if let Term::Call(called, _, n) = &mut function.terms[i] {
+                (*called, *n) = (single, 0);
+                changed = true;
+            }
+        }
+        if changed {
+            self.pool.set_function(id, function);
+        }
+    }
+}
+
+/// A name without its quotes.
+fn bare(name: &str) -> String {
+    if !is_quoted(name) {
+        return name.to_owned();
+    }
+    let mut out = String::with_capacity(name.len());
+    let mut escaped = false;
+    for c in name[1..name.len() - 1].chars() {
+        escaped = c == '\\' && !escaped;
+        if !escaped {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn known_or_open(dim: Dim) -> Dim {
+    match dim {
+        Dim::Known(n) => Dim::Known(n),
+        Dim::Computed(_) | Dim::Unknown => Dim::Unknown,
+    }
+}
+
+/// `y := second output of f(x)` becomes `(, y) := f(x)`.
+fn with_receivers(function: &mut Function, statements: &mut [Stmt]) -> bool {
+    let mut changed = false;
+    for statement in statements {
+        match statement {
+            Stmt::Assign(target, value) => {
+                let Term::Call(called, args, n @ 1..) = function.term(*value).clone() else { continue };
+                let mut targets = vec![None; n as usize];
+                targets.push(Some(target.clone()));
+                let call = function.add(Term::Call(called, args, 0));
+                *statement = Stmt::AssignCall(targets, call);
+                changed = true;
+            }
+            Stmt::If(branches, otherwise) => {
+                for (_, body) in branches {
+                    changed |= with_receivers(function, body);
+                }
+                changed |= with_receivers(function, otherwise);
+            }
+            Stmt::For(_, _, body) | Stmt::While(_, body) => changed |= with_receivers(function, body),
+            _ => {}
+        }
+    }
+    changed
+}
+
+fn free_name(f: &Function, name: &str) -> String {
+    let mut free = name.to_owned();
+    while f.locals.iter().any(|l| l.name == free) {
+        free.push('_');
+    }
+    free
+}
+
+/// The expressions that are in use, in order.
+fn reachable(function: &Function) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut stack = Vec::new();
+    function.for_each_root(&mut |term| stack.push(term));
+    while let Some(term) = stack.pop() {
+        if found.insert(term.0 as usize) {
+            stack.extend(function.term(term).parts());
+        }
+    }
+    found
+}
+
+/// The functions a function calls or names in its annotations.
+fn calls(function: &Function) -> Vec<FunctionId> {
+    let mut list: Vec<FunctionId> = reachable(function)
+        .into_iter()
+        .filter_map(|i| match function.terms[i] {
+            Term::Call(id, ..) => Some(id),
+            _ => None,
+        })
+        .collect();
+    list.extend(function.notes.derivatives.iter().map(|d| d.function));
+    list.extend(function.notes.inverses.iter().map(|i| i.function));
+    list
+}

@@ -1,0 +1,226 @@
+//! Rules about classes: no component of a partial class, imports that exist, declarations that agree with
+//! inherited ones (specification sections 4.4, 7.1 and 13.2).
+
+use kausal_syntax::ast::{Binding, ClassBody, ClassKind, Element};
+use kausal_syntax::{Ast, Diagnostic};
+
+use crate::class::{ComponentInfo, KlassId, Member, MemberKind};
+use crate::flattener::Flattener;
+use crate::instance::InstId;
+use crate::modifier::ModWhat;
+
+impl Flattener<'_> {
+    /// The class to be flattened must be a model that is not partial.
+    pub(crate) fn check_root(&mut self, klass: KlassId) {
+        let def = self.cx.key(klass).def;
+        let location = self.cx.def_location(def);
+        let name = self.cx.name(klass);
+        let kind = self.cx.deep_kind(klass);
+        if !Self::is_model(kind) {
+            let message = format!("{name} is a {}: only models and blocks can be flattened", kind_text(kind));
+            self.cx.report(Diagnostic::error("K0224", message).at(location, "defined here"));
+        } else if let Some(partial) = self.partial_base(klass) {
+            let message = format!("{name} is partial: it only describes what is common to other models");
+            let mut diagnostic = Diagnostic::error("K0217", message).at(location, "defined here");
+            if partial != klass {
+                let place = self.cx.def_location(self.cx.key(partial).def);
+                diagnostic = diagnostic.at(place, "partial here");
+            }
+            self.cx.report(diagnostic.help("flatten a model that extends it"));
+        }
+    }
+
+    /// The partial class that a class is, by itself or as another name of it.
+    fn partial_base(&mut self, klass: KlassId) -> Option<KlassId> {
+        let mut at = klass;
+        for _ in 0..100 {
+            let class = self.cx.lib.class(self.cx.key(at).def);
+            if class.partial {
+                return Some(at);
+            }
+            if !matches!(class.body, ClassBody::Short(_)) {
+                return None;
+            }
+            at = *self.cx.members(at).ok()?.bases.first()?;
+        }
+        None
+    }
+
+    /// What a component that exists may not be.
+    pub(super) fn check_component_class(&mut self, id: InstId, info: &ComponentInfo) {
+        if info.leaf.is_some() {
+            return;
+        }
+        let path = self.path(id);
+        let name = self.cx.name(info.klass);
+        if matches!(
+            info.kind,
+            ClassKind::Package | ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator
+        ) {
+            let message = format!("{path} cannot be a component: {name} is a {}", kind_text(info.kind));
+            let defined = self.cx.def_location(self.cx.key(info.klass).def);
+            self.cx.report(
+                Diagnostic::error("K0224", message)
+                    .at(info.location, "declared here")
+                    .at(defined, "the class is defined here"),
+            );
+            return;
+        }
+        let Some(partial) = self.partial_base(info.klass) else { return };
+        let name = self.cx.name(partial);
+        let message = format!("{path} is of the partial class {name}: something is missing in it");
+        let defined = self.cx.def_location(self.cx.key(partial).def);
+        let help = if self.cx.lib.class(self.cx.key(info.klass).def).prefixes.replaceable
+            || self.cx.lib.ast_ref(info.file).components[info.component].prefixes.replaceable
+        {
+            format!("redeclare it as a class that extends {name}")
+        } else {
+            format!("use a class that extends {name}")
+        };
+        self.cx.report(
+            Diagnostic::error("K0217", message)
+                .at(info.location, "declared here")
+                .at(defined, "the partial class")
+                .help(help),
+        );
+    }
+
+    /// Imports, base classes and own elements of a class definition.
+    pub(super) fn check_definition(&mut self, k: KlassId) {
+        let key = self.cx.key(k);
+        let file = self.cx.file(k);
+        let ast = self.cx.lib.ast(file);
+        match &ast.classes[self.cx.lib.def(key.def).class].body {
+            ClassBody::Short(short) => {
+                if let Some(id) = short.modification
+                    && let Some(&base) = self.cx.members(k).ok().and_then(|m| m.bases.first().copied()).as_ref()
+                {
+                    self.check_base_modification(file, id, base, !short.dims.is_empty());
+                }
+            }
+            ClassBody::Long(body) => {
+                for element in &body.elements {
+                    match element {
+                        Element::Import(import) => {
+                            self.cx.check_import(k, file, &ast, import);
+                        }
+                        Element::Extends(ext) => {
+                            if let Some(id) = ext.modification
+                                && let Some(base) = self.base_of(k, &ast, ext.base)
+                            {
+                                self.check_base_modification(file, id, base, false);
+                            }
+                        }
+                        Element::Component(_) | Element::Class(_) => self.check_element(k, &ast, element),
+                    }
+                }
+            }
+            ClassBody::Enumeration(_) | ClassBody::Der { .. } => {}
+        }
+    }
+
+    /// The base class with its modifiers that an `extends` clause names.
+    fn base_of(&mut self, k: KlassId, ast: &Ast, name: kausal_syntax::ast::Name) -> Option<KlassId> {
+        let file = self.cx.file(k);
+        let found = self.quietly(|this| this.cx.lookup_name(k, ast, file, name).ok())?;
+        let def = self.cx.key(found).def;
+        self.cx.members(k).ok()?.bases.iter().copied().find(|&b| self.cx.key(b).def == def)
+    }
+
+    /// An own element that is inherited as well.
+    fn check_element(&mut self, k: KlassId, ast: &Ast, element: &Element) {
+        let file = self.cx.file(k);
+        let (name, prefixes, what) = match element {
+            Element::Component(c) => {
+                (ast.components[*c].name, ast.components[*c].prefixes, ModWhat::Component(*c))
+            }
+            Element::Class(c) => (ast.classes[*c].name, ast.classes[*c].prefixes, ModWhat::Class(*c)),
+            _ => return,
+        };
+        let Some(inherited) = self.inherited(k, name.symbol) else {
+            let extends = matches!(element, Element::Class(c) if matches!(&ast.classes[*c].body, ClassBody::Long(b) if b.class_extends));
+            if prefixes.redeclare && !self.cx.is_broken(k) {
+                let message = if extends {
+                    format!("there is no inherited class {} to extend", name.symbol)
+                } else {
+                    format!("there is no inherited element {} to redeclare", name.symbol)
+                };
+                let location = self.cx.lib.location(file, name.span);
+                self.cx.report(Diagnostic::error("K0213", message).at(location, "redeclared here"));
+            }
+            return;
+        };
+        if prefixes.redeclare {
+            self.check_redeclared_member(file, &name, &inherited, what);
+        } else if let (Element::Component(c), MemberKind::Component(other)) = (element, inherited.kind) {
+            let own = &ast.components[*c];
+            let other_file = self.cx.file(inherited.origin);
+            let other_ast = self.cx.lib.ast(other_file);
+            let before = &other_ast.components[other];
+            let Some(own_type) = self.quietly(|this| this.cx.lookup_name(k, ast, file, own.type_name).ok())
+            else {
+                return;
+            };
+            let Ok(info) = self.cx.component(&inherited) else { return };
+            let same = self.cx.key(own_type).def == self.cx.key(info.klass).def
+                && own.variability == before.variability
+                && own.causality == before.causality
+                && own.flow == before.flow
+                && same_modification(ast, own.modification, &other_ast, before.modification);
+            if !same {
+                let message = format!("{} is inherited, and this declaration is a different one", name.symbol);
+                let location = self.cx.lib.location(file, name.span);
+                let first = self.cx.member_location(&inherited);
+                self.cx.report(
+                    Diagnostic::error("K0225", message)
+                        .at(location, "declared again here")
+                        .at(first, "inherited from here")
+                        .help("modify the inherited element in the `extends` clause, or give this one another name"),
+                );
+            }
+        }
+    }
+
+    fn inherited(&mut self, k: KlassId, name: kausal_syntax::Symbol) -> Option<Member> {
+        let bases = self.cx.members(k).ok()?.bases.clone();
+        bases.iter().find_map(|&b| {
+            let members = self.cx.members(b).ok()?;
+            members.index.get(&name).map(|&i| members.items[i as usize])
+        })
+    }
+}
+
+fn same_modification(
+    a: &Ast,
+    x: Option<kausal_syntax::ast::ModId>,
+    b: &Ast,
+    y: Option<kausal_syntax::ast::ModId>,
+) -> bool {
+    let text = |ast: &Ast, id: Option<kausal_syntax::ast::ModId>| match id {
+        Some(id) => {
+            let m = &ast.modifications[id];
+            if m.args.is_empty() && m.binding == Binding::None {
+                String::new()
+            } else {
+                ast.text[m.span.start as usize..m.span.end as usize].split_whitespace().collect()
+            }
+        }
+        None => String::new(),
+    };
+    text(a, x) == text(b, y)
+}
+
+/// What a kind of class is called.
+fn kind_text(kind: ClassKind) -> &'static str {
+    match kind {
+        ClassKind::Package => "package",
+        ClassKind::Function | ClassKind::OperatorFunction => "function",
+        ClassKind::Operator => "operator",
+        ClassKind::Record | ClassKind::OperatorRecord => "record",
+        ClassKind::Connector | ClassKind::ExpandableConnector => "connector",
+        ClassKind::Type => "type",
+        ClassKind::Model => "model",
+        ClassKind::Block => "block",
+        ClassKind::Class => "class",
+    }
+}

@@ -1,0 +1,410 @@
+//! Modifiers must modify something that exists, is not `final`, and is not protected; what is redeclared must
+//! be replaceable and stay compatible (specification sections 7.2 and 7.3).
+
+use kausal_syntax::ast::{ClassBody, Ident, ModArg, ModId};
+use kausal_syntax::{Diagnostic, Location, Symbol};
+
+use crate::class::{ComponentInfo, KlassId, Member, MemberKind};
+use crate::flattener::Flattener;
+use crate::library::FileId;
+use crate::lookup::{Found, nearest};
+use crate::modifier::{ModItem, ModWhat, Up};
+use crate::prelude::Builtin;
+
+/// Where a modification is written and what it applies to.
+#[derive(Clone, Copy)]
+struct Site {
+    file: FileId,
+    /// Something on the way is an array: `each` has a meaning.
+    array: bool,
+    /// Through a component: protected elements are out of reach.
+    outside: bool,
+}
+
+/// How deep modifications may be nested.
+const MAX_NESTING: u32 = 100;
+
+/// What a name in a modifier stands for.
+enum Target {
+    Attribute,
+    Member(Member, KlassId, bool),
+    /// Found in the folder of a package, or in something that was reported already.
+    Elsewhere,
+}
+
+impl Flattener<'_> {
+    /// The modifiers of a declaration.
+    pub(super) fn check_declaration(&mut self, info: &ComponentInfo) {
+        let ast = self.cx.lib.ast(info.file);
+        if let Some(id) = ast.components[info.component].modification {
+            let site = Site { file: info.file, array: !info.dims.is_empty(), outside: true };
+            self.check_modification(site, id, info.klass, 0);
+        }
+    }
+
+    /// The modifiers of an `extends` clause or of a short class definition.
+    pub(super) fn check_base_modification(&mut self, file: FileId, id: ModId, base: KlassId, array: bool) {
+        self.check_modification(Site { file, array, outside: false }, id, base, 0);
+    }
+
+    fn check_modification(&mut self, site: Site, id: ModId, klass: KlassId, depth: u32) {
+        if depth > MAX_NESTING {
+            return;
+        }
+        let ast = self.cx.lib.ast(site.file);
+        let mut seen: Vec<(Vec<Symbol>, Location)> = Vec::new();
+        for (i, arg) in ast.modifications[id].args.iter().enumerate() {
+            match arg {
+                ModArg::Modify(modify) => {
+                    let parts = ast.lists.idents.get(modify.name.parts);
+                    let location = self.cx.lib.location(site.file, modify.name.span);
+                    let binds = modify.modification.is_some_and(|m| {
+                        ast.modifications[m].binding != kausal_syntax::ast::Binding::None
+                    });
+                    let names: Vec<Symbol> = parts.iter().map(|p| p.symbol).collect();
+                    if let Some((_, first)) = seen.iter().find(|(n, _)| binds && *n == names) {
+                        let text = ast.name_text(modify.name);
+                        let message = format!("{text} is given two values");
+                        let first = *first;
+                        self.cx.report(
+                            Diagnostic::error("K0226", message).at(location, "again here").at(first, "first here"),
+                        );
+                    } else if binds {
+                        seen.push((names, location));
+                    }
+                    let what = |skip: usize| match (skip + 1 < parts.len(), modify.modification) {
+                        (true, _) => Some(ModWhat::Path(id, i as u32, skip as u32 + 1)),
+                        (false, inner) => inner.map(ModWhat::Whole),
+                    };
+                    self.check_modify(site, modify, parts, klass, depth, &what);
+                }
+                ModArg::Class { class, .. } => {
+                    let name = ast.classes[*class].name;
+                    self.check_redeclaration(site, &name, klass, ModWhat::Class(*class));
+                }
+                ModArg::Component { component, .. } => {
+                    let name = ast.components[*component].name;
+                    self.check_redeclaration(site, &name, klass, ModWhat::Component(*component));
+                }
+            }
+        }
+    }
+
+    /// Follows the dotted name of one modifier.
+    fn check_modify(
+        &mut self,
+        mut site: Site,
+        modify: &kausal_syntax::ast::Modify,
+        parts: &[Ident],
+        klass: KlassId,
+        depth: u32,
+        what: &dyn Fn(usize) -> Option<ModWhat>,
+    ) {
+        let mut at = klass;
+        let mut array = site.array;
+        for (skip, part) in parts.iter().enumerate() {
+            match self.modifier_target(site, part, at) {
+                Some(Target::Member(member, next, is_array)) => {
+                    array |= is_array;
+                    self.check_not_final(site, part, &member, what(skip));
+                    if matches!(member.kind, MemberKind::Component(_)) {
+                        site.outside = true;
+                    }
+                    at = next;
+                }
+                Some(Target::Attribute) => {
+                    if let Some(leaf) = self.cx.leaf(at) {
+                        let items = self.cx.mods.of_element(&self.cx.lib, leaf.mods, part.symbol, Up(0));
+                        let items = self.cx.mods.get(items);
+                        self.report_final(site, part, &items, what(skip));
+                    }
+                    self.check_each(modify, site, array);
+                    return;
+                }
+                Some(Target::Elsewhere) | None => return,
+            }
+        }
+        self.check_each(modify, site, array);
+        if let Some(inner) = modify.modification {
+            self.check_modification(Site { array, ..site }, inner, at, depth + 1);
+        }
+    }
+
+    fn check_each(&mut self, modify: &kausal_syntax::ast::Modify, site: Site, array: bool) {
+        if modify.each && !array {
+            let location = self.cx.lib.location(site.file, modify.name.span);
+            let message = "`each` has no meaning here: what is modified is not part of an array";
+            self.cx.report(Diagnostic::error("K0227", message).at(location, "").help("leave out `each`"));
+        }
+    }
+
+    fn modifier_target(&mut self, site: Site, part: &Ident, klass: KlassId) -> Option<Target> {
+        let name = part.symbol;
+        if let Some(leaf) = self.cx.leaf(klass) {
+            if matches!(leaf.builtin, Builtin::ExternalObject | Builtin::Clock)
+                || attributes(leaf.builtin).contains(&name.as_str())
+            {
+                return Some(Target::Attribute);
+            }
+            self.unknown_modifier(site, part, klass, attributes(leaf.builtin).to_vec());
+            return None;
+        }
+        let members = self.cx.members(klass).ok()?;
+        let Some(&i) = members.index.get(&name) else {
+            if self.cx.is_broken(klass)
+                || matches!(self.cx.find_in(klass, name), Some(Found::Class(_)))
+                || self.cx.deep_kind(klass) == kausal_syntax::ast::ClassKind::ExpandableConnector
+            {
+                return Some(Target::Elsewhere);
+            }
+            let names = members.items.iter().map(|m| m.name.as_str()).collect();
+            self.unknown_modifier(site, part, klass, names);
+            return None;
+        };
+        let member = members.items[i as usize];
+        match member.kind {
+            MemberKind::Component(_) => {
+                let info = self.cx.component(&member).ok()?;
+                if member.protected && site.outside {
+                    let message = format!("{name} of {} is protected: it cannot be modified", self.cx.name(klass));
+                    let location = self.cx.lib.location(site.file, part.span);
+                    let declared = self.cx.member_location(&member);
+                    self.cx.report(
+                        Diagnostic::error("K0218", message)
+                            .at(location, "modified here")
+                            .at(declared, "declared here, below `protected`"),
+                    );
+                    return None;
+                }
+                Some(Target::Member(member, info.klass, !info.dims.is_empty()))
+            }
+            MemberKind::Class(_) => {
+                let next = self.cx.class_member(&member);
+                Some(Target::Member(member, next, false))
+            }
+        }
+    }
+
+    fn unknown_modifier(&mut self, site: Site, part: &Ident, klass: KlassId, names: Vec<&'static str>) {
+        let message = format!("{} has no element {} to modify", self.cx.name(klass), part.symbol);
+        let location = self.cx.lib.location(site.file, part.span);
+        let mut diagnostic = Diagnostic::error("K0213", message).at(location, "modified here");
+        let def = self.cx.key(klass).def;
+        if !self.cx.builtins.contains_key(&def) {
+            diagnostic = diagnostic.at(self.cx.def_location(def), "the class is defined here");
+        }
+        let near = nearest(part.symbol.as_str(), &names);
+        if !near.is_empty() {
+            diagnostic = diagnostic.help(format!("did you mean {}?", near.join(" or ")));
+        }
+        self.cx.report(diagnostic);
+    }
+
+    /// An element declared `final`, or given a `final` modifier further in, is modified.
+    fn check_not_final(&mut self, site: Site, part: &Ident, member: &Member, what: Option<ModWhat>) {
+        let items = self.cx.mods.get(member.mods);
+        if self.report_final(site, part, &items, what) {
+            return;
+        }
+        let file = self.cx.file(member.origin);
+        let ast = self.cx.lib.ast_ref(file);
+        let is_final = match member.kind {
+            MemberKind::Component(c) => ast.components[c].prefixes.is_final,
+            MemberKind::Class(def) => self.cx.lib.class(def).prefixes.is_final,
+        };
+        if is_final && !items.iter().any(|m| matches!(m.what, ModWhat::Component(_) | ModWhat::Class(_))) {
+            let declared = self.cx.member_location(member);
+            self.final_modified(site, part, declared, "declared `final` here");
+        }
+    }
+
+    fn report_final(&mut self, site: Site, part: &Ident, items: &[ModItem], what: Option<ModWhat>) -> bool {
+        let Some(what) = what else { return false };
+        let Some(at) = items.iter().position(|m| m.file == site.file && m.what == what) else { return false };
+        let Some(inner) = items[at + 1..].iter().find(|m| m.is_final && !m.low).copied() else { return false };
+        let location = self.item_location(&inner);
+        self.final_modified(site, part, location, "`final` here");
+        true
+    }
+
+    fn final_modified(&mut self, site: Site, part: &Ident, declared: Location, text: &str) {
+        let message = format!("{} is final: it cannot be modified", part.symbol);
+        let location = self.cx.lib.location(site.file, part.span);
+        self.cx.report(Diagnostic::error("K0214", message).at(location, "modified here").at(declared, text));
+    }
+
+    fn item_location(&self, item: &ModItem) -> Location {
+        let ast = self.cx.lib.ast_ref(item.file);
+        let span = match item.what {
+            ModWhat::Whole(id) | ModWhat::Arguments(id) => ast.modifications[id].span,
+            ModWhat::Path(id, arg, _) => match &ast.modifications[id].args[arg as usize] {
+                ModArg::Modify(m) => m.name.span,
+                _ => ast.modifications[id].span,
+            },
+            ModWhat::Component(c) => ast.components[c].name.span,
+            ModWhat::Class(c) | ModWhat::Elements(c) => ast.classes[c].name.span,
+        };
+        self.cx.lib.location(item.file, span)
+    }
+
+    /// `redeclare` of an element of `klass`.
+    fn check_redeclaration(&mut self, site: Site, name: &Ident, klass: KlassId, what: ModWhat) {
+        let Ok(members) = self.cx.members(klass) else { return };
+        let Some(&i) = members.index.get(&name.symbol) else {
+            if !self.cx.is_broken(klass) && !matches!(self.cx.find_in(klass, name.symbol), Some(Found::Class(_))) {
+                let names = members.items.iter().map(|m| m.name.as_str()).collect();
+                self.unknown_modifier(site, name, klass, names);
+            }
+            return;
+        };
+        let member = members.items[i as usize];
+        self.check_redeclared_member(site.file, name, &member, what);
+    }
+
+    /// A redeclaration of `member`: it must be replaceable, and the new one must have what the old one promised.
+    pub(super) fn check_redeclared_member(
+        &mut self,
+        file: FileId,
+        name: &Ident,
+        member: &Member,
+        what: ModWhat,
+    ) {
+        let items = self.cx.mods.get(member.mods);
+        let site = Site { file, array: false, outside: false };
+        if self.report_final(site, name, &items, Some(what)) {
+            return;
+        }
+        let Some(at) = items.iter().position(|m| m.file == file && m.what == what) else { return };
+        let before = items[at + 1..].iter().find_map(|m| {
+            let ast = self.cx.lib.ast_ref(m.file);
+            match m.what {
+                ModWhat::Component(c) => Some(ast.components[c].prefixes),
+                ModWhat::Class(c) => Some(ast.classes[c].prefixes),
+                _ => None,
+            }
+        });
+        let origin = self.cx.file(member.origin);
+        let declared = match member.kind {
+            MemberKind::Component(c) => self.cx.lib.ast_ref(origin).components[c].prefixes,
+            MemberKind::Class(def) => self.cx.lib.class(def).prefixes,
+        };
+        let location = self.cx.lib.location(file, name.span);
+        if !before.unwrap_or(declared).replaceable {
+            let message = format!("{} is not replaceable: it cannot be redeclared", name.symbol);
+            let first = self.cx.member_location(member);
+            self.cx.report(
+                Diagnostic::error("K0215", message).at(location, "redeclared here").at(first, "declared here"),
+            );
+            return;
+        }
+        // Only the outermost redeclaration is what the member now is.
+        if at == items.iter().position(|m| matches!(m.what, ModWhat::Component(_) | ModWhat::Class(_))).unwrap_or(at)
+        {
+            self.check_compatible(location, name, member);
+        }
+    }
+
+    fn check_compatible(&mut self, location: Location, name: &Ident, member: &Member) {
+        let Some((old, new)) = self.old_and_new(member) else { return };
+        if self.cx.key(old).def == self.cx.key(new).def || self.has_base_def(new, old) {
+            return;
+        }
+        let missing = self.missing_members(old, new);
+        if missing.is_empty() {
+            return;
+        }
+        let (old_name, new_name) = (self.cx.name(old), self.cx.name(new));
+        let message = format!(
+            "{} cannot become a {new_name}: it is declared as a {old_name}, and {new_name} has no {}",
+            name.symbol,
+            missing.join(", ")
+        );
+        let first = self.cx.member_location(member);
+        let defined = self.cx.def_location(self.cx.key(new).def);
+        self.cx.report(
+            Diagnostic::error("K0216", message)
+                .at(location, "redeclared here")
+                .at(first, "declared here")
+                .at(defined, "the new class"),
+        );
+    }
+
+    /// The constraining class of a replaceable element, and the class it has now.
+    fn old_and_new(&mut self, member: &Member) -> Option<(KlassId, KlassId)> {
+        let file = self.cx.file(member.origin);
+        let ast = self.cx.lib.ast(file);
+        match member.kind {
+            MemberKind::Component(c) => {
+                let decl = &ast.components[c];
+                let base = decl.constraint.as_ref().map_or(decl.type_name, |c| c.base);
+                let old = self.quietly(|this| this.cx.lookup_name(member.origin, &ast, file, base).ok())?;
+                Some((old, self.cx.component(member).ok()?.klass))
+            }
+            MemberKind::Class(def) => {
+                let class = self.cx.lib.class(def);
+                let base = match (&class.constraint, &class.body) {
+                    (Some(c), _) => c.base,
+                    (None, ClassBody::Short(short)) => short.base,
+                    _ => return None,
+                };
+                let old = self.quietly(|this| this.cx.lookup_name(member.origin, &ast, file, base).ok())?;
+                Some((old, self.cx.class_member(member)))
+            }
+        }
+    }
+
+    /// Does `klass` have the definition of `base` among its bases?
+    fn has_base_def(&mut self, klass: KlassId, base: KlassId) -> bool {
+        let def = self.cx.key(base).def;
+        let mut stack = vec![klass];
+        let mut steps = 0;
+        while let Some(k) = stack.pop() {
+            steps += 1;
+            if self.cx.key(k).def == def || steps > 1000 {
+                return true;
+            }
+            if let Ok(members) = self.cx.members(k) {
+                stack.extend(members.bases.iter().copied());
+            }
+        }
+        false
+    }
+
+    /// Public components of `old` that `new` does not have; for built-in types the type itself.
+    pub(super) fn missing_members(&mut self, old: KlassId, new: KlassId) -> Vec<String> {
+        match (self.cx.leaf(old), self.cx.leaf(new)) {
+            (Some(a), Some(b)) if a.builtin == b.builtin => return Vec::new(),
+            (None, None) => {}
+            _ => return vec![format!("type {}", self.cx.name(old))],
+        }
+        if self.cx.is_broken(new) || self.cx.is_broken(old) {
+            return Vec::new();
+        }
+        let (Ok(a), Ok(b)) = (self.cx.members(old), self.cx.members(new)) else { return Vec::new() };
+        let has = |name: &Symbol| b.index.contains_key(name);
+        let public = a.components.iter().map(|&i| &a.items[i as usize]).filter(|m| !m.protected);
+        public.filter(|m| !has(&m.name)).take(3).map(|m| m.name.as_str().to_owned()).collect()
+    }
+
+    /// Without keeping what is reported meanwhile.
+    pub(super) fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.cx.diagnostics.len();
+        let result = f(self);
+        self.cx.diagnostics.truncate(mark);
+        result
+    }
+}
+
+/// The attributes of a built-in type (specification section 4.9).
+fn attributes(builtin: Builtin) -> &'static [&'static str] {
+    match builtin {
+        Builtin::Real => &[
+            "quantity", "unit", "displayUnit", "min", "max", "start", "fixed", "nominal", "unbounded", "stateSelect",
+            "value",
+        ],
+        Builtin::Integer | Builtin::Enumeration(_) => {
+            &["quantity", "min", "max", "start", "fixed", "value"]
+        }
+        _ => &["quantity", "start", "fixed", "value"],
+    }
+}
