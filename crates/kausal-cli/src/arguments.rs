@@ -25,6 +25,8 @@ pub enum Command {
     Parse(Parse),
     /// Flatten a model and count its equations and unknowns
     Check(Check),
+    /// Print the flat model as Modelica text
+    Flatten(Flatten),
     /// Sort, reduce and tear a model and say what it became
     Translate(Translate),
     /// Run a model
@@ -72,6 +74,12 @@ pub struct Check {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Flatten {
+    #[command(flatten)]
+    pub model: Model,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

@@ -15,6 +15,7 @@ pub fn run(command: Command) -> ExitCode {
     let done = match command {
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Check(arguments) => model::check(&arguments),
+        Command::Flatten(arguments) => model::flatten(&arguments),
         Command::Translate(arguments) => model::translate(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Compare(arguments) => results::compare(&arguments),

@@ -131,6 +131,9 @@ impl Flattener<'_> {
             let mut leaves = Vec::new();
             self.target_leaves(cx.scope, cx.ast, &target, &mut leaves)?;
             for &leaf in &leaves {
+                if !outer.initial {
+                    self.check_assignable(cx, &target, leaf)?;
+                }
                 outer.assigned.insert(leaf);
                 if in_when {
                     self.when_leaves.insert(leaf);
@@ -144,6 +147,24 @@ impl Flattener<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Only what varies can be assigned, and no input of the component itself.
+    fn check_assignable(&mut self, cx: Context<'_>, target: &ComponentRef, leaf: InstId) -> Res<()> {
+        let inst = self.inst(leaf);
+        let own_input = inst.causality == kausal_syntax::ast::Causality::Input
+            && (inst.parent == Some(cx.scope.inst) || self.is_outside(cx, target)?);
+        let what = match self.inst(leaf).variability {
+            Variability::Constant => "a constant",
+            Variability::Parameter => "a parameter",
+            _ if own_input => "an input",
+            _ => return Ok(()),
+        };
+        let text = crate::expr::reference::ref_text(cx.ast, target);
+        let location = self.cx.lib.location(cx.scope.file, target.span);
+        let message = format!("{text} is {what}: it cannot be assigned to");
+        let diagnostic = kausal_syntax::Diagnostic::error("K0325", message).at(location, "assigned here");
+        Err(self.report_at_decl(leaf, diagnostic))
     }
 
     fn is_surely_assigned(&self, scope: Scope, leaf: InstId, sure: &[Symbol]) -> bool {

@@ -14,7 +14,7 @@ use kausal_syntax::ast::{
     Binding, Causality, ClassBody, ClassKind, ComponentId, Element, FlowPrefix, ModArg, Variability,
 };
 use kausal_syntax::{Ast, Diagnostic, Location, Span, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::library::{DefId, FileId, Files, Library};
 use crate::modifier::{ModItem, ModTable, ModWhat, ModsId, Up, binding_of, redeclares_elements};
@@ -179,6 +179,8 @@ pub struct Classes {
     pub diagnostics: Vec<Diagnostic>,
     /// Names already looked for.
     pub(crate) found: FxHashMap<(KlassId, Symbol), Option<crate::lookup::Found>>,
+    /// Classes with a base class that was not found: what they lack may be in there.
+    broken: FxHashSet<DefId>,
     depth: u32,
 }
 
@@ -204,8 +206,42 @@ impl Classes {
             builtins,
             diagnostics: Vec::new(),
             found: FxHashMap::default(),
+            broken: FxHashSet::default(),
             depth: 0,
         }
+    }
+
+    /// Forgets what was worked out about classes, so that what is wrong with them is reported again. Names of
+    /// classes given out before are void; definitions stay.
+    pub fn forget(&mut self) {
+        self.mods = ModTable::default();
+        self.klasses.clear();
+        self.index.clear();
+        self.infos.clear();
+        self.found.clear();
+        self.broken.clear();
+        self.depth = 0;
+    }
+
+    /// Is a base class of this class unknown?
+    pub fn is_broken(&mut self, k: KlassId) -> bool {
+        if self.broken.is_empty() {
+            return false;
+        }
+        let mut stack = vec![k];
+        let mut seen = FxHashSet::default();
+        while let Some(k) = stack.pop() {
+            if !seen.insert(k) {
+                continue;
+            }
+            if self.broken.contains(&self.key(k).def) {
+                return true;
+            }
+            if let State::Built(members) = &self.klasses[k.0 as usize].state {
+                stack.extend(members.bases.iter().copied());
+            }
+        }
+        false
     }
 
     /// Are members of some class being worked out?
@@ -370,7 +406,10 @@ impl Classes {
         let class = &ast.classes[self.lib.def(key.def).class];
         match &class.body {
             ClassBody::Short(short) => {
-                let Ok(base) = self.short_base(k) else { return Arc::new(Members::default()) };
+                let Ok(base) = self.short_base(k) else {
+                    self.broken.insert(key.def);
+                    return Arc::new(Members::default());
+                };
                 let base_members = self.members(base).unwrap_or_default();
                 let _ = short;
                 Arc::new(Members {
@@ -389,9 +428,11 @@ impl Classes {
                     self.inherit(&mut members, base, false);
                 }
                 for element in &body.elements {
-                    if let Element::Extends(ext) = element
-                        && let Ok(found) = self.lookup_name(k, &ast, file, ext.base)
-                    {
+                    if let Element::Extends(ext) = element {
+                        let Ok(found) = self.lookup_name(k, &ast, file, ext.base) else {
+                            self.broken.insert(key.def);
+                            continue;
+                        };
                         let base = self.base_klass(k, found, &passed, ext.modification, true);
                         self.inherit(&mut members, base, ext.protected);
                         for b in &ext.breaks {

@@ -159,6 +159,9 @@ impl Flattener<'_> {
                     return Err(self.report_equation(cx, at, origin, "K0363", message));
                 }
                 for (&lhs, &rhs) in x.data().iter().zip(y.data()) {
+                    if !cx.initial && !self.in_when {
+                        self.check_determines(lhs, rhs, origin)?;
+                    }
                     sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
                 }
                 Ok(())
@@ -180,6 +183,27 @@ impl Flattener<'_> {
         }
     }
 
+    /// An equation between a parameter and something that does not vary either determines nothing.
+    fn check_determines(&mut self, lhs: ExprId, rhs: ExprId, origin: &Origin) -> Res<()> {
+        let parameter = [lhs, rhs].into_iter().find_map(|e| {
+            let var = self.as_variable(e)?;
+            let (leaf, _) = self.slots[var.index()];
+            (self.inst(leaf).variability <= Variability::Parameter).then_some((var, leaf))
+        });
+        let Some((var, leaf)) = parameter else { return Ok(()) };
+        if self.variability(lhs).max(self.variability(rhs)) > Variability::Parameter {
+            return Ok(());
+        }
+        let name = self.variable_name(var);
+        let message = format!("this equation determines nothing: {name} is a parameter");
+        let mut diagnostic = Diagnostic::error("K0325", message)
+            .help(format!("give {name} its value where it is declared, or in an initial equation"));
+        if let Some(location) = origin.location {
+            diagnostic = diagnostic.at(location, "this equation");
+        }
+        Err(self.report_at_decl(leaf, diagnostic))
+    }
+
     fn report_equation(
         &mut self,
         cx: Context<'_>,
@@ -190,7 +214,9 @@ impl Flattener<'_> {
     ) -> Reported {
         let location = origin.location.unwrap_or(Location { source: cx.ast.source, span: cx.ast.span(at) });
         let text = if cx.component.is_empty() { String::new() } else { format!("in {}", cx.component) };
-        self.cx.report(Diagnostic::error(code, message).at(location, text))
+        let diagnostic = Diagnostic::error(code, message).at(location, text);
+        let diagnostic = self.with_declarations(diagnostic, cx.scope, &[at]);
+        self.cx.report(diagnostic)
     }
 
     fn for_equation(
@@ -414,9 +440,13 @@ impl Flattener<'_> {
         let condition = self.eval(c.scope, condition)?;
         let message = self.eval(c.scope, message)?;
         let (Some(Ty::Boolean), Some(condition)) = (condition.ty(), condition.as_scalar()) else {
-            return Err(self.wrong_args(c));
+            let text = format!("the condition of assert must be Boolean, not {}", condition.describe());
+            return Err(self.at_expr(c.scope, c.expr, "K0351", text));
         };
-        let Some(message) = message.as_scalar() else { return Err(self.wrong_args(c)) };
+        let (Some(Ty::String), Some(message)) = (message.ty(), message.as_scalar()) else {
+            let text = format!("the message of assert must be a String, not {}", message.describe());
+            return Err(self.at_expr(c.scope, c.expr, "K0351", text));
+        };
         let warning = match found[2] {
             Some(level) => self.structural_number(c.scope, level, "the level of an assertion")? == 1.0,
             None => false,
@@ -450,7 +480,10 @@ impl Flattener<'_> {
                 return Err(self.at_expr(cx.scope, *condition, "K0342", message));
             };
             let mut actions = Vec::new();
-            self.when_body(cx, body, &mut actions)?;
+            self.in_when = true;
+            let done = self.when_body(cx, body, &mut actions);
+            self.in_when = false;
+            done?;
             out.push(WhenBranch { conditions: array.into_data(), actions });
         }
         Ok(Some(When { branches: out, origin }))
@@ -584,8 +617,13 @@ impl Flattener<'_> {
         let c = Call { scope: cx.scope, ast: cx.ast, expr: call, name: "reinit", args };
         let [x, e] = self.named_args(c, ["x", "expr"])?;
         let (x, e) = (self.eval(cx.scope, x)?, self.eval(cx.scope, e)?);
-        let (Value::Plain(Ty::Real, x), Value::Plain(_, e)) = (&x, &e) else {
-            return Err(self.wrong_args(c));
+        let (Value::Plain(Ty::Real, x), Value::Plain(Ty::Real | Ty::Integer, e)) = (&x, &e) else {
+            let message = format!(
+                "reinit needs a Real variable and a number, not {} and {}",
+                x.describe(),
+                e.describe()
+            );
+            return Err(self.at_expr(cx.scope, call, "K0351", message));
         };
         if x.shape() != e.shape() {
             return Err(self.wrong_args(c));

@@ -21,6 +21,7 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     let name = cx.name(klass);
     let mut this = Flattener::new(cx);
     this.model_name = name.clone();
+    this.check_root(klass);
     let root = this.root_instance(klass);
     this.instantiate(root);
     this.collect_all(root);
@@ -30,6 +31,11 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     this.flatten_all(root, &mut sink, &mut initial);
     let connections = this.connection_equations(root);
     sink.equations.extend(connections);
+    this.check_instances();
+    this.check_flat(&sink);
+    if !this.cx.diagnostics.iter().any(kausal_syntax::Diagnostic::is_error) {
+        this.check_balance(root, klass, &sink);
+    }
     this.finish(klass, name, sink, initial)
 }
 
@@ -184,7 +190,12 @@ impl Flattener<'_> {
     /// A declaration `Real x = e` of something that is not a parameter is an equation.
     fn binding_equations(&mut self, id: InstId, owner: &str, sink: &mut Sink) {
         let inst = self.inst(id);
+        // External objects are made once, like parameters.
+        let external = |i: &crate::class::ComponentInfo| {
+            i.leaf.is_some_and(|l| matches!(l.builtin, Builtin::ExternalObject))
+        };
         if inst.variability <= Variability::Parameter
+            || inst.info.as_deref().is_some_and(external)
             || !matches!(inst.node, Node::Leaf(..))
             || !self.has_binding(id)
         {
@@ -361,7 +372,7 @@ impl Flattener<'_> {
     }
 
     /// Is it an input or output of the whole model: at the top, or in a connector at the top?
-    fn is_top_level(&self, id: InstId) -> bool {
+    pub(crate) fn is_top_level(&self, id: InstId) -> bool {
         let mut at = id;
         loop {
             let Some(parent) = self.inst(at).parent else { return false };

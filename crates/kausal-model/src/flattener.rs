@@ -73,6 +73,10 @@ pub struct Flattener<'w> {
     pub assigned_when: FxHashSet<VarId>,
     /// Leaves assigned in `when` statements of algorithms.
     pub when_leaves: FxHashSet<InstId>,
+    /// The equation being evaluated stands in a `when` clause.
+    pub(crate) in_when: bool,
+    /// Variables in `pre` outside `when` clauses, and where.
+    pub(crate) pre_uses: Vec<(VarId, kausal_syntax::Location)>,
     /// Members of expandable connectors that exist.
     pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.
@@ -129,6 +133,8 @@ impl<'w> Flattener<'w> {
             model_name: String::new(),
             assigned_when: FxHashSet::default(),
             when_leaves: FxHashSet::default(),
+            in_when: false,
+            pre_uses: Vec::new(),
             present: FxHashSet::default(),
             auxiliaries: FxHashMap::default(),
             derives: FxHashMap::default(),

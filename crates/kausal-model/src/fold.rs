@@ -231,12 +231,11 @@ impl Flattener<'_> {
             Err(why) => {
                 let why = self.explain(why)?;
                 let span = self.cx.lib.ast_ref(scope.file).span(expr);
-                Err(self.error_at(
-                    "K0301",
-                    format!("{what} must be known at compile time, but it {why}"),
-                    scope.file,
-                    span,
-                ))
+                let message = format!("{what} must be known at compile time, but it {why}");
+                let location = self.cx.lib.location(scope.file, span);
+                let diagnostic = Diagnostic::error("K0301", message).at(location, "");
+                let diagnostic = self.with_declarations(diagnostic, scope, &[expr]);
+                Err(self.cx.report(diagnostic))
             }
         }
     }
@@ -320,7 +319,9 @@ impl Flattener<'_> {
         let Some(leaf) = self.inst(id).info.as_ref().and_then(|i| i.leaf) else { return Ok(None) };
         let Some((place, _)) = self.cx.attribute(leaf.mods, name) else { return Ok(None) };
         let ast = self.cx.lib.ast(place.file);
-        if let Some(value) = self.literal(&ast, place.expr) {
+        if let Some(value) = self.literal(&ast, place.expr)
+            && value.ty() == Some(Ty::of(leaf.builtin))
+        {
             return Ok(Some(value));
         }
         let scope = self.place_scope(id, &place);
@@ -336,10 +337,35 @@ impl Flattener<'_> {
         };
         let value = if value.rank() > rank { self.cut(id, value, rank, &subs)? } else { value };
         let ty = Ty::of(leaf.builtin);
+        let expected = match name.as_str() {
+            "start" | "min" | "max" | "nominal" => ty,
+            "fixed" => Ty::Boolean,
+            "unit" | "displayUnit" | "quantity" => Ty::String,
+            _ => value.ty().unwrap_or(ty),
+        };
+        if !value.ty().is_some_and(|t| crate::flattener::assignable(expected, t)) {
+            return Err(self.wrong_attribute(id, name, &place, expected, &value));
+        }
         Ok(Some(match value.ty() {
             Some(Ty::Integer) if ty == Ty::Real => with_ty(Value::clone(&value), ty),
             _ => Value::clone(&value),
         }))
+    }
+
+    fn wrong_attribute(
+        &mut self,
+        id: crate::instance::InstId,
+        name: Symbol,
+        place: &crate::class::Place,
+        expected: Ty,
+        value: &Value,
+    ) -> Reported {
+        let path = self.path(id);
+        let message = format!("{name} of {path} must be {}, not {}", expected.text(), value.describe());
+        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+        let location = self.cx.lib.location(place.file, span);
+        let diagnostic = Diagnostic::error("K0317", message).at(location, "this value");
+        self.report_at_decl(id, diagnostic)
     }
 
     /// The value of a literal, without looking anything up.

@@ -387,16 +387,36 @@ impl Flattener<'_> {
         let mut last = self.inst(id).parent;
         while let Some(owner) = at {
             if let Some(found) = self.inner_child(owner, info.name)? {
-                return Ok(Node::Outer(found));
+                return self.outer_to(found, id, info);
             }
             last = Some(owner);
             at = self.inst(owner).parent;
         }
         let Some(root) = last else { return Err(Reported) };
         if let Some(found) = self.inner_child(root, info.name)? {
-            return Ok(Node::Outer(found));
+            return self.outer_to(found, id, info);
         }
         self.missing_inner(id, info, root)
+    }
+
+    /// The `inner` component must have what the `outer` declaration promises.
+    fn outer_to(&mut self, inner: InstId, id: InstId, info: &ComponentInfo) -> Res<Node> {
+        let klass = self.inst(inner).klass;
+        let missing = self.missing_members(info.klass, klass);
+        if missing.is_empty() {
+            return Ok(Node::Outer(inner));
+        }
+        let (path, wanted, found) = (self.path(id), self.cx.name(info.klass), self.cx.name(klass));
+        let message = format!(
+            "the inner component {} is a {found}, but the outer one {path} needs a {wanted}: it has no {}",
+            info.name,
+            missing.join(", ")
+        );
+        let mut diagnostic = Diagnostic::error("K0228", message).at(info.location, "declared outer here");
+        if let Some(inner) = &self.inst(inner).info {
+            diagnostic = diagnostic.at(inner.location, "declared inner here");
+        }
+        Err(self.cx.report(diagnostic))
     }
 
     fn inner_child(&mut self, owner: InstId, name: Symbol) -> Res<Option<InstId>> {
@@ -558,7 +578,22 @@ impl Flattener<'_> {
         let index: Vec<Index> = subs[subs.len() - surplus..].iter().map(|&s| Index::One(s)).collect();
         match value.index(&index) {
             Ok(value) => Ok(Arc::new(value)),
-            Err(e) => Err(self.array_error(id, &e.to_string())),
+            Err(_) => {
+                let message = format!(
+                    "the value of {} has {}: that does not fit the array it is in",
+                    self.path(id),
+                    crate::flattener::sizes_text(value.shape())
+                );
+                let diagnostic = Diagnostic::error("K0316", message);
+                let diagnostic = match self.own_binding(id) {
+                    Some(place) => {
+                        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                        diagnostic.at(self.cx.lib.location(place.file, span), "this value")
+                    }
+                    None => diagnostic,
+                };
+                Err(self.report_at_decl(id, diagnostic))
+            }
         }
     }
 

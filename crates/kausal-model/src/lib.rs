@@ -33,6 +33,7 @@ pub mod lookup;
 pub mod modifier;
 pub mod prelude;
 pub mod print;
+pub mod rules;
 pub mod value;
 pub mod walk;
 pub mod workspace;

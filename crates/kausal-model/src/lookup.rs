@@ -2,7 +2,7 @@
 //!
 //! A class found from class `k` is seen from an instance of `k`: its modifiers count levels from there.
 
-use kausal_syntax::ast::{ClassBody, Element, Ident, ImportKind, Name};
+use kausal_syntax::ast::{ClassBody, Element, Ident, Import, ImportKind, Name};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 
 use crate::class::{Classes, Key, KlassId, Member, MemberKind, Reported, Res};
@@ -296,6 +296,14 @@ impl Classes {
         name: &Ident,
         within: Option<KlassId>,
     ) -> Reported {
+        if within.is_some_and(|k| self.is_broken(k)) || within.is_none() && self.is_scope_broken(scope) {
+            return Reported;
+        }
+        if within.is_none()
+            && let Some(reported) = self.broken_import(scope, name.symbol)
+        {
+            return reported;
+        }
         let message = match within {
             Some(k) => format!("{} has no element {}", self.name(k), name.symbol),
             None => format!("nothing named {} can be found from here", name.symbol),
@@ -310,11 +318,99 @@ impl Classes {
             Some(k) => self.names_in(k),
             None => self.names_in_scope(scope),
         };
-        let near = nearest(name.symbol.as_str(), &candidates);
-        if !near.is_empty() {
-            diagnostic = diagnostic.help(format!("did you mean {}?", near.join(" or ")));
-        }
+        diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
         self.report(diagnostic)
+    }
+
+    /// Is a base class of the scope unknown, so that the name may be in there?
+    fn is_scope_broken(&mut self, scope: Option<KlassId>) -> bool {
+        let mut at = scope;
+        while let Some(k) = at {
+            if self.is_broken(k) {
+                return true;
+            }
+            at = self.key(k).enclosing;
+        }
+        false
+    }
+
+    /// Reports the import that should have brought `name` into the scope.
+    fn broken_import(&mut self, scope: Option<KlassId>, name: Symbol) -> Option<Reported> {
+        let mut at = scope;
+        while let Some(k) = at {
+            let key = self.key(k);
+            let file = self.file(k);
+            let ast = self.lib.ast(file);
+            if let ClassBody::Long(body) = &ast.classes[self.lib.def(key.def).class].body {
+                for element in &body.elements {
+                    let Element::Import(import) = element else { continue };
+                    let brings = match &import.kind {
+                        ImportKind::Qualified => {
+                            ast.lists.idents.get(import.name.parts).last().is_some_and(|p| p.symbol == name)
+                        }
+                        ImportKind::Renamed(alias) => alias.symbol == name,
+                        ImportKind::Listed(names) => names.iter().any(|n| n.symbol == name),
+                        ImportKind::Unqualified => false,
+                    };
+                    if brings && let Some(reported) = self.check_import(k, file, &ast, import) {
+                        return Some(reported);
+                    }
+                }
+            }
+            at = key.enclosing;
+        }
+        None
+    }
+
+    /// Reports an import of something that does not exist.
+    pub fn check_import(&mut self, k: KlassId, file: FileId, ast: &Ast, import: &Import) -> Option<Reported> {
+        let parts = ast.lists.idents.get(import.name.parts);
+        let first = parts.first()?;
+        let Some(root) = self.root(first.symbol) else {
+            let message = format!("there is no {} at the top that could be imported from", first.symbol);
+            let location = self.lib.location(file, first.span);
+            let mut diagnostic = Diagnostic::error("K0219", message).at(location, "not found");
+            if let Some(Found::Class(inside)) = self.find(k, first.symbol) {
+                let full = self.name(inside);
+                diagnostic = diagnostic.help(format!("an import needs the full name: {full}"));
+            } else {
+                let names: Vec<&'static str> = self.lib.root_names().iter().map(|n| n.as_str()).collect();
+                diagnostic = with_nearest(diagnostic, first.symbol, &names);
+            }
+            return Some(self.report(diagnostic));
+        };
+        let mut at = root;
+        let mut rest: Vec<&Ident> = parts[1..].iter().collect();
+        let mut ends: Vec<&Ident> = Vec::new();
+        match &import.kind {
+            ImportKind::Listed(names) => ends.extend(names.iter()),
+            ImportKind::Unqualified => {}
+            ImportKind::Qualified | ImportKind::Renamed(_) => ends.extend(rest.pop()),
+        }
+        for part in rest {
+            match self.step(at, part.symbol) {
+                Some(Found::Class(next)) => at = next,
+                _ => return Some(self.import_missing(at, file, part)),
+            }
+        }
+        let mut result = None;
+        for part in ends {
+            if self.step(at, part.symbol).is_none() {
+                result = Some(self.import_missing(at, file, part));
+            }
+        }
+        result
+    }
+
+    fn import_missing(&mut self, within: KlassId, file: FileId, part: &Ident) -> Reported {
+        let message = format!("{} has no {} that could be imported", self.name(within), part.symbol);
+        let location = self.lib.location(file, part.span);
+        let defined = self.def_location(self.key(within).def);
+        let diagnostic = Diagnostic::error("K0219", message)
+            .at(location, "not found")
+            .at(defined, "looked for in this class");
+        let names = self.names_in(within);
+        self.report(with_nearest(diagnostic, part.symbol, &names))
     }
 
     fn names_in(&mut self, k: KlassId) -> Vec<&'static str> {
@@ -357,9 +453,21 @@ pub fn split_path(path: &str) -> Vec<&str> {
     parts
 }
 
+/// Adds the nearest spellings as advice.
+pub fn with_nearest(diagnostic: Diagnostic, name: Symbol, candidates: &[&'static str]) -> Diagnostic {
+    match nearest(name.as_str(), candidates) {
+        near if near.is_empty() => diagnostic,
+        near => diagnostic.help(format!("did you mean {}?", near.join(" or "))),
+    }
+}
+
 /// Up to three names that differ little from `name`, nearest first.
 pub fn nearest(name: &str, candidates: &[&'static str]) -> Vec<&'static str> {
-    let limit = (name.chars().count() / 3).max(1);
+    // One letter is as far from another as can be.
+    let limit = match name.chars().count() {
+        0..=2 => 0,
+        n => n / 3,
+    };
     let mut near: Vec<(usize, &'static str)> = candidates
         .iter()
         .filter_map(|&c| {

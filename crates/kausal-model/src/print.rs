@@ -106,12 +106,67 @@ fn string(text: &str) -> String {
 
 /// Keywords (specification section 2.3.3).
 const KEYWORDS: [&str; 62] = [
-    "algorithm", "and", "annotation", "block", "break", "class", "connect", "connector", "constant",
-    "constrainedby", "der", "discrete", "each", "else", "elseif", "elsewhen", "encapsulated", "end",
-    "enumeration", "equation", "expandable", "extends", "external", "false", "final", "flow", "for", "function",
-    "if", "import", "impure", "in", "initial", "inner", "input", "loop", "model", "not", "operator", "or",
-    "outer", "output", "package", "parameter", "partial", "protected", "public", "pure", "record", "redeclare",
-    "replaceable", "return", "stream", "then", "time", "true", "type", "when", "while", "within", "Real",
+    "algorithm",
+    "and",
+    "annotation",
+    "block",
+    "break",
+    "class",
+    "connect",
+    "connector",
+    "constant",
+    "constrainedby",
+    "der",
+    "discrete",
+    "each",
+    "else",
+    "elseif",
+    "elsewhen",
+    "encapsulated",
+    "end",
+    "enumeration",
+    "equation",
+    "expandable",
+    "extends",
+    "external",
+    "false",
+    "final",
+    "flow",
+    "for",
+    "function",
+    "if",
+    "import",
+    "impure",
+    "in",
+    "initial",
+    "inner",
+    "input",
+    "loop",
+    "model",
+    "not",
+    "operator",
+    "or",
+    "outer",
+    "output",
+    "package",
+    "parameter",
+    "partial",
+    "protected",
+    "public",
+    "pure",
+    "record",
+    "redeclare",
+    "replaceable",
+    "return",
+    "stream",
+    "then",
+    "time",
+    "true",
+    "type",
+    "when",
+    "while",
+    "within",
+    "Real",
     "Integer",
 ];
 
@@ -241,9 +296,10 @@ impl<'a> Printer<'a> {
                 at += 1;
                 continue;
             }
-            let run = equations[at..].iter().enumerate().take_while(|(i, e)| {
-                !is_declared(self.flat, e) && !by_equation.contains_key(&(at + i))
-            });
+            let run = equations[at..]
+                .iter()
+                .enumerate()
+                .take_while(|(i, e)| !is_declared(self.flat, e) && !by_equation.contains_key(&(at + i)));
             let pairs: Vec<(ExprId, ExprId)> = run.map(|(_, e)| (e.lhs, e.rhs)).take(MAX_RUN).collect();
             if let Some((line, used)) = self.results(&pairs) {
                 let _ = writeln!(text, "  {line};");
@@ -263,18 +319,33 @@ impl<'a> Printer<'a> {
 
     fn equation(&mut self, equation: &Equation, hints: &[Hint]) -> String {
         let kind = self.expressions.kind(equation.lhs).join(self.expressions.kind(equation.rhs));
-        let lhs = self.expressions.text(equation.lhs, kind);
-        let mut rhs = self.expressions.operand(equation.rhs, kind, hints.is_empty());
+        let (mut added, mut relaxed) = (Vec::new(), Vec::new());
         for hint in hints {
             let target = self.expressions.text(hint.target, Kind::Real);
-            let operand = self.expressions.operand(hint.target, Kind::Real, false);
             match hint.kind {
-                HintKind::Residue if rhs == "0" => rhs = format!("residue({target})"),
-                HintKind::Residue => rhs = format!("{rhs} + residue({target})"),
-                HintKind::Relax => rhs = format!("{rhs} + relax({target}) - {operand}"),
+                HintKind::Residue => added.push(format!("residue({target})")),
+                HintKind::Relax => relaxed.push((hint.target, target)),
             }
         }
-        format!("{lhs} = {rhs}")
+        // Around the variable itself if there is one such place; otherwise a difference that is zero.
+        if let [(target, name)] = relaxed.as_slice()
+            && added.is_empty()
+        {
+            self.expressions.relaxed = Some(*target);
+            let (lhs, rhs) =
+                (self.expressions.text(equation.lhs, kind), self.expressions.text(equation.rhs, kind));
+            self.expressions.relaxed = None;
+            let line = format!("{lhs} = {rhs}");
+            if line.matches(&format!("relax({name})")).count() == 1 {
+                return line;
+            }
+        }
+        added.extend(relaxed.into_iter().map(|(_, name)| format!("(relax({name}) - ({name}))")));
+        let lhs = self.expressions.text(equation.lhs, kind);
+        let rhs = self.expressions.operand(equation.rhs, kind, added.is_empty());
+        let rhs = if rhs == "0" && !added.is_empty() { None } else { Some(rhs) };
+        let terms: Vec<String> = rhs.into_iter().chain(added).collect();
+        format!("{lhs} = {}", terms.join(" + "))
     }
 
     /// Equations for consecutive results of one call as one equation: `(a, {b, c}) = f(x)`; and how many they are.
@@ -336,10 +407,8 @@ impl<'a> Printer<'a> {
                 _ => None,
             });
             let assigned: Vec<(VarId, ExprId)> = assigned.take(MAX_RUN).collect();
-            let pairs: Vec<(ExprId, ExprId)> = assigned
-                .iter()
-                .filter_map(|&(var, e)| Some((self.expressions.variable(var)?, e)))
-                .collect();
+            let pairs: Vec<(ExprId, ExprId)> =
+                assigned.iter().filter_map(|&(var, e)| Some((self.expressions.variable(var)?, e))).collect();
             if pairs.len() == assigned.len()
                 && let Some((line, used)) = self.results(&pairs)
             {
@@ -431,15 +500,13 @@ const MAX_RUN: usize = 10_000;
 
 fn experiment(flat: &FlatModel) -> String {
     let e = &flat.experiment;
-    let parts: Vec<String> = [
-        ("StartTime", e.start),
-        ("StopTime", e.stop),
-        ("Tolerance", e.tolerance),
-        ("Interval", e.interval),
-    ]
-    .into_iter()
-    .filter_map(|(name, value)| Some(format!("{name}={}", kausal_symbolic::print::print_number(value?))))
-    .collect();
+    let parts: Vec<String> =
+        [("StartTime", e.start), ("StopTime", e.stop), ("Tolerance", e.tolerance), ("Interval", e.interval)]
+            .into_iter()
+            .filter_map(|(name, value)| {
+                Some(format!("{name}={}", kausal_symbolic::print::print_number(value?)))
+            })
+            .collect();
     if parts.is_empty() {
         String::new()
     } else {

@@ -7,6 +7,9 @@ use crate::flat::FlatModel;
 use crate::library::{DefId, Files};
 use crate::lookup::split_path;
 
+/// Errors of models that are complete but not square.
+const BALANCE: [&str; 3] = ["K0240", "K0241", "K0242"];
+
 /// Classes from texts and folders, and the flat models made of them.
 pub struct Workspace {
     classes: Classes,
@@ -40,7 +43,8 @@ impl Workspace {
         &mut self.classes
     }
 
-    /// Flattens the model with this full name. Without errors there is a model; warnings may come with it.
+    /// Flattens the model with this full name. Without errors there is a model; warnings may come with it, and so
+    /// does a model that is only not balanced, with errors that say where.
     pub fn flatten(&mut self, path: &str) -> (Option<FlatModel>, Vec<Diagnostic>) {
         self.classes.diagnostics.clear();
         let model = match self.classes.by_path(path) {
@@ -56,7 +60,11 @@ impl Workspace {
         };
         let mut diagnostics = std::mem::take(&mut self.classes.lib.diagnostics);
         diagnostics.append(&mut self.classes.diagnostics);
-        let failed = diagnostics.iter().any(Diagnostic::is_error);
+        let failed = diagnostics.iter().any(|d| d.is_error() && !BALANCE.contains(&d.code));
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            // What is wrong with classes must be said again when they are used again.
+            self.classes.forget();
+        }
         (model.filter(|_| !failed), diagnostics)
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use kausal_model::check::{Counts, count};
-use kausal_model::{FlatModel, Files, NoFiles, Workspace, print_flat};
+use kausal_model::{Files, FlatModel, NoFiles, Workspace, print_flat};
 use kausal_syntax::{Diagnostic, Severity};
 
 /// Flattens the last class of a feature model.
@@ -26,6 +26,7 @@ fn check_model(name: &str, workspace: &mut Workspace, model: &str) {
     let (flat, diagnostics) = workspace.flatten(model);
     let Some(flat) = flat else { panic!("{name} has errors: {}", messages(&diagnostics)) };
     let counts = count(&flat);
+    assert!(counts.balanced(), "{name}: {counts:?}");
     let mut text = print_flat(&flat);
     let _ = writeln!(text, "// {} equations, {} unknowns", counts.equations, counts.unknowns);
     text.push_str(&messages(&diagnostics));
@@ -45,7 +46,8 @@ fn roundtrip(flat: &FlatModel, counts: Counts) {
     assert!(second == text, "the flat form changed:\n{}", difference(&text, &second));
     assert_eq!(count(&again), counts);
     assert_eq!(again.hints.len(), flat.hints.len());
-    let numbers = |f: &FlatModel| (f.variables.len(), f.equations.len(), f.initial_equations.len(), f.whens.len());
+    let numbers =
+        |f: &FlatModel| (f.variables.len(), f.equations.len(), f.initial_equations.len(), f.whens.len());
     assert_eq!(numbers(&again), numbers(flat));
 }
 
@@ -177,6 +179,7 @@ features! {
     functions_annotations
     functions_external
     functions_several_results
+    functions_external_object
     operators
     hints
     hints_user_function

@@ -12,7 +12,7 @@ fn diagnostics(workspace: &mut Workspace, path: &str) -> Vec<Diagnostic> {
     let (flat, diagnostics) = workspace.flatten(path);
     let wrong = diagnostics.iter().any(Diagnostic::is_error);
     let balanced = flat.is_some_and(|flat| check::count(&flat).balanced());
-    let _ = (wrong, balanced);
+    assert!(wrong != balanced, "a model is either square or has errors: {diagnostics:?}");
     diagnostics
 }
 

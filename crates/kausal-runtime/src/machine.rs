@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
+use kausal_external::{Options, StandardExternals};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::Factor;
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
@@ -72,6 +73,7 @@ pub struct Machine {
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
+    externals: StandardExternals,
 }
 
 #[derive(Debug)]
@@ -108,6 +110,7 @@ impl Machine {
             scratch,
             kernels,
             newtons: Vec::new(),
+            externals: StandardExternals::new(Options::default()),
             model,
         };
         machine.prepare_newton();
@@ -213,7 +216,7 @@ impl Machine {
         self.evaluate(args, &mut values);
         let model = &self.model;
         let results =
-            model.functions.call(&model.program.pool, function, &values, None).map_err(Stop::Function)?;
+            model.functions.call(&model.program.pool, function, &values, Some(&self.externals)).map_err(Stop::Function)?;
         for (slot, value) in outputs.iter().zip(results) {
             if let Some(v) = slot {
                 self.values[v.index()] = value;

@@ -37,6 +37,7 @@ pub mod verify;
 pub use kausal_codegen::Backend;
 pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
+pub use kausal_model::print_flat;
 pub use kausal_runtime::{CompiledModel, Settings, Statistics};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};

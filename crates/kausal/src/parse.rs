@@ -1,11 +1,15 @@
 //! `kausal parse`: reads files and directory trees, in parallel, and says what is wrong with them.
+//!
+//! A Modelica file is parsed alone. The classic files of one folder are parsed together, because the meaning of
+//! a line there depends on the cuts and paths of the classes it names, which may stand in the file next to it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kausal_syntax::{Ast, Diagnostic, Location, SourceId, Sources, Span, Symbol, classic, modelica};
+use kausal_syntax::{Ast, Diagnostic, Location, Parse, SourceId, Sources, Span, Symbol, classic, modelica};
 use rayon::prelude::*;
 
 /// What was read.
@@ -37,31 +41,66 @@ pub fn parse_paths(paths: &[PathBuf]) -> ParseReport {
     for path in paths {
         found.add(path);
     }
-    let outcomes: Vec<Outcome> = found.files.par_iter().map(|path| parse_file(path)).collect();
+    let files = &found.files;
+    let mut outcomes: Vec<Outcome> =
+        groups(files).into_par_iter().flat_map_iter(|group| parse_group(files, &group)).collect();
+    outcomes.sort_by_key(|outcome| outcome.file);
     let mut report = ParseReport { diagnostics: found.diagnostics, ..ParseReport::default() };
-    let mut known: Vec<(PathBuf, HashSet<String>)> = Vec::new();
-    for (path, outcome) in found.files.iter().zip(outcomes) {
+    let mut registered: Vec<Option<SourceId>> = vec![None; files.len()];
+    for outcome in &outcomes {
         report.files += 1;
         report.bytes += outcome.bytes;
         report.classes += outcome.classes;
-        if !outcome.diagnostics.is_empty() {
-            let id = report.sources.add(path.display().to_string(), outcome.text);
-            report.diagnostics.extend(outcome.diagnostics.into_iter().map(|d| moved(d, id)));
-        }
-        if let Some(names) = outcome.package_members
-            && let Some(dir) = path.parent()
-        {
-            known.push((dir.to_path_buf(), names));
+        for diagnostic in &outcome.diagnostics {
+            let mut diagnostic = diagnostic.clone();
+            for label in &mut diagnostic.labels {
+                // So far the source is the number of the file, perhaps another one than the diagnostic's.
+                let file = label.location.source.0 as usize;
+                label.location.source = *registered[file].get_or_insert_with(|| {
+                    report.sources.add(files[file].display().to_string(), outcomes[file].text.clone())
+                });
+            }
+            report.diagnostics.push(diagnostic);
         }
     }
-    for (dir, members) in known {
-        check_package_order(&dir, &members, &mut report);
+    for outcome in &outcomes {
+        if let Some(members) = &outcome.package_members
+            && let Some(folder) = files[outcome.file].parent()
+        {
+            check_package_order(folder, members, &mut report);
+        }
     }
     report
 }
 
-/// What one file gave.
+/// The text of a file. Only regular files are read: reading a pipe or a device may never end. Files must be so
+/// short that places in them can be counted.
+pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let meta = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
+    if !meta.is_file() {
+        let what = if meta.is_dir() { "it is a folder" } else { "it is a pipe or a device, not a file" };
+        return Err(cannot_read(path, &what));
+    }
+    if meta.len() >= u64::from(u32::MAX) {
+        let what = format!("it has {} bytes; files may have up to 4 GB", meta.len());
+        return Err(cannot_read(path, &what).help("split it into several files"));
+    }
+    let bytes = fs::read(path).map_err(|error| cannot_read(path, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let from = error.utf8_error().valid_up_to();
+        Diagnostic::error("K0902", format!("{} is not UTF-8 text (from byte {from} on)", path.display()))
+            .help("models are UTF-8 text; was a binary file or an older encoding saved under this name?")
+    })
+}
+
+fn cannot_read(path: &Path, why: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("K0901", format!("cannot read {}: {why}", path.display()))
+}
+
+/// What one file gave. Places in its diagnostics have the number of a file as their source.
 struct Outcome {
+    /// Its number.
+    file: usize,
     bytes: u64,
     classes: usize,
     text: Arc<str>,
@@ -70,47 +109,74 @@ struct Outcome {
     package_members: Option<HashSet<String>>,
 }
 
-fn parse_file(path: &Path) -> Outcome {
-    let mut outcome =
-        Outcome { bytes: 0, classes: 0, text: Arc::from(""), diagnostics: Vec::new(), package_members: None };
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            outcome
-                .diagnostics
-                .push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
-            return outcome;
+/// The numbers of files that are parsed together.
+fn groups(files: &[PathBuf]) -> Vec<Vec<usize>> {
+    let mut groups = Vec::new();
+    let mut classic_folders: BTreeMap<Option<&Path>, Vec<usize>> = BTreeMap::new();
+    for (i, path) in files.iter().enumerate() {
+        if is_classic(path) {
+            classic_folders.entry(path.parent()).or_default().push(i);
+        } else {
+            groups.push(vec![i]);
         }
-    };
-    outcome.bytes = bytes.len() as u64;
-    let text: Arc<str> = match String::from_utf8(bytes) {
-        Ok(text) => Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text)),
-        Err(error) => {
-            outcome.diagnostics.push(not_text(path, error.utf8_error().valid_up_to()));
-            return outcome;
-        }
-    };
-    if text.trim().is_empty() {
-        outcome.diagnostics.push(
-            Diagnostic::error("K0903", format!("{} is empty: it defines no class", path.display()))
-                .help("write a class definition, or remove the file"),
-        );
-        return outcome;
     }
-    let is_classic = path.extension().is_some_and(|e| e == "dym");
-    let parse = if is_classic { classic::parse } else { modelica::parse }(SourceId(0), text.clone());
-    outcome.classes = parse.ast.classes.len();
-    outcome.diagnostics = parse.diagnostics;
-    outcome.text = text;
-    if path.file_name().is_some_and(|n| n == "package.mo") {
-        outcome.package_members = Some(members(&parse.ast));
+    groups.extend(classic_folders.into_values());
+    groups
+}
+
+fn is_classic(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "dym")
+}
+
+fn parse_group(files: &[PathBuf], group: &[usize]) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = group.iter().map(|&file| read(file, &files[file])).collect();
+    let readable = outcomes.iter_mut().filter(|outcome| outcome.diagnostics.is_empty());
+    let mut readable: Vec<&mut Outcome> = readable.collect();
+    let texts: Vec<_> = readable.iter().map(|o| (SourceId(o.file as u32), o.text.clone())).collect();
+    let classic = group.first().is_some_and(|&file| is_classic(&files[file]));
+    let parses: Vec<Parse> = if classic {
+        classic::parse_many(&texts)
+    } else {
+        texts.into_iter().map(|(source, text)| modelica::parse(source, text)).collect()
+    };
+    for (outcome, parse) in readable.iter_mut().zip(parses) {
+        outcome.classes = written_classes(&parse.ast);
+        outcome.diagnostics = parse.diagnostics;
+        if files[outcome.file].file_name().is_some_and(|n| n == "package.mo") {
+            outcome.package_members = Some(members(&parse.ast));
+        }
+    }
+    outcomes
+}
+
+fn read(file: usize, path: &Path) -> Outcome {
+    let mut outcome = Outcome {
+        file,
+        bytes: 0,
+        classes: 0,
+        text: Arc::from(""),
+        diagnostics: Vec::new(),
+        package_members: None,
+    };
+    match read_text(path) {
+        Ok(text) => {
+            outcome.bytes = text.len() as u64;
+            outcome.text = Arc::from(text.trim_start_matches('\u{feff}'));
+            if outcome.text.trim().is_empty() {
+                outcome.diagnostics.push(
+                    Diagnostic::error("K0903", format!("{} is empty: it defines no class", path.display()))
+                        .help("write a class definition, or remove the file"),
+                );
+            }
+        }
+        Err(diagnostic) => outcome.diagnostics.push(diagnostic),
     }
     outcome
 }
 
-fn not_text(path: &Path, valid_up_to: usize) -> Diagnostic {
-    Diagnostic::error("K0902", format!("{} is not UTF-8 text (from byte {valid_up_to} on)", path.display()))
-        .help("Modelica files are UTF-8; was a binary file or an older encoding saved under this name?")
+/// How many classes stand in the text: those generated for classic cuts have no `model` before their name.
+fn written_classes(ast: &Ast) -> usize {
+    ast.classes.iter().filter(|(_, class)| class.span.start < class.name.span.start).count()
 }
 
 /// The names declared in the outermost class of a `package.mo`.
@@ -135,7 +201,13 @@ fn members(ast: &Ast) -> HashSet<String> {
 /// Every name in `package.order` should be a file, a folder or a member of `package.mo` (section 13.4.1).
 fn check_package_order(dir: &Path, members: &HashSet<String>, report: &mut ParseReport) {
     let path = dir.join("package.order");
-    let Ok(text) = fs::read_to_string(&path) else { return };
+    if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return;
+    }
+    let text = match read_text(&path) {
+        Ok(text) => text,
+        Err(diagnostic) => return report.diagnostics.push(diagnostic),
+    };
     let mut missing = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -162,14 +234,6 @@ fn check_package_order(dir: &Path, members: &HashSet<String>, report: &mut Parse
     }
 }
 
-/// The diagnostic with its places in another source.
-fn moved(mut d: Diagnostic, source: SourceId) -> Diagnostic {
-    for label in &mut d.labels {
-        label.location.source = source;
-    }
-    d
-}
-
 /// Files found below the given paths.
 #[derive(Default)]
 struct Found {
@@ -181,9 +245,9 @@ impl Found {
     fn add(&mut self, path: &Path) {
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => {
-                let before = self.files.len();
+                let before = (self.files.len(), self.diagnostics.len());
                 self.walk(path);
-                if self.files.len() == before && self.diagnostics.is_empty() {
+                if (self.files.len(), self.diagnostics.len()) == before {
                     self.diagnostics.push(
                         Diagnostic::error("K0906", format!("no .mo or .dym file below {}", path.display()))
                             .help("name a Modelica file, or the folder of a library"),
@@ -191,69 +255,69 @@ impl Found {
                 }
             }
             Ok(_) => self.files.push(path.to_path_buf()),
-            Err(error) => {
-                self.diagnostics
-                    .push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
-            }
+            Err(error) => self.diagnostics.push(cannot_read(path, &error)),
         }
     }
 
-    /// All model files below `root`, sorted by path. A folder that contains itself through a link is read once.
+    /// All model files below `root`, folder by folder, each in the order of the names. However links lead, a
+    /// folder is read once: where it lies, or at the first link to it when that is elsewhere.
     fn walk(&mut self, root: &Path) {
-        let mut stack = vec![(root.to_path_buf(), Vec::new())];
-        while let Some((dir, above)) = stack.pop() {
-            let real = match fs::canonicalize(&dir) {
+        let mut visited: HashSet<PathBuf> = HashSet::new();
+        let mut folders = vec![(root.to_path_buf(), Vec::new())];
+        // Links to folders wait until all folders that really lie here have been read.
+        let mut links = VecDeque::new();
+        while let Some((folder, above)) = folders.pop().or_else(|| links.pop_front()) {
+            let real = match fs::canonicalize(&folder) {
                 Ok(real) => real,
                 Err(error) => {
-                    self.unreadable(&dir, &error);
+                    self.diagnostics.push(cannot_read(&folder, &error));
                     continue;
                 }
             };
             if above.contains(&real) {
                 self.diagnostics.push(
-                    Diagnostic::error("K0904", format!("{} is a link to a folder it lies in", dir.display()))
+                    Diagnostic::error("K0904", format!("{} is a link to a folder it lies in", folder.display()))
                         .help("remove the link; the folder itself was read"),
                 );
                 continue;
             }
+            if !visited.insert(real.clone()) {
+                continue;
+            }
             let mut above: Vec<PathBuf> = above;
             above.push(real);
-            let entries = match fs::read_dir(&dir).and_then(|entries| entries.collect::<Result<Vec<_>, _>>())
-            {
+            let entries = match fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>()) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    self.unreadable(&dir, &error);
+                    self.diagnostics.push(cannot_read(&folder, &error));
                     continue;
                 }
             };
             let mut paths: Vec<PathBuf> = entries.into_iter().map(|e| e.path()).collect();
             paths.sort();
-            let mut folders = Vec::new();
+            let mut inside = Vec::new();
             for path in paths {
                 let is_model = path.extension().is_some_and(|e| e == "mo" || e == "dym");
                 match fs::metadata(&path) {
-                    Ok(meta) if meta.is_dir() => folders.push(path),
-                    Ok(meta) if is_model && meta.is_file() => self.files.push(path),
+                    Ok(meta) if meta.is_dir() && path.is_symlink() => links.push_back((path, above.clone())),
+                    Ok(meta) if meta.is_dir() => inside.push(path),
+                    // What is no regular file is reported when it is read.
+                    Ok(_) if is_model => self.files.push(path),
                     Ok(_) => {}
                     // A link that leads nowhere matters only where a model should be.
-                    Err(error) if is_model => self.unreadable(&path, &error),
-                    Err(error) if is_link_loop(&path) => self.unreadable(&path, &error),
+                    Err(error) if is_model || is_link_loop(&error) => {
+                        self.diagnostics.push(cannot_read(&path, &error));
+                    }
                     Err(_) => {}
                 }
             }
-            for folder in folders.into_iter().rev() {
-                stack.push((folder, above.clone()));
-            }
+            folders.extend(inside.into_iter().rev().map(|folder| (folder, above.clone())));
         }
-    }
-
-    fn unreadable(&mut self, path: &Path, error: &std::io::Error) {
-        self.diagnostics.push(Diagnostic::error("K0901", format!("cannot read {}: {error}", path.display())));
     }
 }
 
-/// A link that ends in itself.
-fn is_link_loop(path: &Path) -> bool {
+/// Is this the error of a link that ends in itself?
+fn is_link_loop(error: &io::Error) -> bool {
     // The kind of this error has no stable name; its text is the operating system's.
-    fs::metadata(path).is_err_and(|e| e.to_string().contains("symbolic link"))
+    error.to_string().contains("symbolic link")
 }

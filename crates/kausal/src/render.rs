@@ -1,8 +1,11 @@
 //! Diagnostics for people (the source line, a caret range, advice) and for programs (JSON). The one place
 //! where diagnostics become text.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use kausal_syntax::{Diagnostic, Severity, Sources};
+use kausal_syntax::{Diagnostic, Severity, Sources, source};
 use serde::Serialize;
 
 /// Renders diagnostics as text, one after another, with an empty line between them.
@@ -35,16 +38,22 @@ fn one(d: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
     }
     for id in order {
         let source = sources.get(id);
-        let mut snippet = Snippet::source(&*source.text).path(source.name.as_str());
-        for (i, label) in d.labels.iter().enumerate().filter(|(_, l)| l.location.source == id) {
+        let ranges: Vec<(usize, Range<usize>)> = d
+            .labels
+            .iter()
+            .enumerate()
+            .filter(|(_, label)| label.location.source == id)
+            .map(|(i, label)| (i, clamp(&source.text, label.location.span.start, label.location.span.end)))
+            .collect();
+        let excerpt = excerpt(&source.text, ranges.iter().map(|(_, range)| range.clone()));
+        let mut snippet =
+            Snippet::source(excerpt.text).path(source.name.as_str()).line_start(excerpt.first_line);
+        for (i, range) in ranges {
             let kind = if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let range = clamp(&source.text, label.location.span.start, label.location.span.end);
-            let annotation = kind.span(range);
-            snippet = snippet.annotation(if label.message.is_empty() {
-                annotation
-            } else {
-                annotation.label(label.message.as_str())
-            });
+            let annotation = kind.span(range.start - excerpt.start..range.end - excerpt.start);
+            let message = d.labels[i].message.as_str();
+            snippet =
+                snippet.annotation(if message.is_empty() { annotation } else { annotation.label(message) });
         }
         group = group.element(snippet);
     }
@@ -54,8 +63,46 @@ fn one(d: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
     renderer.render(&[group])
 }
 
+/// The lines of a text that are shown.
+struct Excerpt<'a> {
+    text: Cow<'a, str>,
+    /// Where they begin in the whole text.
+    start: usize,
+    /// The number of the first one.
+    first_line: usize,
+}
+
+/// The lines that the ranges lie in. The renderer looks at all it is given, so that whole files would make a few
+/// messages about a large file slow. It knows no lone `\r` as the end of a line; here it is one.
+fn excerpt(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> Excerpt<'_> {
+    /// So much of the last line; the renderer cuts what is too wide for a terminal anyway.
+    const REST_OF_LINE: usize = 1000;
+    let (mut first, mut last) = (text.len(), 0);
+    for range in ranges {
+        (first, last) = (first.min(range.start), last.max(range.end));
+    }
+    let is_end = |c: char| c == '\n' || c == '\r';
+    // A place on the second half of `\r\n` is at the end of the line before.
+    if text[first..].starts_with('\n') && text[..first].ends_with('\r') {
+        first -= 1;
+    }
+    let start = text[..first].rfind(is_end).map_or(0, |i| i + 1);
+    let end = text[last..].char_indices().find(|&(i, c)| is_end(c) || i > REST_OF_LINE);
+    let end = end.map_or(text.len(), |(i, _)| last + i);
+    let (first_line, _) = source::line_column(text, start as u32);
+    let lines = &text[start..end];
+    let bytes = lines.as_bytes();
+    let is_lone = |i: usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    let lines = if (0..bytes.len()).any(is_lone) {
+        Cow::Owned(lines.char_indices().map(|(i, c)| if is_lone(i) { '\n' } else { c }).collect())
+    } else {
+        Cow::Borrowed(lines)
+    };
+    Excerpt { text: lines, start, first_line }
+}
+
 /// The range on character boundaries and inside the text.
-fn clamp(text: &str, start: u32, end: u32) -> std::ops::Range<usize> {
+fn clamp(text: &str, start: u32, end: u32) -> Range<usize> {
     let mut start = (start as usize).min(text.len());
     while !text.is_char_boundary(start) {
         start -= 1;
@@ -126,4 +173,52 @@ pub fn json(diagnostics: &[Diagnostic], sources: &Sources) -> Vec<JsonDiagnostic
             help: d.help.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kausal_syntax::{Location, SourceId, Span};
+
+    fn shown(source: &str, ranges: &[Range<u32>]) -> String {
+        let mut sources = Sources::default();
+        let id: SourceId = sources.add("x.mo", source);
+        let at = |d: Diagnostic, r: &Range<u32>| {
+            d.at(Location { source: id, span: Span::new(r.start, r.end) }, "here")
+        };
+        let d = ranges.iter().fold(Diagnostic::error("K0000", "wrong"), at);
+        text(&[d], &sources, false)
+    }
+
+    #[test]
+    fn lines_of_all_endings_are_shown() {
+        let expected = "error[K0000]: wrong\n --> x.mo:3:2\n  |\n3 | ghi\n  |  ^ here\n";
+        assert_eq!(shown("abc\ndef\nghi\njkl\n", &[9..10]), expected);
+        assert_eq!(shown("abc\rdef\rghi\rjkl\r", &[9..10]), expected);
+        assert_eq!(shown("abc\r\ndef\r\nghi\r\njkl\r\n", &[11..12]), expected);
+    }
+
+    #[test]
+    fn several_places_are_shown_with_the_lines_between() {
+        let text = shown("abc\rdef\nghi\r\njkl", &[13..14, 0..1]);
+        assert!(text.contains("--> x.mo:4:1\n"), "{text}");
+        assert!(text.contains("1 | abc\n  | - here\n"), "{text}");
+        assert!(text.contains("4 | jkl\n  | ^ here\n"), "{text}");
+    }
+
+    #[test]
+    fn places_at_and_behind_the_end() {
+        for range in [3..3, 3..4, 90..99] {
+            let text = shown("abc", &[range]);
+            assert!(text.contains("x.mo:1:4\n"), "{text}");
+        }
+        assert!(shown("", &[0..0]).contains("x.mo"));
+        assert!(shown("ab\r\ncd", &[3..3]).contains("x.mo:1:"));
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let long = "é".repeat(1_000_000);
+        assert!(shown(&long, &[10..12]).len() < 2000);
+    }
 }

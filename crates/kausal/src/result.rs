@@ -3,6 +3,8 @@
 //! A run records the selected variables at output points and twice at events, before and after. Variables that
 //! are always equal share a column, with a sign; parameters and constants are stored once.
 
+use std::collections::HashSet;
+
 use kausal_runtime::Machine;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
@@ -85,23 +87,41 @@ impl Trajectory {
     }
 }
 
-/// A few signals worth a look when nobody says which: those that change most of all, relative to their size,
-/// with short names before long ones.
+/// A few signals worth a look when nobody says which: of those that change, states first, then others with few
+/// dots in their names, derivatives only when there is nothing else. They share an axis, so all have the unit of
+/// the first. Of several names for the same values one is taken.
 pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
-    let mut changing: Vec<&Signal> = Vec::new();
-    let mut seen: Vec<usize> = Vec::new();
-    for signal in &trajectory.signals {
-        let Values::Column(column, _) = signal.values else { continue };
-        let values = &trajectory.columns[column];
-        let (low, high) =
-            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
-        if high - low > 1e-9 * high.abs().max(low.abs()) && !seen.contains(&column) {
-            seen.push(column);
-            changing.push(signal);
-        }
-    }
-    changing.sort_by_key(|s| (s.name.starts_with("der("), s.name.matches('.').count()));
-    changing.iter().take(count).map(|s| s.name.clone()).collect()
+    let inner = |name: &'_ str| name.strip_prefix("der(").and_then(|n| n.strip_suffix(')')).map(str::to_owned);
+    let states: HashSet<String> = trajectory.signals.iter().filter_map(|s| inner(&s.name)).collect();
+    let mut ranked: Vec<_> = trajectory
+        .signals
+        .iter()
+        .enumerate()
+        .filter_map(|(i, signal)| {
+            let Values::Column(column, negated) = signal.values else { return None };
+            let is_state = states.contains(&signal.name);
+            let rank = (inner(&signal.name).is_some(), !is_state, negated, signal.name.matches('.').count(), i);
+            changes(&trajectory.columns[column]).then_some((rank, column, signal))
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, ..)| *rank);
+    let Some(&((only_derivatives, ..), _, first)) = ranked.first() else { return Vec::new() };
+    let mut seen = HashSet::new();
+    ranked
+        .iter()
+        .filter(|((is_derivative, ..), ..)| only_derivatives || !is_derivative)
+        .filter(|(_, _, signal)| signal.unit == first.unit)
+        .filter(|(_, column, _)| seen.insert(*column))
+        .take(count)
+        .map(|(_, _, signal)| signal.name.clone())
+        .collect()
+}
+
+/// Do the values change, by more than rounding?
+fn changes(values: &[f64]) -> bool {
+    let range = |(low, high): (f64, f64), v: &f64| (low.min(*v), high.max(*v));
+    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), range);
+    high - low > 1e-9 * high.abs().max(low.abs())
 }
 
 /// Records a run.
@@ -165,5 +185,39 @@ impl Recorder {
     /// What was recorded.
     pub fn finish(self) -> Trajectory {
         self.trajectory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_the_most_interesting() {
+        let signal = |name: &str, unit: &str, column, negated| Signal {
+            name: name.into(),
+            unit: unit.into(),
+            description: String::new(),
+            values: Values::Column(column, negated),
+        };
+        let mut trajectory = Trajectory {
+            time: vec![0.0, 1.0],
+            signals: vec![
+                signal("source.i", "A", 0, true),
+                signal("resistor.n.v", "V", 1, false),
+                signal("ground.v", "V", 3, false),
+                signal("capacitor.v", "V", 1, false),
+                signal("resistor.v", "V", 2, false),
+                signal("u", "V", 2, true),
+                signal("der(capacitor.v)", "V/s", 4, false),
+            ],
+            columns: vec![vec![0.0, 1.0], vec![0.0, 1.0], vec![1.0, 0.0], vec![0.0, 0.0], vec![2.0, 1.0]],
+        };
+        assert_eq!(interesting(&trajectory, 4), ["capacitor.v", "resistor.v"]);
+        assert_eq!(interesting(&trajectory, 1), ["capacitor.v"]);
+        trajectory.signals.drain(..6);
+        assert_eq!(interesting(&trajectory, 4), ["der(capacitor.v)"]);
+        trajectory.signals.clear();
+        assert!(interesting(&trajectory, 4).is_empty());
     }
 }

@@ -11,6 +11,7 @@ use kausal_syntax::{Diagnostic, Sources};
 use kausal_translate::{Options, Program};
 
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
+use crate::parse::read_text;
 
 /// Libraries and models read so far.
 ///
@@ -79,16 +80,10 @@ impl Session {
     /// Adds a file; gives the names of its classes.
     pub fn add_file(&mut self, path: &Path) -> Option<Vec<String>> {
         let start = Instant::now();
-        let text = match std::fs::read(path).map(String::from_utf8) {
-            Ok(Ok(text)) => text,
-            Ok(Err(_)) => {
-                self.diagnostics
-                    .push(Diagnostic::error("K0902", format!("{} is not UTF-8 text", path.display())));
-                return None;
-            }
-            Err(error) => {
-                let message = format!("cannot read {}: {error}", path.display());
-                self.diagnostics.push(Diagnostic::error("K0901", message));
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                self.diagnostics.push(diagnostic);
                 return None;
             }
         };

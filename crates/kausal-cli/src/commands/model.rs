@@ -6,7 +6,7 @@ use kausal::session::balance;
 use kausal::{Diagnostic, FlatModel, Options, Program, Session, Tearing, summary};
 use serde::Serialize;
 
-use crate::arguments::{self, Check, Examples, TearingChoice, Translate, Translation};
+use crate::arguments::{self, Check, Examples, Flatten, TearingChoice, Translate, Translation};
 use crate::output;
 
 /// A session with the libraries a user asked for.
@@ -75,6 +75,17 @@ pub fn check(arguments: &Check) -> bool {
         ));
     }
     balanced
+}
+
+pub fn flatten(arguments: &Flatten) -> bool {
+    let mut session = session(&arguments.model);
+    match flat(&mut session, &arguments.model) {
+        Some(flat) => {
+            output::print(&kausal::print_flat(&flat));
+            true
+        }
+        None => false,
+    }
 }
 
 pub fn translate(arguments: &Translate) -> bool {

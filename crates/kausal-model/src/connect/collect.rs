@@ -4,7 +4,7 @@ use kausal_syntax::ast::{self, EquationKind, Expr, Variability};
 use kausal_syntax::{Diagnostic, Location};
 
 use super::{End, Link};
-use crate::class::Res;
+use crate::class::{Reported, Res};
 use crate::equation::{Condition, Context};
 use crate::expr::operator::IteratorBody;
 use crate::expr::reference::Cursor;
@@ -94,13 +94,26 @@ impl Flattener<'_> {
         let left = self.side(cx, a)?;
         let right = self.side(cx, b)?;
         let (Some(left), Some(right)) = (left, right) else { return Ok(()) };
+        for (side, reference) in [(&left, a), (&right, b)] {
+            if let Some(end) = side.ends.first()
+                && !self.in_connector(end.inst)
+            {
+                return Err(self.not_a_connector(cx, reference, end.inst));
+            }
+        }
         if left.ends.len() != right.ends.len() || left.shape != right.shape {
             let message = format!(
                 "connected arrays differ in size: {} and {}",
                 crate::flattener::sizes_text(&left.shape),
                 crate::flattener::sizes_text(&right.shape)
             );
-            return Err(self.cx.report(Diagnostic::error("K0231", message).at(location, "")));
+            let mut diagnostic = Diagnostic::error("K0231", message).at(location, "connected here");
+            for side in [&left, &right] {
+                if let Some(info) = side.ends.first().and_then(|e| self.inst(e.inst).info.as_ref()) {
+                    diagnostic = diagnostic.at(info.location, "declared here");
+                }
+            }
+            return Err(self.cx.report(diagnostic));
         }
         for (&a, &b) in left.ends.iter().zip(&right.ends) {
             self.connections.links.push(Link { a, b, location, owner: cx.scope.inst, broken: false });
@@ -131,20 +144,23 @@ impl Flattener<'_> {
                 let mut ends = Vec::with_capacity(scalars.len());
                 for e in scalars {
                     let Some(var) = self.as_variable(e) else {
-                        return Err(self.not_a_connector(cx, reference));
+                        return Err(self.not_a_connector(cx, reference, cx.scope.inst));
                     };
                     let (inst, offset) = self.slots[var.index()];
                     ends.push(End { inst, element: Some(offset), outside });
                 }
                 Side { shape, ends }
             }
-            Cursor::Class(..) => return Err(self.not_a_connector(cx, reference)),
+            Cursor::Class(..) => return Err(self.not_a_connector(cx, reference, cx.scope.inst)),
         }))
     }
 
-    fn not_a_connector(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> crate::class::Reported {
+    fn not_a_connector(&mut self, cx: Context<'_>, reference: &ast::ComponentRef, id: InstId) -> Reported {
         let text = crate::expr::reference::ref_text(cx.ast, reference);
-        self.error_at("K0232", format!("{text} is not a connector"), cx.scope.file, reference.span)
+        let location = self.cx.lib.location(cx.scope.file, reference.span);
+        let diagnostic =
+            Diagnostic::error("K0232", format!("{text} is not a connector")).at(location, "connected here");
+        self.report_at_decl(id, diagnostic)
     }
 
     /// Is the connector one of the component the equation is written in?

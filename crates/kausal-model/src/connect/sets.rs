@@ -1,7 +1,7 @@
 //! Connection sets (specification sections 9.1 and 9.2): equal potentials, flows that sum to zero.
 
 use kausal_symbolic::{Op, VarId};
-use kausal_syntax::ast::{FlowPrefix, Variability};
+use kausal_syntax::ast::{Causality, FlowPrefix, Variability};
 use kausal_syntax::{Diagnostic, Location};
 
 use super::{End, Link, Partition};
@@ -23,6 +23,19 @@ struct Sets {
     residues: Vec<Equation>,
 }
 
+/// The connections of one component.
+#[derive(Default)]
+pub(crate) struct LocalConnections {
+    /// How many equations they make.
+    pub equations: usize,
+    /// Flow variables of components that take part.
+    pub flows: rustc_hash::FxHashSet<VarId>,
+    /// Own connectors that take part, and what is in them.
+    pub outside: rustc_hash::FxHashSet<InstId>,
+    /// All leaves that take part.
+    pub leaves: Vec<InstId>,
+}
+
 impl Flattener<'_> {
     /// The equations of all connections, and zero for flow variables that are not connected.
     pub fn connection_equations(&mut self, root: InstId) -> Vec<Equation> {
@@ -41,8 +54,59 @@ impl Flattener<'_> {
         out
     }
 
+    /// What the connections of one component come to, counted by themselves.
+    pub(crate) fn local_connections(&mut self, links: &[Link]) -> LocalConnections {
+        let mut sets = Sets::default();
+        let mut local = LocalConnections::default();
+        for link in links {
+            let _ = self.connect_ends(&mut sets, link, link.a, link.b);
+            for end in [link.a, link.b] {
+                if end.outside {
+                    self.connectors_below(end.inst, &mut local.outside);
+                }
+            }
+        }
+        let mut roots = rustc_hash::FxHashSet::default();
+        for v in 0..sets.potential_used.len() as u32 {
+            if sets.potential_used[v as usize] {
+                local.leaves.push(self.slots[v as usize].0);
+                local.equations += usize::from(sets.potentials.find(v) != v);
+            }
+        }
+        for face in 0..sets.flow_used.len() as u32 {
+            if sets.flow_used[face as usize] {
+                local.leaves.push(self.slots[face as usize / 2].0);
+                local.equations += usize::from(roots.insert(sets.flows.find(face)));
+                if face % 2 == 0 {
+                    local.flows.insert(VarId(face / 2));
+                }
+            }
+        }
+        local
+    }
+
+    fn connectors_below(&self, id: InstId, out: &mut rustc_hash::FxHashSet<InstId>) {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            match &self.inst(id).node {
+                Node::Struct => {
+                    out.insert(id);
+                    stack.extend(self.below(id));
+                }
+                Node::Array(_, elements) => stack.extend(elements.iter()),
+                _ => {}
+            }
+        }
+    }
+
     fn connect_ends(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
         let (Ok(ia), Ok(ib)) = (self.resolve(a.inst), self.resolve(b.inst)) else { return Err(Reported) };
+        if self.connections.graph.broken.contains(&(ia, ib)) {
+            let mut residues = std::mem::take(&mut sets.residues);
+            let result = self.broken_equations(link, ia, ib, &mut residues);
+            sets.residues = residues;
+            return result;
+        }
         match (self.inst(ia).node.clone(), self.inst(ib).node.clone()) {
             (Node::Disabled, _) | (_, Node::Disabled) => Ok(()),
             (Node::Leaf(_, sa), Node::Leaf(_, sb)) => {
@@ -69,12 +133,6 @@ impl Flattener<'_> {
     }
 
     fn connect_structs(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
-        if self.connections.graph.broken.contains(&(a.inst, b.inst)) {
-            let mut residues = std::mem::take(&mut sets.residues);
-            let result = self.broken_equations(link, a.inst, b.inst, &mut residues);
-            sets.residues = residues;
-            return result;
-        }
         if self.is_expandable(a.inst) || self.is_expandable(b.inst) {
             let mut names = Vec::new();
             for end in [a, b] {
@@ -144,6 +202,20 @@ impl Flattener<'_> {
             // Parameters in connectors must agree; they are not unknowns.
             return Ok(());
         }
+        if self.is_source(a) && self.is_source(b) {
+            let message = format!(
+                "{} and {} are both outputs: they cannot be connected",
+                self.path(a.inst),
+                self.path(b.inst)
+            );
+            let mut diagnostic = Diagnostic::error("K0229", message).at(link.location, "connected here");
+            for id in [a.inst, b.inst] {
+                if let Some(info) = &self.inst(id).info {
+                    diagnostic = diagnostic.at(info.location, "declared here");
+                }
+            }
+            return Err(self.cx.report(diagnostic));
+        }
         let (Some((va, na)), Some((vb, nb))) = (self.variables(a.inst), self.variables(b.inst)) else {
             return Err(Reported);
         };
@@ -172,6 +244,12 @@ impl Flattener<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Is the end an output of a component? (Inputs of the owner say what others are as well, but a protected one
+    /// is a common way to choose between a conditional input and a value of its own.)
+    fn is_source(&self, end: End) -> bool {
+        !end.outside && self.inst(end.inst).causality == Causality::Output
     }
 
     fn emit_potentials(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {

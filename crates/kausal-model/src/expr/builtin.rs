@@ -234,10 +234,22 @@ impl Flattener<'_> {
             }
             "pre" => {
                 let [value] = self.exactly::<1>(c, values)?;
+                if !self.in_when {
+                    let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
+                    let mut scalars = Vec::new();
+                    value.scalars(&mut scalars);
+                    let vars = scalars.into_iter().filter_map(|e| self.as_variable(e));
+                    let uses: Vec<_> = vars.map(|v| (v, location)).collect();
+                    self.pre_uses.extend(uses);
+                }
                 Ok(value.map(&mut |e| self.pre(e)))
             }
             "edge" => {
                 let [value] = self.exactly::<1>(c, values)?;
+                if value.ty() != Some(Ty::Boolean) {
+                    let message = format!("edge needs a Boolean, not {}", value.describe());
+                    return Err(self.at_expr(c.scope, c.expr, "K0349", message));
+                }
                 Ok(value.map(&mut |e| {
                     let before = self.pre(e);
                     let not = self.pool.op(Op::Not, &[before]);
@@ -508,7 +520,10 @@ impl Flattener<'_> {
 
     fn derivative(&mut self, c: Call<'_>, value: &Value) -> Res<Value> {
         match value {
-            Value::Plain(Ty::Real | Ty::Integer, array) => {
+            Value::Plain(ty @ (Ty::Real | Ty::Integer), array) => {
+                for &e in array.data() {
+                    self.check_differentiable(c, *ty, e)?;
+                }
                 let array = array.map(|&e| self.der(e));
                 Ok(Value::Plain(Ty::Real, array))
             }
@@ -528,6 +543,23 @@ impl Flattener<'_> {
                 Err(self.at_expr(c.scope, c.expr, "K0349", message))
             }
         }
+    }
+
+    /// What only jumps has no derivative.
+    fn check_differentiable(&mut self, c: Call<'_>, ty: Ty, e: ExprId) -> Res<()> {
+        let kausal_symbolic::Node::Var(var) = self.pool.node(e) else { return Ok(()) };
+        let (leaf, _) = self.slots[var.index()];
+        let what = match (ty, self.inst(leaf).variability) {
+            (_, ast::Variability::Constant | ast::Variability::Parameter) => return Ok(()),
+            (Ty::Integer, _) => "an Integer",
+            (_, ast::Variability::Discrete) => "discrete",
+            _ => return Ok(()),
+        };
+        let message = format!("{} has no derivative: it is {what}", self.variable_name(var));
+        let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
+        let diagnostic =
+            kausal_syntax::Diagnostic::error("K0349", message).at(location, "differentiated here");
+        Err(self.report_at_decl(leaf, diagnostic))
     }
 
     /// `der(e)`; of what never changes it is zero.
@@ -655,10 +687,11 @@ impl Flattener<'_> {
         let mut arrays = Vec::with_capacity(values.len());
         for value in values {
             match value {
-                Value::Plain(t, array) if t.is_number() || matches!(t, Ty::Enumeration(_) | Ty::Boolean) => {
-                    arrays.push(array)
+                Value::Plain(t, array) if t.is_number() => arrays.push(array),
+                _ => {
+                    let message = format!("{} needs numbers, not {}", c.name, value.describe());
+                    return Err(self.at_expr(c.scope, c.expr, "K0349", message));
                 }
-                _ => return Err(self.wrong_args(c)),
             }
         }
         let result = broadcast(&mut self.sym(), op, &arrays);

@@ -13,10 +13,12 @@ pub mod overload;
 pub mod reference;
 pub mod string;
 
-use kausal_syntax::ast::{self, Expr};
+use kausal_syntax::ast::{self, ComponentRef, Expr};
+use kausal_syntax::{Ast, Diagnostic, Location};
 
-use crate::class::{Reported, Res};
+use crate::class::{MemberKind, Reported, Res};
 use crate::flattener::{Flattener, Scope};
+use crate::lookup::Found;
 use crate::value::Value;
 
 /// How deep expressions may be nested, counting the calls and bindings they lead to.
@@ -89,7 +91,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// Reports at an expression.
+    /// Reports at an expression, with the declarations of what is used in it.
     pub fn at_expr(
         &mut self,
         scope: Scope,
@@ -98,6 +100,55 @@ impl Flattener<'_> {
         message: impl Into<String>,
     ) -> Reported {
         let span = self.cx.lib.ast_ref(scope.file).span(expr);
-        self.error_at(code, message, scope.file, span)
+        let diagnostic = Diagnostic::error(code, message).at(self.cx.lib.location(scope.file, span), "");
+        let diagnostic = self.with_declarations(diagnostic, scope, &[expr]);
+        self.cx.report(diagnostic)
+    }
+
+    /// Adds where the components used in expressions are declared: the first three.
+    pub fn with_declarations(
+        &mut self,
+        mut diagnostic: Diagnostic,
+        scope: Scope,
+        exprs: &[ast::ExprId],
+    ) -> Diagnostic {
+        let ast = self.cx.lib.ast(scope.file);
+        let mut references = Vec::new();
+        for &expr in exprs {
+            crate::walk::references(&ast, expr, &mut |r| references.push(*r));
+        }
+        let mut places: Vec<Location> = Vec::new();
+        for reference in references {
+            if let Some(place) = self.declaration(scope, &ast, &reference)
+                && !places.contains(&place)
+                && places.len() < 3
+            {
+                places.push(place);
+            }
+        }
+        for place in places {
+            diagnostic = diagnostic.at(place, "declared here");
+        }
+        diagnostic
+    }
+
+    /// Where the component a reference leads to is declared, as far as classes tell.
+    fn declaration(&mut self, scope: Scope, ast: &Ast, reference: &ComponentRef) -> Option<Location> {
+        let (first, rest) = ast.lists.parts.get(reference.parts).split_first()?;
+        let name = first.name.symbol;
+        if reference.global || self.locals[scope.locals as usize..].iter().any(|(n, _)| *n == name) {
+            return None;
+        }
+        let Found::Component { mut member, .. } = self.cx.find(scope.klass, name)? else { return None };
+        for part in rest {
+            let klass = self.cx.component(&member).ok()?.klass;
+            let members = self.cx.members(klass).ok()?;
+            let next = members.items[*members.index.get(&part.name.symbol)? as usize];
+            if !matches!(next.kind, MemberKind::Component(_)) {
+                return None;
+            }
+            member = next;
+        }
+        Some(self.cx.member_location(&member))
     }
 }

@@ -233,6 +233,7 @@ impl Flattener<'_> {
                 Node::Disabled => Ok(Cursor::Disabled(id)),
                 Node::Struct => match self.child(id, name)? {
                     Some(child) => {
+                        self.check_public(scope, part, id, child);
                         let child = self.resolve(child)?;
                         self.subscripted(scope, ast, reference, Cursor::Inst(child), part)
                     }
@@ -256,6 +257,22 @@ impl Flattener<'_> {
                 self.step_all(scope, ast, reference, part, &shape, &list, klass)
             }
         }
+    }
+
+    /// What is protected cannot be used from outside (specification section 4.1); the value is known all the same.
+    fn check_public(&mut self, scope: Scope, part: &RefPart, owner: InstId, child: InstId) {
+        let Some(info) = self.inst(child).info.clone().filter(|i| i.protected) else { return };
+        if self.inst(owner).is_static {
+            return;
+        }
+        let class = self.cx.name(self.inst(owner).klass);
+        let message = format!("{} of {class} is protected: it cannot be used here", part.name.symbol);
+        let location = self.cx.lib.location(scope.file, part.name.span);
+        self.cx.report(
+            Diagnostic::error("K0218", message)
+                .at(location, "used here")
+                .at(info.location, "declared here, below `protected`"),
+        );
     }
 
     /// One step in every element of an array of components.
@@ -435,7 +452,16 @@ impl Flattener<'_> {
                         let x = x + first;
                         if x < 1.0 || x > size as f64 {
                             let message = format!("the subscript {x} is outside 1:{size}");
-                            return Err(self.at_expr(scope, expr, "K0336", message));
+                            let message = format!("{} of {}", message, part.name.symbol);
+                            let span = self.cx.lib.ast_ref(scope.file).span(expr);
+                            let location = self.cx.lib.location(scope.file, span);
+                            let mut diagnostic = Diagnostic::error("K0336", message).at(location, "");
+                            if let Some(Found::Component { member, .. }) =
+                                self.cx.find(scope.klass, part.name.symbol)
+                            {
+                                diagnostic = diagnostic.at(self.cx.member_location(&member), "declared here");
+                            }
+                            return Err(self.cx.report(diagnostic));
                         }
                         known.push(x as usize);
                     }

@@ -392,8 +392,32 @@ impl Flattener<'_> {
             }
         }
         (lo.klass, lo.file) = (k, self.cx.file(k));
-        let _ = found;
+        if !found {
+            self.check_has_body(k)?;
+        }
         lo.function.body = Body::Algorithm(statements);
+        Ok(())
+    }
+
+    /// Without an algorithm every output needs a value where it is declared.
+    fn check_has_body(&mut self, k: KlassId) -> Res<()> {
+        let members = self.cx.members(k)?;
+        for &i in &members.components {
+            let info = self.cx.component(&members.items[i as usize])?;
+            if info.causality == kausal_syntax::ast::Causality::Output
+                && info.binding.is_none()
+                && info.leaf.is_some()
+            {
+                let name = self.cx.name(k);
+                let message =
+                    format!("the function {name} has neither an algorithm nor an external implementation");
+                let defined = self.cx.def_location(self.cx.key(k).def);
+                let diagnostic = Diagnostic::error("K0383", message)
+                    .at(defined, "this function")
+                    .at(info.location, "nothing assigns this output");
+                return Err(self.cx.report(diagnostic));
+            }
+        }
         Ok(())
     }
 
@@ -454,6 +478,13 @@ impl Flattener<'_> {
                     }
                 }
             }
+        }
+        if body.language == "builtin"
+            && kausal_symbolic::function::externals::builtin_op(&body.name).is_none()
+            && !crate::expr::builtin::is_builtin(&body.name)
+        {
+            let message = format!("there is no built-in function {}", body.name);
+            return Err(self.error_at("K0391", message, lo.file, external.span));
         }
         for annotation in [external.annotation, class.description.annotation] {
             for name in ["Include", "Library", "IncludeDirectory", "LibraryDirectory"] {

@@ -369,6 +369,11 @@ impl Flattener<'_> {
                 }
             };
             match at.and_then(|at| given.get_mut(at)) {
+                Some(Some(_)) => {
+                    let name = at.and_then(|at| formals.get(at)).map_or("", |i| i.name.as_str());
+                    let message = format!("the input {name} of {} is given twice", self.cx.name(k));
+                    return Err(self.at_term(lo, expr, "K0371", message));
+                }
                 Some(slot) => *slot = Some(arg.value),
                 None => {
                     let message = match arg.name {

@@ -101,6 +101,8 @@ pub struct Expressions<'a> {
     /// The first variable below every expression.
     first: Vec<u32>,
     variables: FxHashMap<VarId, ExprId>,
+    /// A variable to be printed as `relax(x)`.
+    pub relaxed: Option<ExprId>,
 }
 
 impl<'a> Expressions<'a> {
@@ -116,6 +118,7 @@ impl<'a> Expressions<'a> {
             kinds: Vec::with_capacity(flat.pool.len()),
             first: Vec::with_capacity(flat.pool.len()),
             variables: FxHashMap::default(),
+            relaxed: None,
         };
         // Ids ascend from the leaves to the roots.
         for id in (0..flat.pool.len() as u32).map(ExprId) {
@@ -189,9 +192,9 @@ impl<'a> Expressions<'a> {
         self.piece(id, want).text
     }
 
-    /// As [`text`](Self::text), in parentheses unless something may be added, or it stands alone.
+    /// As [`text`](Self::text), in parentheses unless something may be added behind it, or it stands alone.
     pub fn operand(&mut self, id: ExprId, want: Kind, alone: bool) -> String {
-        self.piece(id, want).within(if alone { Binding::If } else { Binding::Product })
+        self.piece(id, want).within(if alone { Binding::If } else { Binding::Sum })
     }
 
     /// The text of a call with all its arguments.
@@ -262,6 +265,9 @@ impl<'a> Expressions<'a> {
         let piece = match self.flat.pool.node(id) {
             Node::Const(x) => return self.number(x, want),
             Node::Text(text) => return primary(string(self.flat.pool.text_of(text))),
+            Node::Var(var) if self.relaxed == Some(id) => {
+                primary(format!("relax({})", identifier(&self.flat.variable(var).name)))
+            }
             Node::Var(var) => primary(identifier(&self.flat.variable(var).name)),
             Node::Call(function, _) => {
                 let texts: Vec<String> = parts.iter().map(|p| p.text.clone()).collect();

@@ -91,11 +91,8 @@ impl Functions {
         let dims: Vec<_> = result.dims.iter().map(|d| known_or_open(*d)).collect();
         let own = if subscripts.is_empty() { dims.clone() } else { Vec::new() };
         let y = f.output(&free_name(&f, "result"), result.scalar, &own);
-        let receiver = if subscripts.is_empty() {
-            y
-        } else {
-            f.protected(&free_name(&f, "all"), result.scalar, &dims)
-        };
+        let receiver =
+            if subscripts.is_empty() { y } else { f.protected(&free_name(&f, "all"), result.scalar, &dims) };
         let args: Vec<_> = args.into_iter().map(|a| f.local_term(a)).collect();
         let call = f.add(Term::Call(id, args, 0));
         let mut targets: Vec<Option<Target>> = vec![None; output + 1];

@@ -5,8 +5,8 @@
 //! a connector) counts as given, and what a component asks of its owner counts as an unknown of the owner.
 
 use kausal_symbolic::{Node as Expression, VarId};
-use kausal_syntax::ast::{Causality, ClassKind, FlowPrefix, Variability};
 use kausal_syntax::Diagnostic;
+use kausal_syntax::ast::{Causality, ClassKind, FlowPrefix, Variability};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{Counts, assigned_in, is_auxiliary};
@@ -46,8 +46,8 @@ impl Flattener<'_> {
         let culprits = self.culprits(root, sink);
         let name = self.cx.name(klass);
         let location = self.cx.def_location(self.cx.key(klass).def);
-        let mut diagnostic = Diagnostic::error("K0240", format!("{name} has {}", sentence(counts)))
-            .at(location, "this model");
+        let mut diagnostic =
+            Diagnostic::error("K0240", format!("{name} has {}", sentence(counts))).at(location, "this model");
         if let [Culprit { id, counts }] = culprits.as_slice()
             && *id == root
             && counts.equations > counts.unknowns
@@ -177,7 +177,9 @@ impl Flattener<'_> {
                 }
                 Node::Array(_, elements) => stack.extend(elements.iter().rev()),
                 Node::Leaf(..) => parts.leaves.push(at),
-                Node::Outer(_) => parts.unclear |= self.inst(at).info.as_ref().is_some_and(|i| i.leaf.is_some()),
+                Node::Outer(_) => {
+                    parts.unclear |= self.inst(at).info.as_ref().is_some_and(|i| i.leaf.is_some())
+                }
                 _ => {}
             }
         }
@@ -186,9 +188,10 @@ impl Flattener<'_> {
 
     /// Is it a model or block, with equations that belong to it?
     fn has_equations(&self, id: InstId) -> bool {
-        self.inst(id).info.as_ref().is_some_and(|i| {
-            matches!(i.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class)
-        })
+        self.inst(id)
+            .info
+            .as_ref()
+            .is_some_and(|i| matches!(i.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class))
     }
 
     /// Is the leaf something that others have to provide an equation for?

@@ -93,7 +93,8 @@ impl Flattener<'_> {
         match &ast.classes[self.cx.lib.def(key.def).class].body {
             ClassBody::Short(short) => {
                 if let Some(id) = short.modification
-                    && let Some(&base) = self.cx.members(k).ok().and_then(|m| m.bases.first().copied()).as_ref()
+                    && let Some(&base) =
+                        self.cx.members(k).ok().and_then(|m| m.bases.first().copied()).as_ref()
                 {
                     self.check_base_modification(file, id, base, !short.dims.is_empty());
                 }
@@ -168,7 +169,8 @@ impl Flattener<'_> {
                 && own.flow == before.flow
                 && same_modification(ast, own.modification, &other_ast, before.modification);
             if !same {
-                let message = format!("{} is inherited, and this declaration is a different one", name.symbol);
+                let message =
+                    format!("{} is inherited, and this declaration is a different one", name.symbol);
                 let location = self.cx.lib.location(file, name.span);
                 let first = self.cx.member_location(&inherited);
                 self.cx.report(

@@ -104,7 +104,8 @@ impl Flattener<'_> {
                 },
                 Expression::Var(v) => {
                     let inst = self.inst(self.slots[v.index()].0);
-                    let real = inst.info.as_ref().and_then(|i| i.leaf).is_none_or(|l| Ty::of(l.builtin) == Ty::Real);
+                    let real =
+                        inst.info.as_ref().and_then(|i| i.leaf).is_none_or(|l| Ty::of(l.builtin) == Ty::Real);
                     let discrete = self.assigned_when.contains(&v)
                         || self.when_leaves.contains(&self.slots[v.index()].0)
                         || inst.variability < Variability::Continuous;
@@ -128,7 +129,9 @@ impl Flattener<'_> {
                 continue;
             }
             match self.pool.node(e) {
-                Expression::Var(v) if self.inst(self.slots[v.index()].0).variability > above => return Some(v),
+                Expression::Var(v) if self.inst(self.slots[v.index()].0).variability > above => {
+                    return Some(v);
+                }
                 Expression::Op(_, args) | Expression::Call(_, args) => stack.extend(args.iter().rev()),
                 Expression::Output(call, _) => stack.push(call),
                 _ => {}
@@ -195,7 +198,9 @@ impl Flattener<'_> {
                 }
                 match self.binding(leaf) {
                     Ok(Some(value)) => match &*value {
-                        Value::Plain(_, array) => array.data().get(offset as usize).copied().into_iter().collect(),
+                        Value::Plain(_, array) => {
+                            array.data().get(offset as usize).copied().into_iter().collect()
+                        }
                         _ => Vec::new(),
                     },
                     _ => Vec::new(),
@@ -216,13 +221,16 @@ impl Flattener<'_> {
         let Some(&first) = vars.first() else { return };
         let names: Vec<String> = vars.iter().chain([&first]).map(|&v| self.variable_name(v)).collect();
         let location = self.inst(self.slots[first.index()].0).info.as_ref().map(|i| i.location);
-        let known = self.cx.diagnostics.iter().any(|d| {
-            d.code == "K0315" && d.labels.first().map(|l| l.location) == location
-        });
+        let known = self
+            .cx
+            .diagnostics
+            .iter()
+            .any(|d| d.code == "K0315" && d.labels.first().map(|l| l.location) == location);
         if known {
             return;
         }
-        let message = format!("the value of the parameter {} depends on itself: {}", names[0], names.join(" → "));
+        let message =
+            format!("the value of the parameter {} depends on itself: {}", names[0], names.join(" → "));
         let mut diagnostic = Diagnostic::error("K0315", message);
         for v in vars {
             if let Some(info) = &self.inst(self.slots[v.index()].0).info {

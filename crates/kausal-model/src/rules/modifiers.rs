@@ -58,16 +58,18 @@ impl Flattener<'_> {
                 ModArg::Modify(modify) => {
                     let parts = ast.lists.idents.get(modify.name.parts);
                     let location = self.cx.lib.location(site.file, modify.name.span);
-                    let binds = modify.modification.is_some_and(|m| {
-                        ast.modifications[m].binding != kausal_syntax::ast::Binding::None
-                    });
+                    let binds = modify
+                        .modification
+                        .is_some_and(|m| ast.modifications[m].binding != kausal_syntax::ast::Binding::None);
                     let names: Vec<Symbol> = parts.iter().map(|p| p.symbol).collect();
                     if let Some((_, first)) = seen.iter().find(|(n, _)| binds && *n == names) {
                         let text = ast.name_text(modify.name);
                         let message = format!("{text} is given two values");
                         let first = *first;
                         self.cx.report(
-                            Diagnostic::error("K0226", message).at(location, "again here").at(first, "first here"),
+                            Diagnostic::error("K0226", message)
+                                .at(location, "again here")
+                                .at(first, "first here"),
                         );
                     } else if binds {
                         seen.push((names, location));
@@ -166,7 +168,8 @@ impl Flattener<'_> {
             MemberKind::Component(_) => {
                 let info = self.cx.component(&member).ok()?;
                 if member.protected && site.outside {
-                    let message = format!("{name} of {} is protected: it cannot be modified", self.cx.name(klass));
+                    let message =
+                        format!("{name} of {} is protected: it cannot be modified", self.cx.name(klass));
                     let location = self.cx.lib.location(site.file, part.span);
                     let declared = self.cx.member_location(&member);
                     self.cx.report(
@@ -221,7 +224,9 @@ impl Flattener<'_> {
     fn report_final(&mut self, site: Site, part: &Ident, items: &[ModItem], what: Option<ModWhat>) -> bool {
         let Some(what) = what else { return false };
         let Some(at) = items.iter().position(|m| m.file == site.file && m.what == what) else { return false };
-        let Some(inner) = items[at + 1..].iter().find(|m| m.is_final && !m.low).copied() else { return false };
+        let Some(inner) = items[at + 1..].iter().find(|m| m.is_final && !m.low).copied() else {
+            return false;
+        };
         let location = self.item_location(&inner);
         self.final_modified(site, part, location, "`final` here");
         true
@@ -251,7 +256,9 @@ impl Flattener<'_> {
     fn check_redeclaration(&mut self, site: Site, name: &Ident, klass: KlassId, what: ModWhat) {
         let Ok(members) = self.cx.members(klass) else { return };
         let Some(&i) = members.index.get(&name.symbol) else {
-            if !self.cx.is_broken(klass) && !matches!(self.cx.find_in(klass, name.symbol), Some(Found::Class(_))) {
+            if !self.cx.is_broken(klass)
+                && !matches!(self.cx.find_in(klass, name.symbol), Some(Found::Class(_)))
+            {
                 let names = members.items.iter().map(|m| m.name.as_str()).collect();
                 self.unknown_modifier(site, name, klass, names);
             }
@@ -293,12 +300,18 @@ impl Flattener<'_> {
             let message = format!("{} is not replaceable: it cannot be redeclared", name.symbol);
             let first = self.cx.member_location(member);
             self.cx.report(
-                Diagnostic::error("K0215", message).at(location, "redeclared here").at(first, "declared here"),
+                Diagnostic::error("K0215", message)
+                    .at(location, "redeclared here")
+                    .at(first, "declared here"),
             );
             return;
         }
         // Only the outermost redeclaration is what the member now is.
-        if at == items.iter().position(|m| matches!(m.what, ModWhat::Component(_) | ModWhat::Class(_))).unwrap_or(at)
+        if at
+            == items
+                .iter()
+                .position(|m| matches!(m.what, ModWhat::Component(_) | ModWhat::Class(_)))
+                .unwrap_or(at)
         {
             self.check_compatible(location, name, member);
         }
@@ -312,6 +325,12 @@ impl Flattener<'_> {
         let missing = self.missing_members(old, new);
         if missing.is_empty() {
             return;
+        }
+        let mut new = new;
+        while matches!(self.cx.lib.class(self.cx.key(new).def).body, ClassBody::Short(_))
+            && let Some(base) = self.cx.members(new).ok().and_then(|m| m.bases.first().copied())
+        {
+            new = base;
         }
         let (old_name, new_name) = (self.cx.name(old), self.cx.name(new));
         let message = format!(
@@ -371,7 +390,7 @@ impl Flattener<'_> {
     }
 
     /// Public components of `old` that `new` does not have; for built-in types the type itself.
-    pub(super) fn missing_members(&mut self, old: KlassId, new: KlassId) -> Vec<String> {
+    pub(crate) fn missing_members(&mut self, old: KlassId, new: KlassId) -> Vec<String> {
         match (self.cx.leaf(old), self.cx.leaf(new)) {
             (Some(a), Some(b)) if a.builtin == b.builtin => return Vec::new(),
             (None, None) => {}
@@ -399,12 +418,19 @@ impl Flattener<'_> {
 fn attributes(builtin: Builtin) -> &'static [&'static str] {
     match builtin {
         Builtin::Real => &[
-            "quantity", "unit", "displayUnit", "min", "max", "start", "fixed", "nominal", "unbounded", "stateSelect",
+            "quantity",
+            "unit",
+            "displayUnit",
+            "min",
+            "max",
+            "start",
+            "fixed",
+            "nominal",
+            "unbounded",
+            "stateSelect",
             "value",
         ],
-        Builtin::Integer | Builtin::Enumeration(_) => {
-            &["quantity", "min", "max", "start", "fixed", "value"]
-        }
+        Builtin::Integer | Builtin::Enumeration(_) => &["quantity", "min", "max", "start", "fixed", "value"],
         _ => &["quantity", "start", "fixed", "value"],
     }
 }

@@ -1,4 +1,4 @@
-// 7.1: equations and components of all bases, bases first; a base reached twice counts once per extends.
+// 7.1: equations and components of all bases, bases first; modifiers of extends.
 partial model Port
   Real u;
   Real i;

@@ -3,6 +3,10 @@ record Point
   Real x = 0;
   Real y;
 end Point;
+record Bare
+  Real x;
+  Real y;
+end Bare;
 record Segment
   Point a;
   Point b;
@@ -12,12 +16,12 @@ model Records
   Point p = Point(time, 2);
   Point q = Point(y = 3);
   Segment s(a = p, b = q, width = 5);
-  Point list[2];
+  Bare list[2];
   Real ys[2] = list.y;
 protected
-  Point hidden;
+  Bare hidden;
 equation
-  list = {p, Point(y = 4)};
+  list = {Bare(p.x, p.y), Bare(y = 4, x = 5)};
   hidden.x = list[1].x;
   hidden.y = s.b.y;
 end Records;

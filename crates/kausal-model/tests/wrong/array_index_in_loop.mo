@@ -1,4 +1,4 @@
-// expect: K0337
+// expect: K0336
 model M "a loop runs over the end"
   parameter Integer n = 3;
   Real x[n];

@@ -1,4 +1,4 @@
-// expect: K0332
+// expect: K0340
 model M "arrays of different sizes cannot be added"
   Real x[2] = {1, 2};
   Real y[3] = {1, 2, 3};

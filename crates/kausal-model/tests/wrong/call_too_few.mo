@@ -1,4 +1,4 @@
-// expect: K0373
+// expect: K0372
 model M "an argument is missing"
   function f
     input Real a;

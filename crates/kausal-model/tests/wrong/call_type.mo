@@ -1,4 +1,4 @@
-// expect: K0374
+// expect: K0373
 model M "an argument of the wrong type"
   function f
     input Real a;

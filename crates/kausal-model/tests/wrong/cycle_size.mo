@@ -1,4 +1,4 @@
-// expect: K0315
+// expect: K0310
 model M "a size depends on itself"
   parameter Integer n = size(x, 1);
   Real x[n] = ones(n);

@@ -1,4 +1,4 @@
-// expect: K0350
+// expect: K0349
 model M "the derivative of a discrete variable"
   discrete Real d(start = 0, fixed = true);
   Real x = der(d);

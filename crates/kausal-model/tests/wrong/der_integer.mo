@@ -1,4 +1,4 @@
-// expect: K0350
+// expect: K0349
 model M "the derivative of an Integer"
   Integer n = 3;
   Real x = der(n);

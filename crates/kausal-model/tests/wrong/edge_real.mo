@@ -1,4 +1,4 @@
-// expect: K0340
+// expect: K0349
 model M "edge of a Real"
   Real x = time;
   Boolean b = edge(x);

@@ -1,4 +1,4 @@
-// expect: K0391
+// expect: K0375 K0391
 model M "no such built-in external function"
   function f
     input Real u;

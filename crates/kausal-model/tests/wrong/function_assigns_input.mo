@@ -1,4 +1,4 @@
-// expect: K0378
+// expect: K0375 K0378
 model M "a function assigns its input"
   function f
     input Real u;

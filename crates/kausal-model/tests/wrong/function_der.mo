@@ -1,4 +1,4 @@
-// expect: K0359 K0375
+// expect: K0375 K0382
 model M "der in a function"
   function f
     input Real u;

@@ -1,4 +1,4 @@
-// expect: K0380
+// expect: K0375 K0383
 model M "a function without an algorithm"
   function f
     input Real u;

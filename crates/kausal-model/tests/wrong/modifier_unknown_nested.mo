@@ -1,4 +1,4 @@
-// expect: K0213
+// expect: K0213 K0213
 model M "no such parameter two levels down"
   model Resistor
     parameter Real R = 1;

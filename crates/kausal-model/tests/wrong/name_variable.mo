@@ -1,7 +1,7 @@
 // expect: K0202
-model Tank "a misspelt variable"
+model M "a misspelt variable"
   Real level(start = 1, fixed = true);
   parameter Real area = 2;
 equation
   area*der(levle) = -level;
-end Tank;
+end M;

@@ -1,0 +1,11 @@
+// Robertson's reaction, as a DAE with the sum of all species given.
+model M
+  Real y1(start = 1, fixed = true, nominal = 1e-4);
+  Real y2(start = 0, fixed = true, nominal = 1e-10);
+  Real y3(start = 0);
+equation
+  der(y1) = -0.04*y1 + 1e4*y2*y3;
+  der(y2) = 0.04*y1 - 1e4*y2*y3 - 3e7*y2^2;
+  y1 + y2 + y3 = 1;
+  annotation(experiment(StopTime = 1e11, Tolerance = 1e-9));
+end M;
