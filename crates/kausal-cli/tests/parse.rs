@@ -97,7 +97,8 @@ fn several_errors_with_their_places() {
 
 #[test]
 fn junk_and_empty_files_are_one_error_each() {
-    let f = folder(&[("Good.mo", GOOD), ("empty.mo", ""), ("empty.dym", " \n"), ("zero.mo", "\0\u{1}\u{2}\0")]);
+    let f =
+        folder(&[("Good.mo", GOOD), ("empty.mo", ""), ("empty.dym", " \n"), ("zero.mo", "\0\u{1}\u{2}\0")]);
     // All bytes there are, many times over: no valid UTF-8.
     let junk: Vec<u8> = (0..100_000_u32).map(|i| (i * i % 251 + i) as u8).collect();
     std::fs::write(f.path().join("junk.mo"), &junk).unwrap();

@@ -95,6 +95,11 @@ impl Classes {
         };
         let start = start.map(|(k, _)| k);
         let Some(mut found) = found else {
+            // A package that does not exist is reported once, not for everything that should be in it.
+            let message = nothing_named(first.symbol);
+            if parts.len() > 1 && self.diagnostics.iter().any(|d| d.message == message) {
+                return Err(Reported);
+            }
             return Err(self.not_found(start, file, first, None));
         };
         for part in &parts[1..] {
@@ -306,7 +311,7 @@ impl Classes {
         }
         let message = match within {
             Some(k) => format!("{} has no element {}", self.name(k), name.symbol),
-            None => format!("nothing named {} can be found from here", name.symbol),
+            None => nothing_named(name.symbol),
         };
         let location = self.lib.location(file, name.span);
         let mut diagnostic = Diagnostic::error("K0202", message).at(location, "not found");
@@ -451,6 +456,10 @@ pub fn split_path(path: &str) -> Vec<&str> {
     }
     parts.push(&path[start..]);
     parts
+}
+
+fn nothing_named(name: Symbol) -> String {
+    format!("nothing named {name} can be found from here")
 }
 
 /// Adds the nearest spellings as advice.

@@ -52,7 +52,7 @@ fn excerpt(sources: &Sources, location: Location, message: &str, out: &mut Strin
     let stop = text[start..].find('\n').map_or(text.len(), |i| start + i);
     let width = end.min(stop).saturating_sub(start).max(1);
     let _ = writeln!(out, "{line:3} | {}", &text[begin..stop]);
-    let marks = format!("{}{} {message}", " ".repeat(column as usize - 1), "^".repeat(width));
+    let marks = format!("{}{} {message}", " ".repeat(column - 1), "^".repeat(width));
     let _ = writeln!(out, "    | {}", marks.trim_end());
 }
 

@@ -130,6 +130,8 @@ struct Run {
     state: Vec<f64>,
     chatter: (f64, usize),
     finder: Option<EventFinder>,
+    /// The next step is the first one after a crossing, or after the start.
+    fresh: bool,
 }
 
 impl Run {
@@ -145,6 +147,7 @@ impl Run {
             state: Vec::new(),
             chatter: (f64::NEG_INFINITY, 0),
             finder: None,
+            fresh: true,
         }
     }
 
@@ -154,7 +157,10 @@ impl Run {
         initialise(&mut machine).map_err(RunError::Initial)?;
         let outcome = self.event(&mut machine, true);
         observer.record(&machine);
-        outcome?;
+        outcome.map_err(|error| match error {
+            RunError::Event(_, stop) => RunError::Initial(stop),
+            other => other,
+        })?;
         let side = RightSide::new(machine);
         self.state = side.state();
         let options = Options {
@@ -223,6 +229,7 @@ impl Run {
         observer.record(self.machine()?);
         if crossing.is_some() {
             self.flip()?;
+            self.fresh = true;
         }
         let mut machine = self.take_machine()?;
         let outcome = self.event(&mut machine, end >= due);
@@ -260,22 +267,43 @@ impl Run {
         let side = self.solver()?.model_mut().model_mut();
         let result = side.evaluate(t, &state, outputs);
         self.state = state;
+        let result = match result {
+            Ok(()) if outputs => finite(self.machine()?),
+            other => other,
+        };
         result.map_err(|stop| match stop {
             Stop::Terminate(message) => RunError::Integration(t, message, None),
             stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
         })
     }
 
-    /// The first instant in (t0, t1] where a relation differs from its memory.
+    /// The first instant in (t0, t1] where a relation differs from its memory. A function that crosses twice in a
+    /// step ends on the side it came from, so sides are compared at the distance of output points too; and in the
+    /// first step after a crossing, where a function begins near zero, at ever smaller parts of that distance.
     fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
+        const HALVINGS: i32 = 12;
+        const MOST: f64 = 1000.0;
         let Some(mut finder) = self.finder.take() else { return Ok(None) };
-        let mut error = None;
-        let found = finder.search(t0, t1, |t, values| {
-            self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
-                error = Some(e);
-                ModelError::fatal("the model cannot be evaluated")
-            })
-        });
+        let interval = self.settings.interval;
+        let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST) } else { 1.0 };
+        let part = (t1 - t0) / parts;
+        let halvings = if std::mem::take(&mut self.fresh) { HALVINGS } else { 0 };
+        let near = (1..=halvings).rev().map(|k| t0 + part * 0.5f64.powi(k));
+        let far = (1..=parts as i32).map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) });
+        let (mut found, mut error) = (Ok(None), None);
+        let mut a = t0;
+        for b in near.chain(far).filter(|&b| b > t0) {
+            found = finder.search(a, b, |t, values| {
+                self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
+                    error = Some(e);
+                    ModelError::fatal("the model cannot be evaluated")
+                })
+            });
+            if !matches!(found, Ok(None)) {
+                break;
+            }
+            a = b;
+        }
         self.finder = Some(finder);
         match (found, error) {
             (Ok(t), None) => Ok(t),
@@ -452,6 +480,7 @@ impl Run {
                 Err(stop) => return Err(RunError::Event(t, stop)),
             }
             let mut changed = false;
+            finite(machine).map_err(|stop| RunError::Event(t, stop))?;
             for &v in &program.discrete_variables {
                 let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
                 changed |= new != *old;
@@ -503,6 +532,17 @@ impl Run {
         }
         stats
     }
+}
+
+/// Are all variables of the model finite numbers?
+fn finite(machine: &Machine) -> Result<(), Stop> {
+    let variables = &machine.model().program.variables;
+    let wrong = machine.values.iter().zip(variables).position(|(value, var)| {
+        !value.is_finite() && !matches!(var.kind, Kind::Parameter | Kind::Helper | Kind::Alias(_))
+    });
+    let Some(wrong) = wrong else { return Ok(()) };
+    let unknowns = vec![VarId(wrong as u32)];
+    Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
 }
 
 /// Parameters, then the initial problem.

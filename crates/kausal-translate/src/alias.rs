@@ -25,6 +25,11 @@ pub(crate) fn eliminate(work: &mut Work) {
         }
         apply(work, found);
     }
+    // `a = a` determines nothing, whatever occurs in it.
+    let zero = work.pool.constant(0.0);
+    for e in work.equations.iter_mut().filter(|e| e.form == EquationForm::Plain && e.lhs == e.rhs) {
+        (e.lhs, e.rhs) = (zero, zero);
+    }
     retarget(work);
     work.report.aliases = work.vars.iter().filter(|v| v.alias.is_some()).count();
 }
@@ -344,6 +349,8 @@ fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
             work.pool.var(root)
         } else {
             let slot = work.pre_of(root);
+            // An earlier round may have sent it the other way.
+            work.vars[slot.index()].alias = None;
             work.vars[p.slot.index()].alias = Some((slot, negated));
             work.pool.var(slot)
         };

@@ -135,10 +135,16 @@ fn priority(work: &Work, v: VarId) -> StatePriority {
 /// Adds the time derivative of an equation.
 fn differentiate(work: &mut Work, equation: usize) -> usize {
     let Equation { lhs, rhs, origin, order, hints, .. } = work.equations[equation].clone();
+    let said = work.diagnostics.len();
     let lhs = time_derivative(work, lhs);
     let rhs = time_derivative(work, rhs);
     // der(residue(x)) = residue(der(x)), and likewise for relax.
     let hints = hints.into_iter().map(|(kind, target)| (kind, time_derivative(work, target))).collect();
+    if let Some(location) = origin.location {
+        for d in &mut work.diagnostics[said..] {
+            *d = d.clone().at(location, "in this equation");
+        }
+    }
     work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order: order + 1, hints });
     work.equations.len() - 1
 }

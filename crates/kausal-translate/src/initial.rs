@@ -51,7 +51,14 @@ pub(crate) fn build(
     // What discrete variables were before the start is unknown too: initial equations may say it.
     columns.extend(emitter.work.pre.iter().map(|p| p.slot));
     columns.retain(|v| !known.contains(v));
-    rows.retain(|&(e, _)| !is_done(emitter.work, e, known));
+    rows.retain(|&(e, rank)| {
+        let done = is_done(emitter.work, e, known);
+        if done && rank == Rank::Initial {
+            let d = nothing_new(emitter.work, e);
+            emitter.work.diagnostics.push(d);
+        }
+        !done
+    });
     for v in columns.clone() {
         let var = emitter.work.var(v);
         let rank = match (var.fixed, var.role) {
@@ -159,20 +166,7 @@ fn complete(
         let (equation, rank) = rows[e.index()];
         match rank {
             Rank::Model => model_rows.push(equation),
-            Rank::Initial | Rank::Fixed => {
-                let mut d = Diagnostic::warning(
-                    "K0420",
-                    format!(
-                        "the initial condition {} says nothing new and is left out",
-                        text(work, equation)
-                    ),
-                )
-                .help("the other initial conditions determine everything in it already");
-                if let Some(location) = work.equations[equation].origin.location {
-                    d = d.at(location, "this one");
-                }
-                diagnostics.push(d);
-            }
+            Rank::Initial | Rank::Fixed => diagnostics.push(nothing_new(work, equation)),
             Rank::State | Rank::Guess => {}
         }
     }
@@ -190,6 +184,17 @@ fn complete(
     }
     crate::sections::report_singular(work, &singular);
     false
+}
+
+/// The warning about an initial condition that is not used.
+fn nothing_new(work: &Work, equation: usize) -> Diagnostic {
+    let message = format!("the initial condition {} says nothing new and is left out", text(work, equation));
+    let d = Diagnostic::warning("K0420", message)
+        .help("the other initial conditions determine everything in it already");
+    match work.equations[equation].origin.location {
+        Some(location) => d.at(location, "this one"),
+        None => d,
+    }
 }
 
 /// Start values that are not plain numbers are computed first; they are what iterations begin with.

@@ -54,7 +54,10 @@ pub(crate) fn ordered(work: &mut Work) -> Vec<VarId> {
         if let Some(location) = var.location {
             d = d.at(location, "declared here");
         }
-        work.diagnostics.push(d);
+        // The order is asked for more than once.
+        if !work.diagnostics.iter().any(|known| known.code == d.code && known.message == d.message) {
+            work.diagnostics.push(d);
+        }
     }
     order
 }

@@ -142,7 +142,7 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     let is = |test: &dyn Fn(VarId) -> bool| {
         [e.lhs, e.rhs].iter().any(|&side| matches!(work.pool.node(side), Node::Var(v) if test(v)))
     };
-    if is(&|v| work.var(v).ty != Type::Real) {
+    if is(&|v| work.var(v).ty != Type::Real && !work.is_parameter(v)) {
         return true;
     }
     let logical = |side: ExprId| match work.pool.node(side) {

@@ -26,7 +26,7 @@ pub(crate) struct Work {
     pub samples: Vec<Sample>,
     pub delays: Vec<Delay>,
     pub pre: Vec<Pre>,
-    pre_index: FxHashMap<VarId, usize>,
+    pre_index: FxHashMap<VarId, VarId>,
     pub initial_flag: Option<VarId>,
     pub terminal_flag: Option<VarId>,
     pub homotopy: Option<VarId>,
@@ -188,14 +188,14 @@ impl Work {
 
     /// The variable that stands for `pre(id)`, made if need be.
     pub fn pre_of(&mut self, id: VarId) -> VarId {
-        if let Some(pre) = self.pre_index.get(&id) {
-            return self.pre[*pre].slot;
+        if let Some(&slot) = self.pre_index.get(&id) {
+            return slot;
         }
         let var = self.var(id);
         let mut pre = Var::helper(format!("pre({})", var.name), var.ty, Role::Run);
         (pre.start, pre.fixed, pre.location) = (var.start, var.fixed, var.location);
         let slot = self.add_var(pre);
-        self.pre_index.insert(id, self.pre.len());
+        self.pre_index.insert(id, slot);
         self.pre.push(Pre { variable: id, slot });
         slot
     }

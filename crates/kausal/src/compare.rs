@@ -73,6 +73,8 @@ pub struct Deviation {
     pub signal: String,
     /// In what way.
     pub kind: DeviationKind,
+    /// Where it is outside for the first time.
+    pub since: f64,
     /// Where it is farthest outside.
     pub time: f64,
     /// The reference there.
@@ -122,6 +124,7 @@ pub fn compare(
             None => Some(Deviation {
                 signal: signal.name.clone(),
                 kind: DeviationKind::Missing,
+                since: reference.time.first().copied().unwrap_or(0.0),
                 time: reference.time.first().copied().unwrap_or(0.0),
                 reference: if reference.time.is_empty() { 0.0 } else { reference.value(signal, 0) },
                 result: None,
@@ -163,6 +166,7 @@ fn one(
     let deviation = |kind, time, value, nearest: Option<f64>, excess: Option<f64>, scale: f64| Deviation {
         signal: signal.name.clone(),
         kind,
+        since: time,
         time,
         reference: value,
         result: nearest,
@@ -213,7 +217,9 @@ fn one(
         }
         if excess > worst.as_ref().and_then(|w| w.excess).unwrap_or(0.0) {
             let nearest = if r < low { low } else { high };
-            worst = Some(deviation(DeviationKind::Outside, t, r, Some(nearest), Some(excess), scale));
+            let since = worst.map_or(t, |w| w.since);
+            let here = deviation(DeviationKind::Outside, t, r, Some(nearest), Some(excess), scale);
+            worst = Some(Deviation { since, ..here });
         }
     }
     worst
@@ -330,6 +336,7 @@ mod tests {
         let reference = sampled(100, |t| t);
         let result = sampled(1000, |t| if (t - 0.5).abs() < 0.02 { t + 0.3 } else { t });
         let d = check(&result, &reference).unwrap();
+        assert!((d.since - 0.49).abs() < 1e-9, "{d:?}");
         assert!((d.time - 0.5).abs() < 0.02 && (d.reference - d.time).abs() < 1e-12, "{d:?}");
         assert!((d.result.unwrap() - d.reference - 0.3).abs() < 2e-3);
         assert!((d.relative.unwrap() - 0.297).abs() < 3e-3);

@@ -276,8 +276,11 @@ impl Found {
             };
             if above.contains(&real) {
                 self.diagnostics.push(
-                    Diagnostic::error("K0904", format!("{} is a link to a folder it lies in", folder.display()))
-                        .help("remove the link; the folder itself was read"),
+                    Diagnostic::error(
+                        "K0904",
+                        format!("{} is a link to a folder it lies in", folder.display()),
+                    )
+                    .help("remove the link; the folder itself was read"),
                 );
                 continue;
             }
@@ -286,13 +289,14 @@ impl Found {
             }
             let mut above: Vec<PathBuf> = above;
             above.push(real);
-            let entries = match fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>()) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    self.diagnostics.push(cannot_read(&folder, &error));
-                    continue;
-                }
-            };
+            let entries =
+                match fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>()) {
+                    Ok(entries) => entries,
+                    Err(error) => {
+                        self.diagnostics.push(cannot_read(&folder, &error));
+                        continue;
+                    }
+                };
             let mut paths: Vec<PathBuf> = entries.into_iter().map(|e| e.path()).collect();
             paths.sort();
             let mut inside = Vec::new();

@@ -91,7 +91,8 @@ impl Trajectory {
 /// dots in their names, derivatives only when there is nothing else. They share an axis, so all have the unit of
 /// the first. Of several names for the same values one is taken.
 pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
-    let inner = |name: &'_ str| name.strip_prefix("der(").and_then(|n| n.strip_suffix(')')).map(str::to_owned);
+    let inner =
+        |name: &'_ str| name.strip_prefix("der(").and_then(|n| n.strip_suffix(')')).map(str::to_owned);
     let states: HashSet<String> = trajectory.signals.iter().filter_map(|s| inner(&s.name)).collect();
     let mut ranked: Vec<_> = trajectory
         .signals
@@ -100,7 +101,8 @@ pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
         .filter_map(|(i, signal)| {
             let Values::Column(column, negated) = signal.values else { return None };
             let is_state = states.contains(&signal.name);
-            let rank = (inner(&signal.name).is_some(), !is_state, negated, signal.name.matches('.').count(), i);
+            let rank =
+                (inner(&signal.name).is_some(), !is_state, negated, signal.name.matches('.').count(), i);
             changes(&trajectory.columns[column]).then_some((rank, column, signal))
         })
         .collect();

@@ -319,6 +319,7 @@ pub(crate) mod tests {
                 Verdict::Differs => vec![Deviation {
                     signal: "a<b>.x".into(),
                     kind: DeviationKind::Outside,
+                    since: 0.25,
                     time: 0.5,
                     reference: 1.0,
                     result: Some(2.0),

@@ -24,7 +24,8 @@ fn run(file: &str, settings: &[(&str, f64)], backend: Backend) -> Trajectory {
     assert!(session.set(&mut flat, &settings), "{:?}", session.take_diagnostics());
     let program = session.translate(&flat, &Default::default()).expect("a regular model");
     let compiled = Arc::new(session.compile(program, backend).expect("code"));
-    let settings = Settings { stop: STOP, interval: STOP / 100.0, tolerance: TOLERANCE, ..Settings::default() };
+    let settings =
+        Settings { stop: STOP, interval: STOP / 100.0, tolerance: TOLERANCE, ..Settings::default() };
     let run = simulate::run(compiled, &settings, &|_| true, None, &mut |_| true);
     assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
     run.trajectory

@@ -69,7 +69,11 @@ fn check(group: &str, cases: Vec<Case>) {
         let (_, text) = files.iter().find(|(name, _)| name == case.model).expect("it was found above");
         let (session, diagnostics, outcome) = support::run(case.model, text);
         if diagnostics.iter().any(|d| d.is_error()) {
-            failures.push(format!("{}:\n{}", case.model, render::text(&diagnostics, session.sources(), false)));
+            failures.push(format!(
+                "{}:\n{}",
+                case.model,
+                render::text(&diagnostics, session.sources(), false)
+            ));
             continue;
         }
         let Outcome::Ran(run) = outcome else { continue };
@@ -259,7 +263,11 @@ fn motion() {
             ),
             case(
                 "motion_damped",
-                vec![along("x", |t| (-t).exp() * ((8f64.sqrt() * t).cos() + (8f64.sqrt() * t).sin() / 8f64.sqrt()), 1e-6)],
+                vec![along(
+                    "x",
+                    |t| (-t).exp() * ((8f64.sqrt() * t).cos() + (8f64.sqrt() * t).sin() / 8f64.sqrt()),
+                    1e-6,
+                )],
             ),
             case(
                 "motion_fall_with_drag",
@@ -299,7 +307,10 @@ fn motion() {
             case("motion_pendulum_energy", vec![along("energy", |_| 24.5, 2.5e-5)]),
             case("motion_pendulum_period", vec![end("turned", 3.5 * period, 1e-6), exactly("swings", 4.0)]),
             case("motion_resonance", vec![along("x", |t| 0.5 * t * t.sin(), 1e-6)]),
-            case("motion_two_masses", vec![along("x[1]", modes(1.0), 1e-6), along("x[2]", modes(-1.0), 1e-6)]),
+            case(
+                "motion_two_masses",
+                vec![along("x[1]", modes(1.0), 1e-6), along("x[2]", modes(-1.0), 1e-6)],
+            ),
         ],
     );
 }
@@ -380,7 +391,10 @@ fn events() {
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
-            case("event_integer_functions", vec![end("stairs", 9.0, 1e-7), end("saw", 0.78125, 1e-7), exactly("n", 3.0)]),
+            case(
+                "event_integer_functions",
+                vec![end("stairs", 9.0, 1e-7), end("saw", 0.78125, 1e-7), exactly("n", 3.0)],
+            ),
             case("event_integrating_control", vec![end("x", integrating, 1e-8)]),
             case(
                 "event_pulse_width",
@@ -397,14 +411,22 @@ fn events() {
             case("event_sampled_control", vec![end("x", proportional, 1e-8)]),
             case(
                 "event_shift_register",
-                vec![exactly("x[1]", 89.0), exactly("x[2]", 55.0), exactly("x[3]", 34.0), exactly("x[4]", 21.0)],
+                vec![
+                    exactly("x[1]", 89.0),
+                    exactly("x[2]", 55.0),
+                    exactly("x[3]", 34.0),
+                    exactly("x[4]", 21.0),
+                ],
             ),
             case(
                 "event_stick_slip",
                 vec![exactly("slips", 12.0), end("last", 1.0 + 11.0 * slip_period, 1e-6)],
             ),
             // It is emptied at 1e-6, so nearer than that it cannot be.
-            case("event_tank", vec![along("h", |t| (1.0 - 0.25 * t).max(0.0).powi(2), 2e-6), exactly("h", 0.0)]),
+            case(
+                "event_tank",
+                vec![along("h", |t| (1.0 - 0.25 * t).max(0.0).powi(2), 2e-6), exactly("h", 0.0)],
+            ),
             case("event_terminate", vec![end("x", 3.0, 1e-9), end("time", 1.5, 1e-9)]),
             case("event_time", vec![end("x", 0.3 - 2.0 * 0.4 + 0.5 * 0.3, 1e-9)]),
         ],
@@ -448,10 +470,7 @@ fn functions() {
             ),
             case(
                 "function_record",
-                vec![
-                    along("z.re", |t| (2.0 * t).cos(), 1e-7),
-                    along("square.im", |t| (4.0 * t).sin(), 1e-7),
-                ],
+                vec![along("z.re", |t| (2.0 * t).cos(), 1e-7), along("square.im", |t| (4.0 * t).sin(), 1e-7)],
             ),
             // gcd(1071, 462) = 21 and gcd(1218, 462) = 42; Ackermann's A(2, n) = 2n + 3.
             case(
@@ -468,10 +487,7 @@ fn algorithms() {
     check(
         "algorithm_",
         vec![
-            case(
-                "algorithm_section",
-                vec![along("largest", largest, 1e-9), exactly("which", 2.0)],
-            ),
+            case("algorithm_section", vec![along("largest", largest, 1e-9), exactly("which", 2.0)]),
             case("algorithm_when", vec![exactly("n", 10.0), exactly("last", 100.0), exactly("total", 385.0)]),
         ],
     );
@@ -543,25 +559,30 @@ fn components() {
 #[test]
 fn conditions_and_formulas() {
     let decided = |t: f64| if t < 1.0 { t } else { (1.0 - t).exp() };
-    check("if_", vec![
-        case("if_equation", vec![along("x", decided, 1e-7), end("y", 2.0 * (-2.0f64).exp(), 1e-7)]),
-        case(
-            "if_noevent",
-            vec![
-                along("y", |t| (1.0 - t).max(0.0).sqrt(), 1e-12),
-                along("z", |t| (1.0 - t) * (1.0 - t).abs(), 1e-12),
-            ],
-        ),
-    ]);
-    check("enumeration_", vec![
-        case("enumeration_states", vec![end("greens", 3.5, 1e-7), exactly("number", 2.0)]),
-    ]);
+    check(
+        "if_",
+        vec![
+            case("if_equation", vec![along("x", decided, 1e-7), end("y", 2.0 * (-2.0f64).exp(), 1e-7)]),
+            case(
+                "if_noevent",
+                vec![
+                    along("y", |t| (1.0 - t).max(0.0).sqrt(), 1e-12),
+                    along("z", |t| (1.0 - t) * (1.0 - t).abs(), 1e-12),
+                ],
+            ),
+        ],
+    );
+    check(
+        "enumeration_",
+        vec![case("enumeration_states", vec![end("greens", 3.5, 1e-7), exactly("number", 2.0)])],
+    );
     let numbers = [-3.0, 1.0, -1.0, 1.0, -1.0, -2.0, -1.0, -2.0, -3.0, 0.5, -1.5, -1.0, 2.0];
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
     let whole = names.into_iter().zip(numbers).map(|(n, v)| exactly(n, v)).collect();
     check("whole_", vec![case("whole_numbers", whole)]);
     let identities = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let formulas = names.into_iter().zip(identities).map(|(n, v)| along(n, move |_| v, 1e-14 * 40.0)).collect();
+    let formulas =
+        names.into_iter().zip(identities).map(|(n, v)| along(n, move |_| v, 1e-14 * 40.0)).collect();
     check("formulas", vec![case("formulas", formulas)]);
 }
 
@@ -631,10 +652,7 @@ fn nonlinear_systems() {
             ),
             case(
                 "nonlinear_pipes",
-                vec![
-                    along("dp", pressure, 1e-6),
-                    along("q[3]", move |t| pressure(t).sqrt() / 3.0, 1e-6),
-                ],
+                vec![along("dp", pressure, 1e-6), along("q[3]", move |t| pressure(t).sqrt() / 3.0, 1e-6)],
             ),
         ],
     );
@@ -676,7 +694,18 @@ fn ivp_test_set() {
             case(
                 "ivp_andrews",
                 all(
-                    &["beta", "theta", "gamma", "phi", "delta", "omega", "epsilon", "w[1]", "w[3]", "lambda[1]"],
+                    &[
+                        "beta",
+                        "theta",
+                        "gamma",
+                        "phi",
+                        "delta",
+                        "omega",
+                        "epsilon",
+                        "w[1]",
+                        "w[3]",
+                        "lambda[1]",
+                    ],
                     &[
                         0.1581077119629904e2,
                         -0.1575637105984298e2,
@@ -693,10 +722,7 @@ fn ivp_test_set() {
                 ),
             ),
             // It passes the moon at a small distance: what is lost there is lost.
-            case(
-                "ivp_arenstorf",
-                vec![end("x", 0.994, 2e-4), end("y", 0.0, 2e-4)],
-            ),
+            case("ivp_arenstorf", vec![end("x", 0.994, 2e-4), end("y", 0.0, 2e-4)]),
             case(
                 "ivp_brusselator",
                 // Every seventh of the components u1, v1, u2, v2, …
@@ -782,7 +808,10 @@ fn ivp_test_set() {
                 "ivp_pollution",
                 // The sixteenth species, at 4e-18, is far below any absolute tolerance.
                 all(
-                    &["y[1]", "y[2]", "y[4]", "y[7]", "y[8]", "y[9]", "y[12]", "y[13]", "y[15]", "y[17]", "y[18]"],
+                    &[
+                        "y[1]", "y[2]", "y[4]", "y[7]", "y[8]", "y[9]", "y[12]", "y[13]", "y[15]", "y[17]",
+                        "y[18]",
+                    ],
                     &[
                         0.5646255480022769e-01,
                         0.1342484130422339,
@@ -821,7 +850,11 @@ fn ivp_test_set() {
             ),
             case(
                 "ivp_robertson",
-                all(&["y1", "y2", "y3"], &[0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050], 1e-3),
+                all(
+                    &["y1", "y2", "y3"],
+                    &[0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050],
+                    1e-3,
+                ),
             ),
             case(
                 "ivp_transistor_amplifier",

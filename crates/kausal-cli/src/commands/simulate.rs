@@ -95,11 +95,11 @@ fn fail(session: &Session, code: &'static str, message: &str) -> bool {
 }
 
 fn write(arguments: &Simulate, session: &Session, model: &str, trajectory: &Trajectory) -> bool {
-    if let Some(path) = &arguments.output {
-        if let Err(diagnostic) = store::write(trajectory, path) {
-            output::show(&[diagnostic], session.sources());
-            return false;
-        }
+    if let Some(path) = &arguments.output
+        && let Err(diagnostic) = store::write(trajectory, path)
+    {
+        output::show(&[diagnostic], session.sources());
+        return false;
     }
     if arguments.plot.is_empty() && arguments.plot_file.is_none() {
         return true;

@@ -57,7 +57,8 @@ pub fn deviation(d: &Deviation) -> String {
         (DeviationKind::Short, ..) => format!("{signal} ends before time {time}"),
         (DeviationKind::Undefined, ..) => format!("{signal} is not a finite number at time {time}"),
         (DeviationKind::Outside, result, relative) => format!(
-            "{signal} at time {time}: {} instead of {}, {} % outside",
+            "{signal} leaves the tube at time {}; at {time} it is {} instead of {}, {} % outside",
+            short(d.since, 6),
             result.map_or("?".into(), |r| short(r, 6)),
             short(*reference, 6),
             short(100.0 * relative.unwrap_or(0.0), 3)

@@ -1,0 +1,89 @@
+//! Models that must fail while they run, each with the diagnostic it must give.
+//!
+//! The head of each file in `failing/` says `expect:` (codes; none for a run that ends well), `says:` (what the
+//! messages must contain: a variable, the text of an assertion) and `recorded:` (results up to here are kept). What
+//! was recorded before the last instant is always finite.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kausal::{Backend, Session, Settings, render, simulate};
+use support::{Outcome, notes};
+
+fn check(name: &str, text: &str) -> Result<(), String> {
+    let (session, diagnostics, outcome) = support::run(name, text);
+    let rendered = render::text(&diagnostics, session.sources(), false);
+    let Outcome::Ran(run) = outcome else { return Err(format!("it does not translate:\n{rendered}")) };
+    let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
+    let expected: Vec<&str> = notes(text, "expect").into_iter().flat_map(str::split_whitespace).collect();
+    if codes != expected {
+        return Err(format!("expected {expected:?}, got {codes:?}\n{rendered}"));
+    }
+    for part in notes(text, "says") {
+        if !diagnostics.iter().any(|d| contains_word(&d.message, part)) {
+            return Err(format!("nothing said contains {part:?}:\n{rendered}"));
+        }
+    }
+    let time = &run.trajectory.time;
+    if let [recorded] = notes(text, "recorded")[..] {
+        let wanted: f64 = recorded.parse().map_err(|_| format!("{recorded} is not a number"))?;
+        let last = time.last().copied().unwrap_or(f64::NEG_INFINITY);
+        if last < wanted {
+            return Err(format!("recorded up to {last} instead of {wanted}"));
+        }
+    }
+    let end = time.last().copied().unwrap_or_default();
+    let kept = time.iter().filter(|t| **t < end).count();
+    if run.trajectory.columns.iter().any(|column| column[..kept].iter().any(|v| !v.is_finite())) {
+        return Err("what was recorded is not finite".into());
+    }
+    Ok(())
+}
+
+/// Does the text contain the part, not as a piece of a longer name?
+fn contains_word(text: &str, part: &str) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(part).any(|(at, _)| {
+        !inside(text[..at].chars().next_back()) && !inside(text[at + part.len()..].chars().next())
+    })
+}
+
+#[test]
+fn diagnostics_of_failing_runs() {
+    let corpus = support::corpus("failing");
+    assert!(corpus.len() >= 25, "{} models", corpus.len());
+    let failures: Vec<String> = corpus
+        .iter()
+        .filter_map(|(name, text)| check(name, text).err().map(|what| format!("{name}: {what}")))
+        .collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// A run of an oscillator with a limit of real time, or watched by somebody who stops it.
+fn watched(limit: Option<Duration>, progress: &mut dyn FnMut(f64) -> bool) -> simulate::Run {
+    let text = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -x; end M;";
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").expect("a correct model");
+    let program = session.translate(&flat, &Default::default()).expect("a regular model");
+    let model = session.compile(program, Backend::Jit).expect("code");
+    let settings = Settings { stop: 1e6, interval: 1.0, ..Settings::default() };
+    simulate::run(Arc::new(model), &settings, &|_| true, limit, progress)
+}
+
+#[test]
+fn a_time_limit_keeps_results() {
+    let run = watched(Some(Duration::from_millis(20)), &mut |_| true);
+    assert_eq!(run.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["K0521"]);
+    assert!(run.trajectory.time.len() > 1 && run.statistics.end < 1e6);
+}
+
+#[test]
+fn who_watches_may_stop() {
+    let run = watched(None, &mut |time| time < 100.0);
+    assert_eq!(run.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["K0522"]);
+    let last = run.trajectory.time.last().copied().unwrap_or_default();
+    assert!((99.0..110.0).contains(&last), "{last}");
+}

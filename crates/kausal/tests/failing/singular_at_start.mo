@@ -1,0 +1,10 @@
+// expect: K0510
+// says: x
+// Two equations that are one.
+model M
+  parameter Real a = 2;
+  Real x, y;
+equation
+  x + y = time;
+  a*x + 2*y = 2*time;
+end M;

@@ -1,0 +1,9 @@
+// expect: K0510
+// says: x
+// The unknown cancels: nothing says what it is.
+model M
+  Real x, y;
+equation
+  y = x + time;
+  x - y + time = 0*x;
+end M;

@@ -1,0 +1,9 @@
+// expect: K0401
+// An equation between parameters only.
+model M
+  parameter Real a = 1, b = 2;
+  Real x;
+equation
+  a = b;
+  x = time;
+end M;

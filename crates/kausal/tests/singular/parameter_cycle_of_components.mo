@@ -1,0 +1,10 @@
+// expect: K0411
+// Parameters inside components that point at each other.
+model Part
+  parameter Real size = 1;
+  parameter Real twice = 2*size;
+end Part;
+model M
+  Part left(size = right.twice), right(size = left.twice);
+  Real x = left.size*time;
+end M;

@@ -1,0 +1,9 @@
+// expect: K0401
+// One equation more than unknowns.
+model M
+  Real x, y;
+equation
+  x + y = time;
+  x - y = 1;
+  x*y = 2;
+end M;
