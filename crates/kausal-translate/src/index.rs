@@ -18,6 +18,7 @@ use kausal_symbolic::{ExprId, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::parameters;
 use crate::sort::{Singular, Sorting};
 use crate::work::{Equation, EquationForm, Role, Work};
 
@@ -83,7 +84,17 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         }
     }
 
-    let selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
+    let mut selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
+    let pivots = pivots(work, &selection, &sorting, &variables);
+    if !pivots.is_empty() {
+        // Where structure leaves the choice open, the numbers at the start decide among equal wishes: what can be
+        // solved for with a large divisor is rather not integrated.
+        selection = select_states(&reduction, |column| {
+            let v = variables[column.index()];
+            let weight = pivots.get(&base(work, v)).map_or(0, |size| (8.0 * size).round() as i32);
+            StatePriority(priority(work, v).0 - weight)
+        });
+    }
     for choice in &selection.choices {
         let names: Vec<&str> =
             choice.dummies.iter().map(|d| work.var(variables[d.index()]).name.as_str()).collect();
@@ -98,6 +109,59 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
     let mut states: Vec<VarId> = selection.states.iter().map(|s| variables[s.index()]).collect();
     states.sort_unstable();
     Ok(Selection { states })
+}
+
+/// The variable that a derivative is a derivative of, of whatever order.
+fn base(work: &Work, v: VarId) -> VarId {
+    let mut v = v;
+    while let Some(integral) = work.var(v).integral {
+        v = integral;
+    }
+    v
+}
+
+/// For open choices: how strongly the constraints depend on each candidate at the start, relative to the strongest.
+fn pivots(
+    work: &mut Work,
+    selection: &kausal_structure::StateSelection,
+    sorting: &Sorting,
+    variables: &[VarId],
+) -> FxHashMap<VarId, f64> {
+    let mut sizes: FxHashMap<VarId, f64> = FxHashMap::default();
+    let open = selection.choices.iter().filter_map(|choice| match &choice.certainty {
+        Certainty::Open(open) => Some(open),
+        _ => None,
+    });
+    let open: Vec<_> = open.flatten().cloned().collect();
+    if open.is_empty() {
+        return sizes;
+    }
+    let order = parameters::ordered(work);
+    let mut values = parameters::values(work, &order);
+    for i in 0..work.vars.len() as u32 {
+        let start = work.var(VarId(i)).start.and_then(|e| parameters::number(work, e, &values));
+        values.entry(VarId(i)).or_insert(start.unwrap_or(0.0));
+    }
+    for choice in &open {
+        let mut found: Vec<(VarId, f64)> = Vec::new();
+        for eqn in &choice.eqns {
+            let residual = work.residual(sorting.rows[eqn.index()]);
+            for column in &choice.candidates {
+                let v = base(work, variables[column.index()]);
+                let Some(slope) = crate::solve::partial(work, residual, v) else { continue };
+                let size = parameters::number(work, slope, &values).map_or(0.0, f64::abs);
+                found.push((v, size));
+            }
+        }
+        let largest = found.iter().map(|&(_, size)| size).fold(0.0, f64::max);
+        for (v, size) in found {
+            if largest > 0.0 && largest.is_finite() {
+                let relative = sizes.entry(v).or_insert(0.0);
+                *relative = relative.max(size / largest);
+            }
+        }
+    }
+    sizes
 }
 
 /// Is it an equation for continuous unknowns?

@@ -43,6 +43,11 @@ impl Flattener<'_> {
         if counts.balanced() {
             return;
         }
+        // Connectors of the model itself that carry too many variables: their surplus is decided outside.
+        let parts = self.parts(root);
+        if parts.structs.iter().chain(&parts.leaves).any(|&p| self.is_overdetermined(p)) {
+            return;
+        }
         let culprits = self.culprits(root, sink);
         let name = self.cx.name(klass);
         let location = self.cx.def_location(self.cx.key(klass).def);
@@ -164,19 +169,22 @@ impl Flattener<'_> {
         written
     }
 
-    fn parts(&self, id: InstId) -> Parts {
+    fn parts(&mut self, id: InstId) -> Parts {
         let mut parts = Parts::default();
         let mut stack = vec![id];
         while let Some(at) = stack.pop() {
-            match &self.inst(at).node {
+            match self.inst(at).node.clone() {
                 Node::Struct if at != id && self.has_equations(at) => parts.components.push(at),
                 Node::Struct => {
-                    parts.unclear |= self.is_expandable(at);
+                    parts.unclear |= self.is_expandable(at) || self.is_overdetermined(at);
                     parts.structs.push(at);
                     stack.extend(self.below(at).into_iter().rev());
                 }
                 Node::Array(_, elements) => stack.extend(elements.iter().rev()),
-                Node::Leaf(..) => parts.leaves.push(at),
+                Node::Leaf(..) => {
+                    parts.unclear |= self.is_overdetermined(at);
+                    parts.leaves.push(at);
+                }
                 Node::Outer(_) => {
                     parts.unclear |= self.inst(at).info.as_ref().is_some_and(|i| i.leaf.is_some())
                 }
