@@ -121,7 +121,7 @@ fn every_way_to_end_is_told_apart() {
     assert_eq!((worst["signal"].as_str(), worst["time"].as_f64()), (Some("x"), Some(1.0)));
     let expected = (0.3678794412 - 0.3328710837 - 0.002 * 0.6321205588) / 0.6321205588;
     assert!((worst["relative"].as_f64().unwrap() - expected).abs() < 2e-3, "{worst}");
-    assert!(row("V.Unknown")["error"]["place"].as_str().unwrap().ends_with("V.mo:18"));
+    assert!(row("V.Unknown")["error"]["place"].as_str().unwrap().ends_with("V.mo:16"));
 
     let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("V.Hangs"));

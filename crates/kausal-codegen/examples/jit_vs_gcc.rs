@@ -13,8 +13,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use kausal_codegen::{Backend, Compiler, Memory, c};
+use kausal_codegen::{Backend, Called, Compiler, Functions, Memory, c};
 use kausal_model::flat::Type;
+use kausal_symbolic::function::{ArrayFn, Dim, Evaluator, Function, Numbers, Scalar, Stmt};
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{Assign, Kind, State, Step, Variable};
@@ -24,10 +25,44 @@ fn main() {
     if !have_gcc {
         println!("gcc is not there: only Kausal is measured");
     }
-    println!("{:24} {:>7} {:>24} {:>12} {:>24} {:>12}", "program", "ops", "ns a run jit/gcc/interp", "speed", "compile ms jit/gcc", "faster");
-    for program in [chain(200), chain(2_000), random(4_000, 7), library(2_000)] {
+    println!(
+        "{:24} {:>7} {:>24} {:>12} {:>24} {:>12}",
+        "program", "ops", "ns a run jit/gcc/interp", "speed", "compile ms jit/gcc", "faster"
+    );
+    for program in [chain(1), chain(200), chain(2_000), random(4_000, 7), library(2_000)] {
         measure(&program, have_gcc);
     }
+    function();
+}
+
+/// A function with a loop and an array, as machine code and evaluated.
+fn function() {
+    let mut f = Function::named("horner");
+    let c = f.input("c", Scalar::Real, &[Dim::Known(20)]);
+    let x = f.input("x", Scalar::Real, &[]);
+    let y = f.output("y", Scalar::Real, &[]);
+    let i = f.protected("i", Scalar::Integer, &[]);
+    let (one, last) = (f.number(1.0), f.number(20.0));
+    let range = f.array(ArrayFn::Range, &[one, last]);
+    let [tc, tx, ty, ti] = [c, x, y, i].map(|local| f.local_term(local));
+    let element = f.index(tc, &[ti]);
+    let product = f.op(Op::Mul, &[ty, tx]);
+    let next = f.op(Op::Add, &[product, element]);
+    f.push(Stmt::For(i, range, vec![Stmt::assign(y, next)]));
+    let mut pool = Pool::new();
+    let id = pool.add_function(f);
+    let functions = Functions::new(&pool, [id], Backend::Jit).expect("the function can be compiled");
+    let (args, mut out, mut memory) = ([0.5; 21], [0.0], functions.memory());
+    let timed =
+        |once: &mut dyn FnMut()| shortest(BURSTS, || seconds(|| (0..1_000).for_each(|_| once())) / 1_000.0);
+    let code = timed(&mut || assert_eq!(functions.call(id, &args, &mut out, &mut memory), Called::Done));
+    let mut evaluator = Evaluator::new(Numbers::new(&pool));
+    let evaluated = timed(&mut || evaluator.call_flat(id, &args, &mut out).expect("the function runs"));
+    println!(
+        "a function with a loop of 20: {:.0} ns a call as code, {:.0} ns evaluated",
+        code * 1e9,
+        evaluated * 1e9
+    );
 }
 
 fn measure(program: &Program, have_gcc: bool) {
@@ -203,8 +238,9 @@ impl Builder {
 /// Masses in a row, joined by springs that stiffen, dampers and dry friction (smoothed).
 fn chain(n: usize) -> Program {
     let mut b = Builder::new(&format!("chain of {n} masses"));
-    let [m, c, c3, d, mu, eps] = [("m", 1.5), ("c", 100.0), ("c3", 30.0), ("d", 0.4), ("mu", 0.2), ("eps", 1e-3)]
-        .map(|(name, value)| b.variable(name.to_owned(), Kind::Parameter, value).1);
+    let [m, c, c3, d, mu, eps] =
+        [("m", 1.5), ("c", 100.0), ("c3", 30.0), ("d", 0.4), ("mu", 0.2), ("eps", 1e-3)]
+            .map(|(name, value)| b.variable(name.to_owned(), Kind::Parameter, value).1);
     let states: Vec<[(VarId, ExprId); 2]> = (0..n)
         .map(|i| {
             let x = b.variable(format!("mass[{i}].x"), Kind::State, 0.01 * i as f64);

@@ -155,7 +155,7 @@ impl<'p> Compiler<'p> {
             }
             Ok(isa) => {
                 let (machine, scratch) = jit::compile(isa, &self.plans)?;
-                Ok(Code { owner, engine: Engine::Machine(machine), scratch, note: None })
+                Ok(Code { owner, engine: Engine::Machine(Box::new(machine)), scratch, note: None })
             }
         }
     }
@@ -178,7 +178,7 @@ pub struct Code {
 }
 
 enum Engine {
-    Machine(Machine),
+    Machine(Box<Machine>),
     Interpreter(Vec<ByteCode>),
 }
 

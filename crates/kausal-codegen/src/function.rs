@@ -101,7 +101,9 @@ impl Functions {
 
     /// Calls a function with all its scalar arguments. Allocates nothing.
     pub fn call(&self, id: FunctionId, args: &[f64], outputs: &mut [f64], memory: &mut WorkMemory) -> Called {
-        let (Some(machine), Some(&at)) = (&self.machine, self.index.get(&id)) else { return Called::NotCompiled };
+        let (Some(machine), Some(&at)) = (&self.machine, self.index.get(&id)) else {
+            return Called::NotCompiled;
+        };
         if machine.sizes(at) != (args.len(), outputs.len()) {
             return Called::NotCompiled;
         }

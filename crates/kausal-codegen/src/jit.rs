@@ -23,8 +23,8 @@ use crate::machine::{Entry, Machine};
 use crate::plan::{Event, Plan};
 use lower::{Constants, Lowering};
 
-/// Fewer pieces than this are compiled on one core.
-const PARALLEL_PIECES: usize = 4;
+/// Shorter programs are compiled on one core: threads would cost more than they save.
+const PARALLEL_EVENTS: usize = 4_000;
 
 /// How hard Cranelift tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,12 +69,13 @@ pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, V
         piece(&*isa, &mut context.0, &mut context.1, &constants, job.0, job.1)
     };
     let fresh = || (Context::new(), FunctionBuilderContext::new());
-    let compiled: Vec<Compiled> = if jobs.len() >= PARALLEL_PIECES {
-        jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
-    } else {
-        let mut context = fresh();
-        jobs.iter().map(|job| one(&mut context, job)).collect::<Result<_, _>>()?
-    };
+    let compiled: Vec<Compiled> =
+        if jobs.iter().map(|(_, events)| events.len()).sum::<usize>() >= PARALLEL_EVENTS {
+            jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
+        } else {
+            let mut context = fresh();
+            jobs.iter().map(|job| one(&mut context, job)).collect::<Result<_, _>>()?
+        };
 
     let failed = |error: cranelift_module::ModuleError| Error::NoMachineCode(error.to_string());
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));

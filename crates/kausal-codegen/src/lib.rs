@@ -29,5 +29,5 @@ mod routine;
 pub mod scalar;
 pub mod tape;
 
-pub use function::{Called, Functions, WorkMemory};
 pub use chunk::{Backend, ChunkId, Code, Compiler, Error, Memory, Scratch};
+pub use function::{Called, Functions, WorkMemory};

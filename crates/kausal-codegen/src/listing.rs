@@ -26,12 +26,14 @@ const LARGEST_MATRIX: usize = 60;
 const LONGEST_EXPRESSION: usize = 4_000;
 /// Steps nested deeper are left out.
 const DEPTH: usize = 100;
-/// Width of the column of components.
-const PREFIX: usize = 8;
+/// Bounds of the width of the column of components.
+const PREFIX: std::ops::RangeInclusive<usize> = 8..=24;
 
 /// Writes the listing of a program.
 pub fn write(program: &Program) -> String {
-    let mut listing = Listing { program, text: String::new(), depth: 0 };
+    let widest = program.equations.iter().map(|equation| equation.origin.component.chars().count() + 1).max();
+    let prefix = widest.unwrap_or(0).clamp(*PREFIX.start(), *PREFIX.end());
+    let mut listing = Listing { program, text: String::new(), depth: 0, prefix };
     listing.title("SORTED AND SOLVED EQUATIONS");
     listing.section("PARAMETERS", &program.parameters);
     listing.section("INITIAL", &program.initial);
@@ -49,6 +51,8 @@ struct Listing<'p> {
     program: &'p Program,
     text: String,
     depth: usize,
+    /// Width of the column of components.
+    prefix: usize,
 }
 
 impl Listing<'_> {
@@ -85,8 +89,11 @@ impl Listing<'_> {
             Step::Assign(assign) => self.assign(assign),
             Step::Call(call) => {
                 let args: Vec<String> = call.args.iter().map(|&arg| self.print(arg)).collect();
-                let outputs: Vec<String> =
-                    call.outputs.iter().map(|output| output.map_or_else(String::new, |v| self.name(v))).collect();
+                let outputs: Vec<String> = call
+                    .outputs
+                    .iter()
+                    .map(|output| output.map_or_else(String::new, |v| self.name(v)))
+                    .collect();
                 let function = &self.program.pool.function(call.function).name;
                 let text = format!("({}) = {function}({})", outputs.join(", "), args.join(", "));
                 self.plain(&text);
@@ -95,7 +102,8 @@ impl Listing<'_> {
             Step::System(system) => self.system(system),
             Step::When(when) => {
                 for (k, branch) in when.branches.iter().enumerate() {
-                    let mut conditions: Vec<String> = branch.conditions.iter().map(|&v| self.name(v)).collect();
+                    let mut conditions: Vec<String> =
+                        branch.conditions.iter().map(|&v| self.name(v)).collect();
                     conditions.extend(branch.initial.then(|| "initial()".to_owned()));
                     let word = if k == 0 { "WHEN" } else { "ELSEWHEN" };
                     self.title(&format!("{word} {}", conditions.join(", ")));
@@ -108,7 +116,8 @@ impl Listing<'_> {
                 self.plain(&text);
             }
             Step::Assert(assert) => {
-                let text = format!("assert({}, {})", self.print(assert.condition), self.print(assert.message));
+                let text =
+                    format!("assert({}, {})", self.print(assert.condition), self.print(assert.message));
                 self.plain(&text);
             }
             Step::Relation(index) => {
@@ -136,7 +145,8 @@ impl Listing<'_> {
 
     /// Something computed that comes from no equation.
     fn plain(&mut self, text: &str) {
-        self.line(&format!("{:PREFIX$} {text}", ""));
+        let width = self.prefix;
+        self.line(&format!("{:width$} {text}", ""));
     }
 
     fn system(&mut self, system: &System) {
@@ -163,7 +173,8 @@ impl Listing<'_> {
                 for &relation in relations {
                     if let Some(relation) = self.program.relations.get(relation as usize) {
                         let sign = if relation.or_equal { "<=" } else { "<" };
-                        let (variable, difference) = (self.name(relation.variable), self.name(relation.difference));
+                        let (variable, difference) =
+                            (self.name(relation.variable), self.name(relation.difference));
                         self.plain(&format!("{variable} = {difference} {sign} 0"));
                     }
                 }
@@ -233,7 +244,8 @@ impl Listing<'_> {
             Some(info) if !info.origin.component.is_empty() => info.origin.component.as_str(),
             _ => self.program.name.rsplit('.').next().unwrap_or(""),
         };
-        format!("{:PREFIX$}", format!("{component}."))
+        let width = self.prefix;
+        format!("{:width$}", format!("{component}."))
     }
 
     fn assign(&mut self, assign: &Assign) {
@@ -285,7 +297,8 @@ impl Listing<'_> {
         if rows > LARGEST_MATRIX || columns > LARGEST_MATRIX {
             return;
         }
-        let column: FxHashMap<VarId, usize> = system.unknowns.iter().enumerate().map(|(k, &v)| (v, k)).collect();
+        let column: FxHashMap<VarId, usize> =
+            system.unknowns.iter().enumerate().map(|(k, &v)| (v, k)).collect();
         self.title("INCIDENCE MATRIX");
         self.line("!");
         for &equation in &system.equations {

@@ -12,7 +12,6 @@
 mod lower;
 mod terms;
 
-use kausal_symbolic::FunctionId;
 use kausal_symbolic::function::Shape;
 
 use crate::scalar::{Binary, Unary};
@@ -129,9 +128,7 @@ pub(crate) struct Storage {
 /// A function, lowered for certain sizes of its inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Routine {
-    /// The function it comes from.
-    pub function: FunctionId,
-    /// Its name there.
+    /// The name of the function it comes from.
     pub name: String,
     /// Names of the slots; temporaries have none.
     pub slots: Vec<Option<String>>,

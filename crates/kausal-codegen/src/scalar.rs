@@ -252,12 +252,7 @@ impl Binary {
     pub fn is_boolean(self) -> bool {
         matches!(
             self,
-            Binary::Less
-                | Binary::LessEqual
-                | Binary::Equal
-                | Binary::NotEqual
-                | Binary::And
-                | Binary::Or
+            Binary::Less | Binary::LessEqual | Binary::Equal | Binary::NotEqual | Binary::And | Binary::Or
         )
     }
 }

@@ -211,10 +211,13 @@ impl<'p> Writer<'p> {
             Node::Text(text) => Ok(self.constant(f64::from(text.0))),
             Node::Var(variable) => Ok(self.variable(variable)),
             Node::Op(op, args) => self.operator(op, args),
-            Node::Call(function, _) => {
-                Err(Error::Unsupported(format!("a call of {} inside an expression", pool.function(function).name)))
+            Node::Call(function, _) => Err(Error::Unsupported(format!(
+                "a call of {} inside an expression",
+                pool.function(function).name
+            ))),
+            Node::Output(..) => {
+                Err(Error::Unsupported("an output of a call inside an expression".to_owned()))
             }
-            Node::Output(..) => Err(Error::Unsupported("an output of a call inside an expression".to_owned())),
         }
     }
 

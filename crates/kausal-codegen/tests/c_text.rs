@@ -2,14 +2,17 @@
 
 mod common;
 
+use common::functions::{random, samples};
 use common::program::{Builder, set};
 use common::{SLOTS, TIME, arrays, cc, cook_into, oracle, recipe, same, values};
 use kausal_codegen::c;
-use kausal_symbolic::{Op, VarId};
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers};
+use kausal_symbolic::{FunctionId, Op, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
-    Assert, Form, Jacobian, Kind, LinearMethod, Nonlinear, Relation, Solve, SolveKind, State, Step, System, When,
-    WhenBranch,
+    Assert, Call, Form, Jacobian, Kind, LinearMethod, Nonlinear, Relation, Solve, SolveKind, State, Step,
+    System, When, WhenBranch,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -80,9 +83,90 @@ fn c_agrees_with_the_definition() {
         assert_eq!(message, "");
         for k in 0..150 {
             let at = k * SLOTS as usize..(k + 1) * SLOTS as usize;
-            assert!(same(&expected[at.clone()], &found[at.clone()]), "{:?}\n{:?}", &expected[at.clone()], &found[at]);
+            assert!(
+                same(&expected[at.clone()], &found[at.clone()]),
+                "{:?}\n{:?}",
+                &expected[at.clone()],
+                &found[at]
+            );
         }
     }
+}
+
+/// Functions made by hand and random ones, called from the program, against the evaluator.
+#[test]
+fn functions() {
+    let mut b = Builder::new("Functions");
+    let mut calls: Vec<(FunctionId, Vec<f64>)> = Vec::new();
+    for sample in samples(&mut b.program.pool) {
+        calls.extend(sample.arguments.into_iter().map(|arguments| (sample.id, arguments)));
+    }
+    for seed in 0..60 {
+        let id = b.program.pool.add_function(random(seed));
+        calls.extend(
+            [[1.0, 2.0, 3.0, 4.0], [-0.5, 0.0, 7.25, -3.0]].map(|arguments| (id, arguments.to_vec())),
+        );
+    }
+    let mut expected = Vec::new();
+    for (id, arguments) in calls {
+        let len = Layout::of_outputs(b.program.pool.function(id)).unwrap().len;
+        let mut outputs = vec![0.0; len];
+        if Evaluator::new(Numbers::new(&b.program.pool)).call_flat(id, &arguments, &mut outputs).is_err() {
+            continue;
+        }
+        let inputs: Vec<_> = arguments
+            .iter()
+            .map(|&value| {
+                let v = b.variable("argument", Kind::Parameter, value);
+                b.var(v)
+            })
+            .collect();
+        let results: Vec<VarId> = outputs.iter().map(|_| b.helper("result")).collect();
+        expected.extend(results.iter().copied().zip(outputs));
+        let outputs = results.into_iter().map(Some).collect();
+        b.program.dynamics.push(Step::Call(Call { function: id, args: inputs, outputs, impure: false }));
+    }
+    if let Some((values, message)) = run(&b.program, "model_dynamics", None) {
+        assert_eq!(message, "");
+        for (v, value) in expected {
+            assert!(same(&[values[v.index()]], &[value]), "{v:?}: {} instead of {value}", values[v.index()]);
+        }
+    }
+}
+
+/// What fails says why, and what does not fit in C names the function.
+#[test]
+fn functions_that_fail() {
+    let mut b = Builder::new("Fails");
+    let samples = samples(&mut b.program.pool);
+    let id = |name: &str| samples.iter().find(|sample| sample.name == name).unwrap().id;
+    let (table, subscripts) = (id("table"), id("subscripts"));
+    for (function, count, said) in
+        [(table, 9, "u is too large"), (subscripts, 4, "subscripts: a subscript is out of bounds")]
+    {
+        let large = b.program.pool.constant(12.0);
+        let call = Call { function, args: vec![large; count], outputs: Vec::new(), impure: false };
+        b.program.dynamics = vec![Step::Call(call)];
+        if let Some((_, message)) = run(&b.program, "model_dynamics", None) {
+            assert_eq!(message, said);
+        }
+    }
+    let mut foreign = Function::named("Library.foreign");
+    foreign.body = Body::External(Box::new(ExternalBody {
+        language: "C".to_owned(),
+        name: "foreign".to_owned(),
+        result: None,
+        args: Vec::new(),
+        annotations: Vec::new(),
+    }));
+    let function = b.program.pool.add_function(foreign);
+    let call = Call { function, args: Vec::new(), outputs: Vec::new(), impure: false };
+    b.program.dynamics = vec![Step::Call(call)];
+    let error = c::write(&b.program).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "code cannot be made for the function Library.foreign in C (Library.foreign is foreign code)"
+    );
 }
 
 fn linear(steps: Vec<Step>, unknowns: &[VarId]) -> Step {
@@ -97,7 +181,14 @@ fn linear(steps: Vec<Step>, unknowns: &[VarId]) -> Step {
 }
 
 /// Adds a linear system with these entries (row, column, value) and right sides.
-fn add_system(b: &mut Builder, n: u32, entries: &[(u32, u32, f64)], rhs: &[f64], kind: SolveKind, constant: bool) -> Vec<VarId> {
+fn add_system(
+    b: &mut Builder,
+    n: u32,
+    entries: &[(u32, u32, f64)],
+    rhs: &[f64],
+    kind: SolveKind,
+    constant: bool,
+) -> Vec<VarId> {
     let place = |b: &mut Builder, value: f64| b.variable("coefficient", Kind::Parameter, value);
     let entries = entries.iter().map(|&(r, c, value)| (r, c, place(b, value))).collect();
     let rhs = rhs.iter().map(|&value| place(b, value)).collect();
@@ -122,7 +213,9 @@ fn linear_systems() {
         rhs
     };
     let mut all = Vec::new();
-    let dense: Vec<_> = (0..3).flat_map(|r| (0..3).map(move |c| (r, c, if r == c { 0.0 } else { f64::from(r + 2 * c) }))).collect();
+    let dense: Vec<_> = (0..3)
+        .flat_map(|r| (0..3).map(move |c| (r, c, if r == c { 0.0 } else { f64::from(r + 2 * c) })))
+        .collect();
     for constant in [false, true] {
         all.push(add_system(&mut b, 3, &dense, &right(3, &dense, false), SolveKind::Dense, constant));
     }
@@ -131,7 +224,14 @@ fn linear_systems() {
     let saddle = [(1, 0, 2.0), (2, 1, 3.0), (2, 2, 0.5), (2, 0, 1.0)];
     for entries in [&definite[..], &saddle[..]] {
         for constant in [false, true] {
-            all.push(add_system(&mut b, 3, entries, &right(3, entries, true), SolveKind::Symmetric, constant));
+            all.push(add_system(
+                &mut b,
+                3,
+                entries,
+                &right(3, entries, true),
+                SolveKind::Symmetric,
+                constant,
+            ));
         }
     }
     // A chain of 90, rows shuffled: a band.
@@ -193,7 +293,6 @@ fn nonlinear_system() {
                 steps: vec![set(y, three), set(r, residual)],
                 residuals: vec![r],
                 jacobian: symbolic.then_some(jacobian),
-                ..Nonlinear::default()
             }),
         })));
         if let Some((values, message)) = run(&b.program, "model_dynamics", None) {

@@ -41,6 +41,19 @@ fn samples_agree_with_the_evaluator() {
     }
 }
 
+/// Recursion without end fails, and leaves the stack alone.
+#[test]
+fn endless_recursion_fails() {
+    let mut pool = Pool::new();
+    let samples = samples(&mut pool);
+    let fibonacci = samples.iter().find(|sample| sample.name == "fibonacci").unwrap().id;
+    let functions = Functions::new(&pool, [fibonacci], Backend::Jit).unwrap();
+    let (mut out, mut memory) = ([0.0], functions.memory());
+    assert_eq!(functions.call(fibonacci, &[-3.0], &mut out, &mut memory), Called::Failed);
+    assert_eq!(functions.call(fibonacci, &[10.0], &mut out, &mut memory), Called::Done);
+    assert_eq!(out, [55.0]);
+}
+
 #[test]
 fn random_functions_agree_with_the_evaluator() {
     let mut pool = Pool::new();

@@ -7,7 +7,9 @@ use kausal_codegen::{count, listing};
 use kausal_symbolic::count::Operations;
 use kausal_symbolic::{ExprId, Op};
 use kausal_translate::Program;
-use kausal_translate::program::{Form, Jacobian, Kind, LinearMethod, Nonlinear, Solve, SolveKind, Step, System};
+use kausal_translate::program::{
+    Form, Jacobian, Kind, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
+};
 
 /// Two capacitances in parallel behind a resistance, torn by hand as the bond graph paper tears: with the current
 /// f2 as tearing variable the voltages' derivatives must be equal.
@@ -16,8 +18,8 @@ fn capacitances() -> Program {
     let [e, r, c1, c2] = [("E", 10.0), ("R.R", 2.0), ("C1.C", 3.0), ("C2.C", 4.0)]
         .map(|(name, value)| b.variable(name, Kind::Parameter, value));
     let e1 = b.variable("C1.e", Kind::State, 0.0);
-    let [re, f, f1, f2, d1, d2] =
-        ["R.e", "R.f", "C1.f", "C2.f", "C1.dere", "C2.dere"].map(|name| b.variable(name, Kind::Algebraic, 0.0));
+    let [re, f, f1, f2, d1, d2] = ["R.e", "R.f", "C1.f", "C2.f", "C1.dere", "C2.dere"]
+        .map(|name| b.variable(name, Kind::Algebraic, 0.0));
     let [q1, q2, q3] = ["Q101", "Q102", "Q103"].map(|name| b.helper(name));
     let x = [e, r, c1, c2, e1, re, f, f1, f2, d1, d2, q1, q2, q3].map(|v| b.var(v));
     let [xe, xr, xc1, xc2, xe1, xre, xf, xf1, xf2, xd1, xd2, xq1, xq2, xq3] = x;
@@ -161,7 +163,6 @@ fn nonlinear_and_numerical() {
                 steps: vec![set(r, residual)],
                 residuals: vec![r],
                 jacobian: Some(jacobian),
-                ..Nonlinear::default()
             }),
         })),
         Step::Solve(numerical),

@@ -49,7 +49,7 @@ fn prime_factors(mut n: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     let mut p = 2;
     while p * p <= n {
-        while n % p == 0 {
+        while n.is_multiple_of(p) {
             factors.push(p);
             n /= p;
         }
@@ -62,7 +62,14 @@ fn prime_factors(mut n: usize) -> Vec<usize> {
 }
 
 /// Transforms `x[start + stride*k]`. It calls itself once per prime factor, so the depth is below 64.
-fn butterfly(x: &[Complex], start: usize, stride: usize, out: &mut [Complex], factors: &[usize], roots: &[Complex]) {
+fn butterfly(
+    x: &[Complex],
+    start: usize,
+    stride: usize,
+    out: &mut [Complex],
+    factors: &[usize],
+    roots: &[Complex],
+) {
     let Some((&p, rest)) = factors.split_first() else {
         if let (Some(out), Some(&value)) = (out.first_mut(), x.get(start)) {
             *out = value;

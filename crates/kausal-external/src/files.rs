@@ -139,7 +139,9 @@ fn read_real_matrix(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let matrix = matrix_file::read(file, name)?;
     if f.shape(2)? != [matrix.rows, matrix.cols] {
         let (rows, cols) = (matrix.rows, matrix.cols);
-        return failed(format!("the matrix {name} in {file} has size {rows} x {cols}, another one is asked for"));
+        return failed(format!(
+            "the matrix {name} in {file} has size {rows} x {cols}, another one is asked for"
+        ));
     }
     f.set_numbers(2, matrix.data)
 }
@@ -159,7 +161,8 @@ fn get_time(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let (seconds, days) = (now.as_secs() % 86400, now.as_secs() / 86400);
     let (year, month, day) = date(days);
-    let parts = [u64::from(now.subsec_millis()), seconds % 60, seconds / 60 % 60, seconds / 3600, day, month, year];
+    let parts =
+        [u64::from(now.subsec_millis()), seconds % 60, seconds / 60 % 60, seconds / 3600, day, month, year];
     for (i, part) in parts.into_iter().enumerate() {
         f.set_number(i, part as f64);
     }
@@ -168,7 +171,7 @@ fn get_time(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
 
 /// Year, month and day from the days since 1970-01-01.
 fn date(mut days: u64) -> (u64, u64, u64) {
-    let leap = |y: u64| (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+    let leap = |y: u64| (y.is_multiple_of(4) && !y.is_multiple_of(100)) || y.is_multiple_of(400);
     let mut year = 1970;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));
@@ -202,14 +205,18 @@ mod tests {
         let externals = StandardExternals::new(Options::default());
         let count = call(&externals, "ModelicaInternal_countLines", &[input(name)]).unwrap();
         assert_eq!(count, [Value::Scalar(3.0)]);
-        let line = |n: f64| call(&externals, "ModelicaInternal_readLine", &[input(name), input(n), output(0.0)]).unwrap();
+        let line = |n: f64| {
+            call(&externals, "ModelicaInternal_readLine", &[input(name), input(n), output(0.0)]).unwrap()
+        };
         assert_eq!(line(1.0), [Value::text("one"), Value::Scalar(0.0)]);
         assert_eq!(line(3.0), [Value::text("last"), Value::Scalar(0.0)]);
         assert_eq!(line(4.0), [Value::text(""), Value::Scalar(1.0)]);
-        let stat = |n: &str| call(&externals, "ModelicaInternal_stat", &[input(n)]).unwrap()[0].as_scalar().unwrap();
+        let stat =
+            |n: &str| call(&externals, "ModelicaInternal_stat", &[input(n)]).unwrap()[0].as_scalar().unwrap();
         assert_eq!((stat(name), stat("/no/such"), stat(folder.path().to_str().unwrap())), (2.0, 1.0, 3.0));
         let empty = Value::texts(Array::vector(vec![Text::from(""); 2]));
-        let all = perform(&externals, "ModelicaInternal_readFile", &[input(name), output(empty), input(2.0)]).unwrap();
+        let all = perform(&externals, "ModelicaInternal_readFile", &[input(name), output(empty), input(2.0)])
+            .unwrap();
         assert_eq!(all, [Value::texts(Array::vector(vec![Text::from("one"), Text::from("two")]))]);
     }
 

@@ -89,7 +89,11 @@ impl<'a> Frame<'a> {
 
     pub fn integer(&self, i: usize) -> Outcome<i64> {
         let value = self.number(i)?;
-        if value.fract() == 0.0 && value.abs() <= 9e15 { Ok(value as i64) } else { self.wrong(i, "an integer") }
+        if value.fract() == 0.0 && value.abs() <= 9e15 {
+            Ok(value as i64)
+        } else {
+            self.wrong(i, "an integer")
+        }
     }
 
     pub fn boolean(&self, i: usize) -> Outcome<bool> {

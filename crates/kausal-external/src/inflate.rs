@@ -15,8 +15,9 @@ pub(crate) fn inflate_zlib(bytes: &[u8], limit: usize) -> Result<Vec<u8>, String
         match stream.take(2)? {
             0 => stored(&mut stream, &mut out)?,
             1 => {
-                let lengths: Vec<u8> =
-                    (0..288).map(|i| [8, 9, 7, 8][usize::from(i > 143) + usize::from(i > 255) + usize::from(i > 279)]).collect();
+                let lengths: Vec<u8> = (0..288)
+                    .map(|i| [8, 9, 7, 8][usize::from(i > 143) + usize::from(i > 255) + usize::from(i > 279)])
+                    .collect();
                 compressed(&mut stream, &mut out, limit, &Code::new(&lengths), &Code::new(&[5; 30]))?;
             }
             2 => {

@@ -135,7 +135,9 @@ impl StandardExternals {
             Kind::Clock => refuse("asks for the time of day or the process, which is not allowed here"),
             Kind::State if self.options.state => Ok(()),
             Kind::State => Err(ExternalError::Unavailable),
-            Kind::Writes => refuse("changes files or the environment or starts a program, which is not allowed"),
+            Kind::Writes => {
+                refuse("changes files or the environment or starts a program, which is not allowed")
+            }
         }
     }
 }

@@ -55,20 +55,23 @@ impl<'a> Reader<'a> {
             9 | 12 | 13 => 8,
             _ => return None,
         };
-        (0..self.bytes.len() / width).map(|k| k * width).map(|at| {
-            Some(match code {
-                1 => f64::from(*self.bytes.get(at)? as i8),
-                2 => f64::from(*self.bytes.get(at)?),
-                3 => f64::from(i16::from_le_bytes(self.array(at)?)),
-                4 => f64::from(u16::from_le_bytes(self.array(at)?)),
-                5 => f64::from(i32::from_le_bytes(self.array(at)?)),
-                6 => f64::from(u32::from_le_bytes(self.array(at)?)),
-                7 => f64::from(f32::from_le_bytes(self.array(at)?)),
-                12 => i64::from_le_bytes(self.array(at)?) as f64,
-                13 => u64::from_le_bytes(self.array(at)?) as f64,
-                _ => f64::from_le_bytes(self.array(at)?),
+        (0..self.bytes.len() / width)
+            .map(|k| k * width)
+            .map(|at| {
+                Some(match code {
+                    1 => f64::from(*self.bytes.get(at)? as i8),
+                    2 => f64::from(*self.bytes.get(at)?),
+                    3 => f64::from(i16::from_le_bytes(self.array(at)?)),
+                    4 => f64::from(u16::from_le_bytes(self.array(at)?)),
+                    5 => f64::from(i32::from_le_bytes(self.array(at)?)),
+                    6 => f64::from(u32::from_le_bytes(self.array(at)?)),
+                    7 => f64::from(f32::from_le_bytes(self.array(at)?)),
+                    12 => i64::from_le_bytes(self.array(at)?) as f64,
+                    13 => u64::from_le_bytes(self.array(at)?) as f64,
+                    _ => f64::from_le_bytes(self.array(at)?),
+                })
             })
-        }).collect()
+            .collect()
     }
 }
 
@@ -102,7 +105,8 @@ fn find_4(bytes: &[u8], name: &str) -> Result<Option<Matrix>, String> {
         let found = reader.part(at + 20, name_len).ok_or_else(unknown)?.bytes;
         let found = found.split(|&b| b == 0).next().unwrap_or(&[]);
         if found == name.as_bytes() && structure == 0 {
-            let data = reader.part(start, count).and_then(|part| part.numbers(code)).ok_or("it is cut off")?;
+            let data =
+                reader.part(start, count).and_then(|part| part.numbers(code)).ok_or("it is cut off")?;
             return matrix(rows, cols, &data).map(Some);
         }
         at = start.checked_add(count * (1 + imaginary)).ok_or_else(unknown)?;
@@ -237,7 +241,8 @@ mod tests {
         stored.extend((!len).to_le_bytes());
         stored.extend(&inner);
         stored.extend([0; 4]);
-        let mut element: Vec<u8> = [15, stored.len() as u32].iter().flat_map(|&n: &u32| n.to_le_bytes()).collect();
+        let mut element: Vec<u8> =
+            [15, stored.len() as u32].iter().flat_map(|&n: &u32| n.to_le_bytes()).collect();
         element.extend(stored);
         assert_eq!(find(&with_header(&element), "m"), Ok(Some(m)));
         assert_eq!(find(&plain, "x"), Ok(None));

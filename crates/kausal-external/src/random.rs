@@ -27,20 +27,19 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
         "ModelicaRandom_xorshift128plus" => |_, f| generate(f, xorshift128plus),
         "ModelicaRandom_xorshift1024star" => {
             return Some((Kind::Pure, |_, f| {
-                let mut state = state_words(f)?;
-                let mut words: [u64; 16] = first_words(f, &state)?;
-                let mut place = f.numbers(0)?.get(32).map_or(0, |&p| p as usize % 16);
+                let mut words = first_words(f, &state_words(f)?)?;
+                let mut place = place(f)?;
                 let y = xorshift1024star(&mut words, &mut place);
-                state.clear();
-                state.extend(words);
-                let mut numbers = integers(&state);
+                let mut numbers = integers(&words);
                 numbers.push(place as f64);
                 f.set(1, Value::vector(numbers));
                 f.set_number(2, y);
                 Ok(())
             }));
         }
-        "ModelicaRandom_automaticGlobalSeed" => |externals, f| f.give_number(f64::from(externals.options.seed)),
+        "ModelicaRandom_automaticGlobalSeed" => {
+            |externals, f| f.give_number(f64::from(externals.options.seed))
+        }
         "ModelicaRandom_convertRealToIntegers" => |_, f| {
             let numbers = integers(&[f.number(0)?.to_bits()]);
             f.set(1, Value::vector(numbers));
@@ -64,6 +63,11 @@ fn first_words<const N: usize>(f: &Frame<'_>, words: &[u64]) -> Outcome<[u64; N]
         Some(words) => Ok(*words),
         None => failed(format!("the state of {} needs {} integers", f.name(), 2 * N)),
     }
+}
+
+/// The place in the state of xorshift1024*. The library fills it with any integer; its last four bits count.
+fn place(f: &Frame<'_>) -> Outcome<usize> {
+    Ok(f.numbers(0)?.get(32).map_or(0, |&p| (p as i64).rem_euclid(16) as usize))
 }
 
 fn integers(words: &[u64]) -> Vec<f64> {
@@ -115,7 +119,7 @@ fn xorshift1024star(words: &mut [u64; 16], place: &mut usize) -> f64 {
 /// `(rngState, size(rngState, 1), id)`
 fn set_internal_state(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let words = first_words(f, &state_words(f)?)?;
-    let place = f.numbers(0)?.get(32).map_or(0, |&p| p as usize % 16);
+    let place = place(f)?;
     externals.state().random = Impure { words, place, id: f.integer(2)? };
     Ok(())
 }
@@ -167,6 +171,42 @@ mod tests {
         let y = xorshift1024star(&mut words, &mut place);
         assert_eq!((place, words[1]), (1, 0x1_0020_0003));
         assert_eq!(y, unit_interval(0x1_0020_0003u64.wrapping_mul(1181783497276652981)));
+    }
+
+    /// A state of `count` words as `initialStateWithXorshift64star` makes it, and the half word after it.
+    fn initial_state<const N: usize>(local: i32, global: i32) -> ([u64; N], i32) {
+        let mut word = [u64::from(local as u32) | u64::from(global as u32) << 32];
+        for _ in 0..10 {
+            xorshift64star(&mut word);
+        }
+        let words = std::array::from_fn(|_| {
+            let this = word[0];
+            xorshift64star(&mut word);
+            this
+        });
+        (words, word[0] as i32)
+    }
+
+    #[test]
+    fn the_numbers_of_the_library() {
+        // Dymola's results for Modelica.Blocks.Examples.Noise.UniformNoise: noise in -1..3 at times 0, 0.02 and 0.04, local seed 10.
+        let (mut state, _) = initial_state(10, 67867967);
+        for noise in [0.20217088936010374, 0.045513176341681394, 0.4806722354481434] {
+            assert!((-1.0 + 4.0 * xorshift128plus(&mut state) - noise).abs() < 1e-14);
+        }
+        // And for Modelica.Blocks.Examples.Noise.ImpureGenerator: the numbers at time 0 and, 200 samples later, 2.
+        let externals = StandardExternals::new(Options::default());
+        let (words, last) = initial_state::<16>(715827883, 67867967);
+        let mut state = integers(&words);
+        state.push(f64::from(last));
+        let set = [input(state), input(33.0), input(7.0)];
+        perform(&externals, "ModelicaRandom_setInternalState_xorshift1024star", &set).unwrap();
+        let name = "ModelicaRandom_impureRandom_xorshift1024star";
+        let numbers: Vec<f64> = (0..201)
+            .map(|_| call(&externals, name, &[input(7.0)]).unwrap()[0].as_scalar().unwrap())
+            .collect();
+        assert!((numbers[0] - 0.018660680846204425).abs() < 1e-15);
+        assert!((numbers[200] - 0.20139026719150938).abs() < 1e-15);
     }
 
     #[test]

@@ -2,12 +2,10 @@
 //!
 //! Positions count bytes from 1, as they do in C. A scanning function that finds nothing gives the start position back.
 
-use kausal_symbolic::function::ExternalError;
+use kausal_symbolic::function::{ExternalError, Value};
 
 use crate::frame::{Frame, Outcome, failed};
 use crate::{Kind, Native, StandardExternals};
-
-use kausal_symbolic::function::Value;
 
 /// No number that is scanned may have this many characters.
 const LONGEST_NUMBER: usize = 100;
@@ -49,7 +47,10 @@ fn message_function(name: &str) -> Option<Native> {
 fn substring(text: &str, first: i64, last: i64) -> Outcome<String> {
     let last = if last == -999 { first } else { last };
     let wrong = || {
-        ExternalError::Failed(format!("there is no part {first}:{last} of \"{text}\", which has {} characters", text.len()))
+        ExternalError::Failed(format!(
+            "there is no part {first}:{last} of \"{text}\", which has {} characters",
+            text.len()
+        ))
     };
     if first < 1 || last < first {
         return Err(wrong());
@@ -67,8 +68,8 @@ pub(crate) fn compare(a: &str, b: &str, case_sensitive: bool) -> std::cmp::Order
     lower(a).cmp(&lower(b))
 }
 
-/// Arash Partow's hash ("AP hash") on 32 bits, which the library's documentation names. Seeds of random number generators
-/// are made with it, so the very numbers matter.
+/// Arash Partow's hash ("AP hash") on 32 bits. The library makes seeds of random number generators with it, so the very
+/// numbers matter.
 pub(crate) fn hash(text: &[u8]) -> i32 {
     let mut hash = 0xAAAA_AAAAu32;
     for (i, &byte) in text.iter().enumerate() {
@@ -202,7 +203,9 @@ mod tests {
         assert!(substring("abcdef", 0, 2).is_err());
         assert!(substring("abcdef", 3, 7).is_err());
         // Less, equal and greater are 1, 2 and 3: `Modelica.Utilities.Types.Compare`.
-        let order = |a: &str, b: &str, case: f64| number("ModelicaStrings_compare", &[input(a), input(b), input(case)]);
+        let order = |a: &str, b: &str, case: f64| {
+            number("ModelicaStrings_compare", &[input(a), input(b), input(case)])
+        };
         assert_eq!(order("abc", "abd", 1.0), 1.0);
         assert_eq!(order("aBc", "AbC", 0.0), 2.0);
         assert_eq!(order("aBc", "AbC", 1.0), 3.0);
@@ -223,7 +226,11 @@ mod tests {
     #[test]
     fn scanning() {
         let externals = StandardExternals::new(Options::default());
-        let scan = |name: &str, text: &str, at: f64, unsigned: Option<f64>, out: kausal_symbolic::function::ExternalArg| {
+        let scan = |name: &str,
+                    text: &str,
+                    at: f64,
+                    unsigned: Option<f64>,
+                    out: kausal_symbolic::function::ExternalArg| {
             let mut args = vec![input(text), input(at)];
             args.extend(unsigned.map(input));
             args.extend([output(0.0), out]);
@@ -236,7 +243,8 @@ mod tests {
         assert_eq!(real("-1.5", 1.0, 1.0), (1.0, Value::Scalar(0.0)));
         assert_eq!(real("1.e", 1.0, 0.0), (1.0, Value::Scalar(0.0)));
         assert_eq!(real("ab7", 3.0, 1.0), (4.0, Value::Scalar(7.0)));
-        let integer = |s, at, unsigned| scan("ModelicaStrings_scanInteger", s, at, Some(unsigned), output(0.0));
+        let integer =
+            |s, at, unsigned| scan("ModelicaStrings_scanInteger", s, at, Some(unsigned), output(0.0));
         assert_eq!(integer("  42,", 1.0, 0.0), (5.0, Value::Scalar(42.0)));
         assert_eq!(integer("42.0", 1.0, 0.0), (1.0, Value::Scalar(0.0)));
         assert_eq!(integer("-3", 1.0, 0.0), (3.0, Value::Scalar(-3.0)));

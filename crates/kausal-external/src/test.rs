@@ -1,6 +1,8 @@
 //! Calls by name, as a declaration makes them.
 
-use kausal_symbolic::function::{Array, ExternalArg, ExternalBody, ExternalCall, ExternalError, Externals, LocalId, Value};
+use kausal_symbolic::function::{
+    Array, ExternalArg, ExternalBody, ExternalCall, ExternalError, Externals, LocalId, Value,
+};
 
 use crate::frame::Matrix;
 
@@ -53,12 +55,20 @@ pub(crate) fn rows<const N: usize>(rows: &[[f64; N]]) -> Matrix {
 }
 
 /// Calls a function that has a result.
-pub(crate) fn call(externals: &dyn Externals, name: &str, args: &[ExternalArg]) -> Result<Vec<Value<f64>>, ExternalError> {
+pub(crate) fn call(
+    externals: &dyn Externals,
+    name: &str,
+    args: &[ExternalArg],
+) -> Result<Vec<Value<f64>>, ExternalError> {
     run(externals, name, args, Some(LocalId(0)))
 }
 
 /// Calls a function without a result.
-pub(crate) fn perform(externals: &dyn Externals, name: &str, args: &[ExternalArg]) -> Result<Vec<Value<f64>>, ExternalError> {
+pub(crate) fn perform(
+    externals: &dyn Externals,
+    name: &str,
+    args: &[ExternalArg],
+) -> Result<Vec<Value<f64>>, ExternalError> {
     run(externals, name, args, None)
 }
 

@@ -215,8 +215,10 @@ impl Machine {
         let mut values = vec![0.0; count];
         self.evaluate(args, &mut values);
         let model = &self.model;
-        let results =
-            model.functions.call(&model.program.pool, function, &values, Some(&self.externals)).map_err(Stop::Function)?;
+        let results = model
+            .functions
+            .call(&model.program.pool, function, &values, Some(&self.externals))
+            .map_err(Stop::Function)?;
         for (slot, value) in outputs.iter().zip(results) {
             if let Some(v) = slot {
                 self.values[v.index()] = value;

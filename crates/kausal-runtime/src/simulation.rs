@@ -115,8 +115,9 @@ pub fn simulate(
 
 /// Event iterations at one instant before giving up.
 const EVENT_ROUNDS: usize = 100;
-/// Events in a row within a millionth of the run before it counts as chattering.
-const CHATTER_LIMIT: usize = 200;
+/// It counts as chattering when more events than this follow each other within this part of the run. The second pair
+/// catches what comes to a limit, like a ball at rest, before the clock can no longer tell its bounces apart.
+const CHATTER_LIMITS: [(f64, usize); 2] = [(1e-6, 200), (1e-10, 25)];
 
 type Solver = Integrator<ClassicalStep<RightSide>>;
 
@@ -128,7 +129,7 @@ struct Run {
     next_output: u64,
     schedule: Vec<f64>,
     state: Vec<f64>,
-    chatter: (f64, usize),
+    chatter: [(f64, usize); 2],
     finder: Option<EventFinder>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
@@ -145,7 +146,7 @@ impl Run {
             next_output: 1,
             schedule,
             state: Vec::new(),
-            chatter: (f64::NEG_INFINITY, 0),
+            chatter: [(f64::NEG_INFINITY, 0); 2],
             finder: None,
             fresh: true,
         }
@@ -252,12 +253,17 @@ impl Run {
     }
 
     fn watch_chatter(&mut self, t: f64) -> Result<(), RunError> {
-        let window = 1e-6 * (self.settings.stop - self.settings.start).abs();
-        if t - self.chatter.0 > window {
-            self.chatter = (t, 0);
+        let length = (self.settings.stop - self.settings.start).abs();
+        for ((first, count), (part, limit)) in self.chatter.iter_mut().zip(CHATTER_LIMITS) {
+            if t - *first > part * length {
+                (*first, *count) = (t, 0);
+            }
+            *count += 1;
+            if *count > limit {
+                return Err(RunError::Chattering(t));
+            }
         }
-        self.chatter.1 += 1;
-        if self.chatter.1 > CHATTER_LIMIT { Err(RunError::Chattering(t)) } else { Ok(()) }
+        Ok(())
     }
 
     /// Brings all continuous values to instant `t` of the last step.
@@ -279,17 +285,19 @@ impl Run {
 
     /// The first instant in (t0, t1] where a relation differs from its memory. A function that crosses twice in a
     /// step ends on the side it came from, so sides are compared at the distance of output points too; and in the
-    /// first step after a crossing, where a function begins near zero, at ever smaller parts of that distance.
+    /// first step after a crossing, where a function begins near zero, at ever smaller parts of that distance: what
+    /// leaves zero and comes back is on the other side at one of them.
     fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
-        const HALVINGS: i32 = 12;
+        const CUTS: i32 = 12;
         const MOST: f64 = 1000.0;
         let Some(mut finder) = self.finder.take() else { return Ok(None) };
         let interval = self.settings.interval;
         let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST) } else { 1.0 };
         let part = (t1 - t0) / parts;
-        let halvings = if std::mem::take(&mut self.fresh) { HALVINGS } else { 0 };
-        let near = (1..=halvings).rev().map(|k| t0 + part * 0.5f64.powi(k));
-        let far = (1..=parts as i32).map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) });
+        let cuts = if std::mem::take(&mut self.fresh) { CUTS } else { 0 };
+        let near = (1..=cuts).rev().map(|k| t0 + part / 16f64.powi(k));
+        let far =
+            (1..=parts as i32).map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) });
         let (mut found, mut error) = (Ok(None), None);
         let mut a = t0;
         for b in near.chain(far).filter(|&b| b > t0) {

@@ -207,7 +207,7 @@ fn a_ball_bounces() {
     assert_eq!(statistics.state_events, 2);
     // First impact at sqrt(2/g) with speed sqrt(2 g), then a parabola.
     let (t1, g) = ((2.0_f64 / 9.81).sqrt(), 9.81);
-    let v1 = 0.8 * (2.0 * g as f64).sqrt();
+    let v1 = 0.8 * (2.0_f64 * g).sqrt();
     for (t, values) in rows.iter().filter(|(t, _)| *t > t1 + 1e-9) {
         let s = t - t1;
         assert!((values[0] - (v1 * s - 0.5 * g * s * s)).abs() < 1e-6, "at {t}");

@@ -376,18 +376,6 @@ fn events() {
                 "event_counter",
                 vec![exactly("a", 21.0), exactly("b", 86.0), exactly("both", 28.0), exactly("odd", 1.0)],
             ),
-            case("event_delay", vec![along("y", |t| (t - 0.5).max(0.0).sin(), 1e-4)]),
-            case(
-                "event_delay_equation",
-                vec![along(
-                    "x",
-                    |t| {
-                        let step = |from: f64, n: i32| (t - from).max(0.0).powi(n);
-                        1.0 - t + step(1.0, 2) / 2.0 - step(2.0, 3) / 6.0
-                    },
-                    1e-4,
-                )],
-            ),
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
@@ -428,6 +416,18 @@ fn events() {
                 vec![along("h", |t| (1.0 - 0.25 * t).max(0.0).powi(2), 2e-6), exactly("h", 0.0)],
             ),
             case("event_terminate", vec![end("x", 3.0, 1e-9), end("time", 1.5, 1e-9)]),
+            // The bounces form a geometric series.
+            case(
+                "event_zeno_tail",
+                vec![
+                    exactly("bounces", 250.0),
+                    end(
+                        "time",
+                        (2.0 / 9.81f64).sqrt() * (1.0 + 2.0 * (0.97 - 0.97f64.powi(250)) / 0.03),
+                        1e-6,
+                    ),
+                ],
+            ),
             case("event_time", vec![end("x", 0.3 - 2.0 * 0.4 + 0.5 * 0.3, 1e-9)]),
         ],
     );
@@ -496,22 +496,9 @@ fn algorithms() {
 #[test]
 fn arrays() {
     let decay = |t: f64| (-4.0 * 41.0 * 41.0 * (PI / 82.0).sin().powi(2) * t).exp();
-    let mu = 1.5f64.acosh();
-    let chain = move |i: f64| {
-        move |t: f64| ((1.0 + t) * ((40.0 - i) * mu).sinh() + ((i - 1.0) * mu).sinh()) / (39.0 * mu).sinh()
-    };
     check(
         "array_",
         vec![
-            // Between the ends the values are as small as 1e-8, and must be right there as well.
-            case(
-                "array_chain",
-                vec![
-                    along("x[2]", chain(2.0), 1e-9),
-                    along("x[20]", chain(20.0), 1e-16),
-                    along("x[39]", chain(39.0), 1e-9),
-                ],
-            ),
             case(
                 "array_heat_rod",
                 vec![
@@ -581,8 +568,7 @@ fn conditions_and_formulas() {
     let whole = names.into_iter().zip(numbers).map(|(n, v)| exactly(n, v)).collect();
     check("whole_", vec![case("whole_numbers", whole)]);
     let identities = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let formulas =
-        names.into_iter().zip(identities).map(|(n, v)| along(n, move |_| v, 1e-14 * 40.0)).collect();
+    let formulas = names.into_iter().zip(identities).map(|(n, v)| along(n, move |_| v, 4e-13)).collect();
     check("formulas", vec![case("formulas", formulas)]);
 }
 
@@ -828,7 +814,7 @@ fn ivp_test_set() {
                     1e-5,
                 ),
             ),
-            // Ten periods of a modulated carrier with diodes: four digits remain of seven.
+            // Parasitic oscillations that BDF does not damp well: three to four digits remain of nine.
             case(
                 "ivp_ring_modulator",
                 all(
@@ -845,7 +831,7 @@ fn ivp_test_set() {
                         0.7088495416976114e-4,
                         0.2390059075236570e-4,
                     ],
-                    2e-3,
+                    5e-4,
                 ),
             ),
             case(

@@ -88,7 +88,8 @@ pub(crate) fn write(plan: &Plan, names: &impl Names, out: &mut Statements) {
                 }
             }
             Event::End(id) => {
-                let (Some(Open { outer, then }), Line::If(c, a, b)) = (open.pop(), *plan.tape.line(id)) else {
+                let (Some(Open { outer, then }), Line::If(c, a, b)) = (open.pop(), *plan.tape.line(id))
+                else {
                     continue;
                 };
                 let otherwise = std::mem::replace(&mut out.lines, outer);

@@ -2,13 +2,17 @@
 
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_translate::Program;
-use kausal_translate::program::{Assert, Assign, Call, Form, Nonlinear, Relation, Solve, SolveKind, Step, System, When};
+use kausal_translate::program::{
+    Assert, Assign, Call, Form, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
+};
 
 use super::band;
 use super::body::{self, Names, Statements};
-use super::text::{comment, literal, string};
+use super::function;
+use super::text::{comment, literal, mentions, string};
 use crate::chunk::Error;
 use crate::plan;
+use crate::routine::Routines;
 use crate::tape;
 
 /// Longer sections become several functions: compilers take more than linear time for one.
@@ -41,6 +45,8 @@ pub(crate) struct Sections<'p> {
     pub prototypes: Vec<String>,
     /// What else the struct must hold.
     pub fields: Vec<String>,
+    /// Functions that are called.
+    pub routines: Routines,
     /// Fields that say whether a constant matrix is factorised.
     factorised: Vec<String>,
     systems: usize,
@@ -82,6 +88,7 @@ impl<'p> Sections<'p> {
             functions: Vec::new(),
             prototypes: Vec::new(),
             fields: Vec::new(),
+            routines: Routines::default(),
             factorised: Vec::new(),
             systems: 0,
             phase: Phase::Event,
@@ -129,7 +136,11 @@ impl<'p> Sections<'p> {
     }
 
     /// Writes a function that computes expressions into an array.
-    pub fn expressions(&mut self, name: &str, expressions: impl Iterator<Item = ExprId>) -> Result<(), Error> {
+    pub fn expressions(
+        &mut self,
+        name: &str,
+        expressions: impl Iterator<Item = ExprId>,
+    ) -> Result<(), Error> {
         let expressions: Vec<ExprId> = expressions.collect();
         if expressions.is_empty() {
             return Ok(());
@@ -200,7 +211,11 @@ impl<'p> Sections<'p> {
         Ok(())
     }
 
-    fn assigns<'a>(&mut self, assigns: impl Iterator<Item = &'a Assign>, out: &mut Statements) -> Result<(), Error> {
+    fn assigns<'a>(
+        &mut self,
+        assigns: impl Iterator<Item = &'a Assign>,
+        out: &mut Statements,
+    ) -> Result<(), Error> {
         for assign in assigns {
             self.writer.assign(assign.variable, assign.value)?;
         }
@@ -248,7 +263,10 @@ impl<'p> Sections<'p> {
     }
 
     fn name(&self, variable: VarId) -> String {
-        self.program.variables.get(variable.index()).map_or_else(String::new, |variable| comment(&variable.name))
+        self.program
+            .variables
+            .get(variable.index())
+            .map_or_else(String::new, |variable| comment(&variable.name))
     }
 
     fn number(&mut self) -> usize {
@@ -256,9 +274,31 @@ impl<'p> Sections<'p> {
         self.systems
     }
 
-    fn call(&mut self, call: &Call, _out: &mut Statements) -> Result<(), Error> {
-        let name = &self.program.pool.function(call.function).name;
-        Err(Error::Unsupported(format!("the function {name} in C")))
+    fn call(&mut self, call: &Call, out: &mut Statements) -> Result<(), Error> {
+        let pool = &self.program.pool;
+        let at = self.routines.closed(pool, call.function).map_err(|unfit| {
+            Error::Unsupported(format!(
+                "the function {} in C ({})",
+                pool.function(call.function).name,
+                unfit.0
+            ))
+        })?;
+        let name = function::name(&self.routines.list[at], at);
+        out.push("{");
+        let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
+        inner.push(format!("double in[{}], out[{}];", call.args.len().max(1), call.outputs.len().max(1)));
+        self.values(&call.args, "in[%]", &mut inner)?;
+        inner.push(format!("const char *failed = {name}(in, out);"));
+        inner.push("if (failed) { m->message = failed; return 1; }");
+        for (k, output) in call.outputs.iter().enumerate() {
+            if let Some(v) = output {
+                inner.push(format!("v[{}] = out[{k}]; /* {} */", v.0, self.name(*v)));
+            }
+        }
+        out.temporaries = inner.temporaries;
+        out.lines.extend(inner.lines.into_iter().map(|line| format!("    {line}")));
+        out.push("}");
+        Ok(())
     }
 
     fn branch(
@@ -308,7 +348,8 @@ impl<'p> Sections<'p> {
                 more => more.join(" || "),
             };
             let otherwise = if k == 0 { "" } else { "} else " };
-            let names: Vec<String> = branch.conditions.iter().map(|&condition| self.name(condition)).collect();
+            let names: Vec<String> =
+                branch.conditions.iter().map(|&condition| self.name(condition)).collect();
             out.push(format!("{otherwise}if ({condition}) {{ /* when {} */", names.join(", ")));
             self.nested(&branch.steps, out)?;
         }
@@ -326,7 +367,8 @@ impl<'p> Sections<'p> {
         };
         if !self.fields.iter().any(|field| field.contains(" reinit[")) {
             let n = self.program.states.len();
-            self.fields.push(format!("double reinit[{n}]; /* new values of states, where reinit_set is 1 */"));
+            self.fields
+                .push(format!("double reinit[{n}]; /* new values of states, where reinit_set is 1 */"));
             self.fields.push(format!("int reinit_set[{n}];"));
         }
         self.values(&[value], &format!("m->reinit[{place}]"), out)?;
@@ -361,7 +403,9 @@ impl<'p> Sections<'p> {
         match &system.form {
             Form::Linear { steps, .. } => self.steps(steps, out)?,
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
-            Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => self.steps(continuous, out)?,
+            Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => {
+                self.steps(continuous, out)?
+            }
             Form::Mixed { continuous, relations, discrete, unknowns } => {
                 self.mixed(continuous, relations, discrete, unknowns, out)?
             }
@@ -379,8 +423,10 @@ impl<'p> Sections<'p> {
         out: &mut Statements,
     ) -> Result<(), Error> {
         let number = self.number();
-        let relations: Vec<Relation> = relations.iter().map(|&r| self.program.relations[r as usize]).collect();
-        let unknowns: Vec<VarId> = unknowns.iter().copied().chain(relations.iter().map(|r| r.variable)).collect();
+        let relations: Vec<Relation> =
+            relations.iter().map(|&r| self.program.relations[r as usize]).collect();
+        let unknowns: Vec<VarId> =
+            unknowns.iter().copied().chain(relations.iter().map(|r| r.variable)).collect();
         let names: Vec<String> = unknowns.iter().map(|&unknown| self.name(unknown)).collect();
         let slots: Vec<String> = unknowns.iter().map(|unknown| unknown.0.to_string()).collect();
         let n = unknowns.len().max(1);
@@ -399,7 +445,10 @@ impl<'p> Sections<'p> {
             ));
         }
         self.nested(discrete, out)?;
-        out.push(format!("    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];", unknowns.len()));
+        out.push(format!(
+            "    for (int i = 0; i < {}; i++) settled &= before[i] == v[discrete[i]];",
+            unknowns.len()
+        ));
         out.push("    if (settled) break;");
         let message = string(&format!("mixed system {number} ({}) does not settle", names.join(", ")));
         out.push(format!("    if (pass == {MIXED_PASSES}) {{ m->message = {message}; return 1; }}"));
@@ -407,8 +456,12 @@ impl<'p> Sections<'p> {
         Ok(())
     }
 
+    /// A relation takes its value from its difference.
     fn relation(&mut self, index: u32, out: &mut Statements) {
-        out.push(relation(&self.program.relations[index as usize]));
+        let Some(r) = self.program.relations.get(index as usize) else { return };
+        let sign = if r.or_equal { "<=" } else { "<" };
+        let name = self.name(r.variable);
+        out.push(format!("v[{}] = (double)(v[{}] {sign} 0.0); /* {name} */", r.variable.0, r.difference.0));
     }
 
     /// Names of the unknowns, the first few.
@@ -449,9 +502,19 @@ impl<'p> Sections<'p> {
         let slots = |variables: &[VarId]| list(variables.iter().map(|v| v.0.to_string()).collect());
         let numbers = |of: fn(&kausal_translate::program::Variable) -> f64| {
             let variables = &self.program.variables;
-            list(nonlinear.unknowns.iter().map(|v| variables.get(v.index()).map_or(0.0, of)).map(literal).collect())
+            list(
+                nonlinear
+                    .unknowns
+                    .iter()
+                    .map(|v| variables.get(v.index()).map_or(0.0, of))
+                    .map(literal)
+                    .collect(),
+            )
         };
-        let message = format!("nonlinear system {k} ({}) has no solution near the last one", self.unknowns(&nonlinear.unknowns));
+        let message = format!(
+            "nonlinear system {k} ({}) has no solution near the last one",
+            self.unknowns(&nonlinear.unknowns)
+        );
         let lines = [
             "{".to_owned(),
             format!("    static const int unknown[{n}] = {{{}}};", slots(&nonlinear.unknowns)),
@@ -459,7 +522,9 @@ impl<'p> Sections<'p> {
             format!("    static const double nominal[{n}] = {{{}}};", numbers(|v| v.nominal)),
             format!("    static const double min[{n}] = {{{}}};", numbers(|v| v.min)),
             format!("    static const double max[{n}] = {{{}}};", numbers(|v| v.max)),
-            format!("    static const kausal_system system = {{{n}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"),
+            format!(
+                "    static const kausal_system system = {{{n}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"
+            ),
         ];
         out.lines.extend(lines);
         let work = self.array("double", "work", k, n * (n + 3), out);
@@ -490,7 +555,10 @@ impl<'p> Sections<'p> {
         let (length, place): (usize, Box<dyn Fn(usize, usize) -> usize>) = match &band {
             Some(band) => {
                 let width = 2 * band.low + band.high + 1;
-                (n * width, Box::new(move |r, c| band.row[r] * width + band.column[c] + band.low - band.row[r]))
+                (
+                    n * width,
+                    Box::new(move |r, c| band.row[r] * width + band.column[c] + band.low - band.row[r]),
+                )
             }
             None => (n * n, Box::new(move |r, c| r * n + c)),
         };
@@ -510,7 +578,8 @@ impl<'p> Sections<'p> {
         let (a, p) = if solve.constant {
             self.fields.push(format!("double a_{k}[{length}]; /* factors of a constant matrix */"));
             self.fields.push(format!("int p_{k}[{n}];"));
-            self.fields.push(format!("int factorised_{k}; /* 1: by kausal_lu or kausal_band, 2: by kausal_ldlt */"));
+            self.fields
+                .push(format!("int factorised_{k}; /* 1: by kausal_lu or kausal_band, 2: by kausal_ldlt */"));
             self.factorised.push(format!("m->factorised_{k}"));
             (format!("m->a_{k}"), format!("m->p_{k}"))
         } else {
@@ -533,13 +602,16 @@ impl<'p> Sections<'p> {
                 format!("kausal_band_factor({n}, {}, {}, {a}, {p})", band.low, band.high),
                 format!("kausal_band_solve({n}, {}, {}, {a}, {p}, b);", band.low, band.high),
             ),
-            None => (format!("kausal_lu_factor({n}, {a}, {p})"), format!("kausal_lu_solve({n}, {a}, {p}, b);")),
+            None => {
+                (format!("kausal_lu_factor({n}, {a}, {p})"), format!("kausal_lu_solve({n}, {a}, {p}, b);"))
+            }
         };
         let how = if solve.constant { format!("m->factorised_{k}") } else { "how".to_owned() };
         let mut factorise: Vec<String> = fill(false).into();
         if symmetric {
             factorise.push(format!("{how} = 2;"));
-            factorise.push(format!("if (kausal_ldlt_factor({n}, {a}, {p})) {{ /* not without larger pivots */"));
+            factorise
+                .push(format!("if (kausal_ldlt_factor({n}, {a}, {p})) {{ /* not without larger pivots */"));
             factorise.extend(fill(true).map(|line| format!("    {line}")));
             factorise.push(format!("    if ({factor}) {fail}"));
             factorise.push(format!("    {how} = 1;"));
@@ -560,7 +632,8 @@ impl<'p> Sections<'p> {
             }
             out.lines.extend(factorise.into_iter().map(|line| format!("    {line}")));
         }
-        let position = |r: usize, positions: Option<&Vec<usize>>| positions.map_or(r, |positions| positions[r]);
+        let position =
+            |r: usize, positions: Option<&Vec<usize>>| positions.map_or(r, |positions| positions[r]);
         for (r, value) in solve.rhs.iter().enumerate() {
             let i = position(r, band.as_ref().map(|band| &band.row));
             out.push(format!("    b[{i}] = v[{}];", value.0));
@@ -586,19 +659,4 @@ fn wrap(items: &[usize]) -> String {
         .map(|chunk| chunk.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
         .collect();
     lines.join(",\n        ")
-}
-
-/// Does a statement mention an identifier, comments and strings apart?
-fn mentions(line: &str, name: &str) -> bool {
-    let line = line.split("/*").next().unwrap_or(line);
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    line.match_indices(name).any(|(at, _)| {
-        !line[..at].ends_with(word) && !line[at + name.len()..].starts_with(word) && !line[..at].ends_with("->")
-    })
-}
-
-/// A relation takes its value from its difference.
-fn relation(r: &Relation) -> String {
-    let sign = if r.or_equal { "<=" } else { "<" };
-    format!("v[{}] = v[{}] {sign} 0.0;", r.variable.0, r.difference.0)
 }

@@ -127,12 +127,13 @@ impl Text {
     /// An operation on two numbers.
     pub fn binary(op: Binary, a: &Text, b: &Text) -> Text {
         let operations = a.operations + b.operations + 1;
-        let infix = |a: Text, sign: &str, b: Text, binding: Binding, left: Binding, right: Binding, truth| Text {
-            text: format!("{}{sign}{}", a.at_least(left), b.at_least(right)),
-            binding,
-            truth,
-            operations,
-        };
+        let infix =
+            |a: Text, sign: &str, b: Text, binding: Binding, left: Binding, right: Binding, truth| Text {
+                text: format!("{}{sign}{}", a.at_least(left), b.at_least(right)),
+                binding,
+                truth,
+                operations,
+            };
         use Binding::{And, Equality, Or, Product, Relation, Sum, Unary};
         match op {
             // gcc asks for parentheses around `&&` within `||`, and around comparisons of comparisons.
@@ -210,6 +211,17 @@ pub(crate) fn string(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// Does a line mention an identifier, a comment at its end apart?
+pub(crate) fn mentions(line: &str, name: &str) -> bool {
+    let line = line.split("/*").next().unwrap_or(line);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.match_indices(name).any(|(at, _)| {
+        !line[..at].ends_with(word)
+            && !line[at + name.len()..].starts_with(word)
+            && !line[..at].ends_with("->")
+    })
 }
 
 #[cfg(test)]

@@ -418,7 +418,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     }
 
     /// A Boolean as 0 or 1.
-    fn from_truth(&mut self, truth: Value) -> Computed {
+    fn number_from_truth(&mut self, truth: Value) -> Computed {
         let (one, zero) = (self.constant(1.0), self.constant(0.0));
         Computed { number: self.builder.ins().select(truth, one, zero), truth: Some(truth) }
     }
@@ -435,7 +435,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                     self.builder.ins().fcmp(FloatCC::Equal, number, zero)
                 }
             };
-            return self.from_truth(truth);
+            return self.number_from_truth(truth);
         }
         let x = self.number(a);
         let number = match op.library() {
@@ -452,11 +452,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Binary::And => self.builder.ins().band(a, b),
                 _ => self.builder.ins().bor(a, b),
             };
-            return self.from_truth(truth);
+            return self.number_from_truth(truth);
         }
         let (x, y) = (self.number(a), self.number(b));
         if let Some(truth) = emit::relation(self.builder, op, x, y) {
-            return self.from_truth(truth);
+            return self.number_from_truth(truth);
         }
         let number = match op.library() {
             Some(function) => self.call(function as usize, self.two_arguments, &[x, y]),

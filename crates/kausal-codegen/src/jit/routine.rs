@@ -14,7 +14,8 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use crate::chunk::Error;
 use crate::machine::{FunctionEntry, FunctionMachine};
 use crate::routine::{
-    ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt, Varying,
+    ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
+    Varying,
 };
 use crate::scalar::{Binary, Unary};
 
@@ -28,9 +29,8 @@ pub(crate) fn compile(isa: OwnedTargetIsa, routines: &[Routine]) -> Result<Funct
     let signature = signature(&*isa);
     let ids = routines
         .iter()
-        .map(|_| module.declare_anonymous_function(&signature))
-        .collect::<Result<Vec<FuncId>, _>>()
-        .map_err(failed)?;
+        .map(|_| module.declare_anonymous_function(&signature).map_err(failed))
+        .collect::<Result<Vec<FuncId>, Error>>()?;
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     for (routine, &id) in routines.iter().zip(&ids) {
@@ -107,7 +107,8 @@ impl<'a, 'f> Writer<'a, 'f> {
             })
             .collect();
         let slots: Vec<Variable> = routine.slots.iter().map(|_| builder.declare_var(types::F64)).collect();
-        let counters: Vec<Variable> = (0..routine.counters).map(|_| builder.declare_var(types::I64)).collect();
+        let counters: Vec<Variable> =
+            (0..routine.counters).map(|_| builder.declare_var(types::I64)).collect();
         let failed = builder.create_block();
         Writer {
             pointer: isa.pointer_type(),

@@ -2,14 +2,14 @@
 //!
 //! Only what is read is kept: a sweep at the end removes assignments to slots nobody reads.
 
-use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Target, Term, Value};
 use kausal_symbolic::function::{ArrayFn, Function, LocalId, Scalar, TermId};
+use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Target, Term, Value};
 use kausal_symbolic::{FunctionId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt, Storage,
-    Varying,
+    ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
+    Storage, Varying,
 };
 use crate::scalar::{Binary, Unary};
 
@@ -120,7 +120,6 @@ impl<'a> Lower<'a> {
         let at = routines.list.len();
         let storage = |name: &str| Storage { name: name.to_owned(), len: 0 };
         routines.list.push(Routine {
-            function: id,
             name: function.name.clone(),
             slots: Vec::new(),
             arrays: vec![storage("in"), storage("out")],
@@ -150,7 +149,8 @@ impl<'a> Lower<'a> {
         for k in 0..self.function.locals.len() {
             self.set_up(LocalId(k as u32), &changed)?;
         }
-        let outputs = self.function.outputs.iter().map(|&output| self.shape_of(output)).collect::<Fit<Vec<_>>>()?;
+        let outputs =
+            self.function.outputs.iter().map(|&output| self.shape_of(output)).collect::<Fit<Vec<_>>>()?;
         self.this().outputs = outputs.clone();
         self.this().arrays[OUTPUTS.0 as usize].len = outputs.iter().map(|shape| count(shape)).sum();
         self.block(statements)?;
@@ -259,8 +259,11 @@ impl<'a> Lower<'a> {
                         let fits = |(dim, (size, declared)): (&Dim, (&usize, &usize))| {
                             matches!(dim, Dim::Unknown) || size == declared
                         };
-                        if found.len() != shape.len() || !local.dims.iter().zip(found.iter().zip(&shape)).all(fits) {
-                            return self.unfit(format!("the initial value of {} has other sizes", local.name));
+                        if found.len() != shape.len()
+                            || !local.dims.iter().zip(found.iter().zip(&shape)).all(fits)
+                        {
+                            return self
+                                .unfit(format!("the initial value of {} has other sizes", local.name));
                         }
                         found
                     }
@@ -294,7 +297,9 @@ impl<'a> Lower<'a> {
 
     fn known_size(&mut self, term: TermId) -> Fit<usize> {
         match self.known(term)? {
-            Some(size) if size >= 0.0 && size.fract() == 0.0 && size <= MAX_ELEMENTS as f64 => Ok(size as usize),
+            Some(size) if size >= 0.0 && size.fract() == 0.0 && size <= MAX_ELEMENTS as f64 => {
+                Ok(size as usize)
+            }
             _ => self.unfit("a size depends on values"),
         }
     }
@@ -600,7 +605,8 @@ impl<'a> Lower<'a> {
             }
             Home::Array(array, shape) if target.subscripts.is_empty() => {
                 if value.shape() != &shape[..] {
-                    return self.unfit(format!("{} changes its size", self.function.local(target.local).name));
+                    return self
+                        .unfit(format!("{} changes its size", self.function.local(target.local).name));
                 }
                 self.copy(array, value)
             }
@@ -640,7 +646,11 @@ impl<'a> Lower<'a> {
                         if index.shape().len() > 1 {
                             return self.unfit("a subscript that is a matrix");
                         }
-                        index.scalars().iter().map(|&index| self.subscript(index, size)).collect::<Fit<_>>()?
+                        index
+                            .scalars()
+                            .iter()
+                            .map(|&index| self.subscript(index, size))
+                            .collect::<Fit<_>>()?
                     }
                 }
             };
@@ -745,24 +755,25 @@ fn needs(function: &Function, id: LocalId) -> Vec<LocalId> {
 /// Removes computations whose result nobody reads.
 fn remove_unread(routine: &mut Routine) {
     loop {
-        let mut read = vec![false; routine.slots.len()];
-        let mut operand = |id: OperandId| match &routine.operands[id.0 as usize] {
-            Operand::Slot(slot) => read[slot.0 as usize] = true,
-            Operand::Element(_, place) => mark(place, &mut read),
-            _ => {}
-        };
-        let mut places: Vec<&Place> = Vec::new();
+        let mut read =
+            Read { slots: vec![false; routine.slots.len()], arrays: vec![false; routine.arrays.len()] };
+        read.arrays[OUTPUTS.0 as usize] = true;
         visit(&routine.body, &mut |statement| match statement {
-            Stmt::Set(_, compute) => compute.operands().for_each(&mut operand),
+            Stmt::Set(_, compute) => compute.operands().for_each(|id| read.operand(routine.operand(id))),
             Stmt::Put(_, place, value) => {
-                places.push(place);
-                operand(*value);
+                read.place(place);
+                read.operand(routine.operand(*value));
             }
-            Stmt::Loop(_, Count::Computed(count), _) => operand(*count),
-            Stmt::While(_, condition, _) | Stmt::If(condition, ..) | Stmt::Check(condition, _) => operand(*condition),
+            Stmt::Loop(_, Count::Computed(count), _) => read.operand(routine.operand(*count)),
+            Stmt::While(_, condition, _) | Stmt::If(condition, ..) | Stmt::Check(condition, _) => {
+                read.operand(routine.operand(*condition));
+            }
+            Stmt::Call(_, arguments, results) => {
+                read.arrays[arguments.0 as usize] = true;
+                read.arrays[results.0 as usize] = true;
+            }
             _ => {}
         });
-        places.into_iter().for_each(|place| mark(place, &mut read));
         let before = size(&routine.body);
         prune(&mut routine.body, &read);
         if size(&routine.body) == before {
@@ -771,10 +782,29 @@ fn remove_unread(routine: &mut Routine) {
     }
 }
 
-fn mark(place: &Place, read: &mut [bool]) {
-    for (_, varying) in &place.terms {
-        if let Varying::Whole(slot) = varying {
-            read[slot.0 as usize] = true;
+/// What is read.
+struct Read {
+    slots: Vec<bool>,
+    arrays: Vec<bool>,
+}
+
+impl Read {
+    fn operand(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Slot(slot) => self.slots[slot.0 as usize] = true,
+            Operand::Element(array, place) => {
+                self.arrays[array.0 as usize] = true;
+                self.place(place);
+            }
+            Operand::Const(_) | Operand::Counter(_) => {}
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        for (_, varying) in &place.terms {
+            if let Varying::Whole(slot) = varying {
+                self.slots[slot.0 as usize] = true;
+            }
         }
     }
 }
@@ -800,9 +830,10 @@ fn size(body: &[Stmt]) -> usize {
 }
 
 /// Nested no deeper than [`MAX_DEPTH`] allows, a few levels each.
-fn prune(body: &mut Vec<Stmt>, read: &[bool]) {
+fn prune(body: &mut Vec<Stmt>, read: &Read) {
     body.retain_mut(|statement| match statement {
-        Stmt::Set(slot, _) => read[slot.0 as usize],
+        Stmt::Set(slot, _) => read.slots[slot.0 as usize],
+        Stmt::Put(array, ..) => read.arrays[array.0 as usize],
         Stmt::Loop(_, _, body) => {
             prune(body, read);
             !body.is_empty()

@@ -6,17 +6,14 @@
 
 use kausal_symbolic::function::operations::{array_function, element_wise, reduce};
 use kausal_symbolic::function::{
-    Array, ArrayErrorKind, ArrayFn, ArrayResult, Domain, Function, LocalId, Reduction, Scalar, Shape, Subscript,
-    Term, TermId, Value,
+    Array, ArrayErrorKind, ArrayFn, ArrayResult, Domain, Function, LocalId, Reduction, Scalar, Shape,
+    Subscript, Term, TermId, Value,
 };
 use kausal_symbolic::{FunctionId, Op};
 
 use super::lower::{Fit, Home, Lower, Unfit, count};
 use super::{Compute, Count, Operand, OperandId, Place, Stmt, Varying};
 use crate::scalar::{Binary, Unary};
-
-/// So many statements are done rather than jumped over: none, since any may fail or take long.
-const CHEAP: usize = 0;
 
 /// The domain of operands: what array functions compute with.
 struct Operands<'l, 'a> {
@@ -83,7 +80,8 @@ impl Lower<'_> {
     pub fn local(&mut self, local: LocalId) -> Fit<Value<OperandId>> {
         Ok(match self.homes[local.0 as usize].clone() {
             Home::None => {
-                return self.unfit(format!("{} is a string, or used too early", self.function.local(local).name));
+                return self
+                    .unfit(format!("{} is a string, or used too early", self.function.local(local).name));
             }
             Home::Known(value) => Value::Scalar(self.operand(Operand::Const(value))),
             Home::Slot(slot) | Home::Counter(.., slot) => Value::Scalar(self.operand(Operand::Slot(slot))),
@@ -182,7 +180,9 @@ impl Lower<'_> {
                     _ => Binary::Or,
                 };
                 rest.iter().try_fold(first, |value, &arg| match self.negated.get(&arg) {
-                    Some(&inner) if op == Binary::Add => self.compute(Compute::Binary(Binary::Sub, value, inner)),
+                    Some(&inner) if op == Binary::Add => {
+                        self.compute(Compute::Binary(Binary::Sub, value, inner))
+                    }
                     _ => self.compute(Compute::Binary(op, value, arg)),
                 })
             }
@@ -223,7 +223,7 @@ impl Lower<'_> {
                 }
                 continue;
             };
-            if statements.len() <= CHEAP {
+            if statements.is_empty() {
                 value = Some(self.operator(op, &[before, next])?);
                 continue;
             }
@@ -267,7 +267,7 @@ impl Lower<'_> {
             return self.unfit("branches of different sizes");
         }
         let mut chosen = Vec::with_capacity(a.scalars().len());
-        let lazy = then.len() + otherwise.len() > CHEAP;
+        let lazy = !then.is_empty() || !otherwise.is_empty();
         for (&a, &b) in a.scalars().iter().zip(b.scalars()) {
             if !lazy {
                 chosen.push(self.compute(Compute::Select(condition, a, b))?);
@@ -357,7 +357,9 @@ impl Lower<'_> {
 
     /// All outputs of a call; any other expression is its only output.
     pub fn outputs(&mut self, term: TermId) -> Fit<Vec<Value<OperandId>>> {
-        let Term::Call(called, args, _) = self.function.term(term) else { return Ok(vec![self.value(term)?]) };
+        let Term::Call(called, args, _) = self.function.term(term) else {
+            return Ok(vec![self.value(term)?]);
+        };
         let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
         let shapes: Vec<Shape> = args.iter().map(|arg| arg.shape().into()).collect();
         self.deeper()?;
@@ -400,7 +402,8 @@ impl Lower<'_> {
         body: TermId,
         iterators: &[(LocalId, TermId)],
     ) -> Fit<Value<OperandId>> {
-        let saved: Vec<Home> = iterators.iter().map(|(local, _)| self.homes[local.0 as usize].clone()).collect();
+        let saved: Vec<Home> =
+            iterators.iter().map(|(local, _)| self.homes[local.0 as usize].clone()).collect();
         let mut ranges = Vec::with_capacity(iterators.len());
         for &(local, range) in iterators {
             ranges.push((local, self.rounds(local, range)?, self.homes[local.0 as usize].clone()));
@@ -448,9 +451,8 @@ impl Lower<'_> {
         }
         self.emit_all(block)?;
         let mut shape = sizes;
-        let elements: Vec<OperandId> = (0..total * count(&inner))
-            .map(|k| self.operand(Operand::Element(array, Place::at(k))))
-            .collect();
+        let elements: Vec<OperandId> =
+            (0..total * count(&inner)).map(|k| self.operand(Operand::Element(array, Place::at(k)))).collect();
         if reduction == Reduction::Array {
             shape.extend_from_slice(&inner);
             return self.array_of(&shape, elements);

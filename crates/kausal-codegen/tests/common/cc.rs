@@ -20,11 +20,7 @@ pub fn run(source: &str, files: &[(&str, &[u8])]) -> Option<Output> {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    assert!(
-        compiled.status.success(),
-        "{}\n{source}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
+    assert!(compiled.status.success(), "{}\n{source}", String::from_utf8_lossy(&compiled.stderr));
     Some(Command::new(folder.path().join("main")).current_dir(folder.path()).output().unwrap())
 }
 

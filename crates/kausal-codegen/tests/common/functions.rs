@@ -146,10 +146,7 @@ fn table() -> Function {
     let abscissa = f.at(t, &[next, one]);
     let beyond = f.op(Op::Less, &[abscissa, tu]);
     let end = f.op(Op::Equal, &[next, four]);
-    f.push(Stmt::While(
-        beyond,
-        vec![Stmt::If(vec![(end, vec![Stmt::Break])], vec![Stmt::assign(i, next)])],
-    ));
+    f.push(Stmt::While(beyond, vec![Stmt::If(vec![(end, vec![Stmt::Break])], vec![Stmt::assign(i, next)])]));
     let [x0, y0, y1] = [f.at(t, &[ti, one]), f.at(t, &[ti, two]), f.at(t, &[next, two])];
     let (dx, dy, du) = (f.sub(abscissa, x0), f.sub(y1, y0), f.sub(tu, x0));
     let slope = f.op(Op::Div, &[dy, dx]);
@@ -188,7 +185,8 @@ fn comprehensions() -> Function {
     let tz = f.v(z);
     let shifted = f.index(tz, &[up]);
     f.push(Stmt::Assign(Target { local: z, subscripts: vec![Subscript::Index(to_three)] }, shifted));
-    let (ends, swapped) = (f.array(ArrayFn::Construct, &[four, one]), f.array(ArrayFn::Construct, &[one, four]));
+    let (ends, swapped) =
+        (f.array(ArrayFn::Construct, &[four, one]), f.array(ArrayFn::Construct, &[one, four]));
     let exchanged = f.index(tz, &[swapped]);
     f.push(Stmt::Assign(Target { local: z, subscripts: vec![Subscript::Index(ends)] }, exchanged));
     f
@@ -265,8 +263,10 @@ fn subscripts() -> Function {
 
 /// All functions made by hand.
 pub fn samples(pool: &mut Pool) -> Vec<Sample> {
-    let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| {
-        Sample { id: pool.add_function(f), name, arguments }
+    let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| Sample {
+        id: pool.add_function(f),
+        name,
+        arguments,
     };
     let nine = |a: f64| (0..9).map(|k| a * f64::from(k) - 2.5).collect::<Vec<f64>>();
     let with = |mut list: Vec<f64>, more: &[f64]| {
@@ -287,13 +287,15 @@ pub fn samples(pool: &mut Pool) -> Vec<Sample> {
         ),
     ];
     let algebra = samples[0].id;
-    let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| {
-        Sample { id: pool.add_function(f), name, arguments }
+    let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| Sample {
+        id: pool.add_function(f),
+        name,
+        arguments,
     };
     samples.push(add("caller", caller(algebra), vec![vec![1.0, 2.0, -0.5]]));
     let recursive = pool.add_function(Function::named("fibonacci"));
     pool.set_function(recursive, fibonacci(recursive));
-    let arguments = [0.0, 1.0, 12.0, 12.5, -3.0].map(|n| vec![n]).to_vec();
+    let arguments = [0.0, 1.0, 12.0, 12.5].map(|n| vec![n]).to_vec();
     samples.push(Sample { id: recursive, name: "fibonacci", arguments });
     samples
 }
@@ -315,7 +317,8 @@ pub fn random(seed: u64) -> Function {
     let y = f.output("y", REAL, &[Dim::Known(4)]);
     let scalars: Vec<LocalId> = ["a", "b", "c"].map(|name| f.output(name, REAL, &[])).to_vec();
     let counters: Vec<LocalId> = (0..3).map(|k| f.protected(&format!("i{k}"), INTEGER, &[])).collect();
-    let mut maker = Maker { f, random: Random(seed.wrapping_mul(77) + 5), x, y, scalars, counters, active: 0 };
+    let mut maker =
+        Maker { f, random: Random(seed.wrapping_mul(77) + 5), x, y, scalars, counters, active: 0 };
     let count = 3 + maker.random.below(6);
     let body: Vec<Stmt> = (0..count).map(|_| maker.statement(3)).collect();
     body.into_iter().for_each(|statement| maker.f.push(statement));
@@ -427,7 +430,8 @@ impl Maker {
             }
             5 => {
                 let value = self.vector(depth - 1);
-                let array_fn = [ArrayFn::Sum, ArrayFn::MinOf, ArrayFn::MaxOf, ArrayFn::ProductOf][self.random.below(4)];
+                let array_fn =
+                    [ArrayFn::Sum, ArrayFn::MinOf, ArrayFn::MaxOf, ArrayFn::ProductOf][self.random.below(4)];
                 self.f.array(array_fn, &[value])
             }
             6 => {

@@ -123,7 +123,7 @@ pub fn cook_into(pool: &mut Pool, first: u32, recipe: &Recipe) -> Vec<Assign> {
         // The newest are chosen more often, which makes the expressions deep.
         let pick = |r: u16| {
             let n = made.len();
-            let window = if r % 4 == 0 { n } else { n.min(12) };
+            let window = if r.is_multiple_of(4) { n } else { n.min(12) };
             made[n - 1 - usize::from(r / 4) % window]
         };
         let args: Vec<ExprId> = build.args.iter().map(|&r| pick(r)).collect();

@@ -141,7 +141,8 @@ fn trevc(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
         }
         for (k, size) in schur::blocks(&t) {
             let columns = k..k + size;
-            let largest = (0..v.rows).map(|r| columns.clone().map(|c| v[(r, c)].abs()).sum()).fold(0.0, f64::max);
+            let largest =
+                (0..v.rows).map(|r| columns.clone().map(|c| v[(r, c)].abs()).sum()).fold(0.0, f64::max);
             if largest > 0.0 {
                 for r in 0..v.rows {
                     columns.clone().for_each(|c| v[(r, c)] /= largest);
@@ -174,7 +175,8 @@ fn trsen(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
 
 /// `(trana, tranb, isgn, m, n, A, lda, B, ldb, C, ldc, scale, info)`
 fn trsyl(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
-    let side = |i: usize, trans: &str| Ok(if transposed(trans) { f.square(i)?.transpose() } else { f.square(i)? });
+    let side =
+        |i: usize, trans: &str| Ok(if transposed(trans) { f.square(i)?.transpose() } else { f.square(i)? });
     let (a, b) = (side(5, f.text(0)?)?, side(7, f.text(1)?)?);
     let x = schur::sylvester(&a, &b, &f.matrix(9)?, f.number(2)?);
     f.set_matrix(9, &x)?;
@@ -217,7 +219,8 @@ pub(crate) fn right_vectors(t: &Matrix) -> Matrix {
         }
         for &(j, rows) in all[..number].iter().rev() {
             let right = |r: usize| {
-                (j + rows..k + size).fold((0.0, 0.0), |sum, c| add(sum, (-t[(r, c)] * x[c].0, -t[(r, c)] * x[c].1)))
+                (j + rows..k + size)
+                    .fold((0.0, 0.0), |sum, c| add(sum, (-t[(r, c)] * x[c].0, -t[(r, c)] * x[c].1)))
             };
             let shifted = |r: usize| {
                 let d = (t[(r, r)] - value.0, -value.1);
@@ -274,11 +277,13 @@ pub(crate) fn left_vectors(t: &Matrix) -> Matrix {
 fn normalised(t: &Matrix, vectors: &Matrix) -> Matrix {
     let mut v = vectors.clone();
     for (k, size) in schur::blocks(t) {
-        let length = (0..v.rows).fold(0.0f64, |sum, r| (k..k + size).fold(sum, |sum, c| sum.hypot(v[(r, c)])));
+        let length =
+            (0..v.rows).fold(0.0f64, |sum, r| (k..k + size).fold(sum, |sum, c| sum.hypot(v[(r, c)])));
         let mut turn = (1.0, 0.0);
         if size == 2 {
             let sizes = (0..v.rows).map(|r| v[(r, k)].hypot(v[(r, k + 1)]));
-            let largest = sizes.enumerate().fold((0, 0.0), |best, (r, s)| if s > best.1 { (r, s) } else { best });
+            let largest =
+                sizes.enumerate().fold((0, 0.0), |best, (r, s)| if s > best.1 { (r, s) } else { best });
             if largest.1 > 0.0 {
                 turn = (v[(largest.0, k)] / largest.1, -v[(largest.0, k + 1)] / largest.1);
             }

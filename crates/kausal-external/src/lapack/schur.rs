@@ -103,7 +103,10 @@ fn francis_step(t: &mut Matrix, z: &mut Matrix, begin: usize, end: usize, except
     if exceptional {
         // Shifts that have nothing to do with the matrix, against cycles.
         let size = t[(last, last - 1)].abs() + t[(last - 1, last - 2)].abs();
-        (sum, product) = (1.5 * size + 2.0 * t[(last, last)], size * size + t[(last, last)] * (1.5 * size + t[(last, last)]));
+        (sum, product) = (
+            1.5 * size + 2.0 * t[(last, last)],
+            size * size + t[(last, last)] * (1.5 * size + t[(last, last)]),
+        );
     }
     let b = begin;
     let mut v = vec![

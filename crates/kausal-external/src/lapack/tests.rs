@@ -13,7 +13,11 @@ fn run(name: &str, args: &[ExternalArg]) -> Vec<Value<f64>> {
 
 fn matrix(value: &Value<f64>) -> Matrix {
     let array = value.as_array().unwrap();
-    Matrix { rows: array.shape()[0], cols: array.shape().get(1).copied().unwrap_or(1), data: array.data().to_vec() }
+    Matrix {
+        rows: array.shape()[0],
+        cols: array.shape().get(1).copied().unwrap_or(1),
+        data: array.data().to_vec(),
+    }
 }
 
 fn close(a: &Matrix, b: &Matrix) {
@@ -103,7 +107,8 @@ fn solving_with_factors() {
         ];
         close(&matrix(&run("dgetrs", &args)[0]), &x);
     }
-    let args = [n(5), output(&factors.matrix), n(5), input(pivots), output(vec![0.0; 25]), n(25), output(0.0)];
+    let args =
+        [n(5), output(&factors.matrix), n(5), input(pivots), output(vec![0.0; 25]), n(25), output(0.0)];
     close(&matrix(&run("dgetri", &args)[0]).times(&a), &Matrix::identity(5));
 }
 
@@ -143,13 +148,17 @@ fn special_systems() {
     let x = rows(&[[1.0], [2.0], [3.0], [4.0]]);
     let (sub, diagonal, sup) = (vec![1.0, 2.0, 3.0], vec![5.0, 6.0, 7.0, 8.0], vec![-1.0, -2.0, -3.0]);
     let a = lu::from_diagonals(&sub, &diagonal, &sup);
-    close(&a, &rows(&[[5.0, -1.0, 0.0, 0.0], [1.0, 6.0, -2.0, 0.0], [0.0, 2.0, 7.0, -3.0], [0.0, 0.0, 3.0, 8.0]]));
+    close(
+        &a,
+        &rows(&[[5.0, -1.0, 0.0, 0.0], [1.0, 6.0, -2.0, 0.0], [0.0, 2.0, 7.0, -3.0], [0.0, 0.0, 3.0, 8.0]]),
+    );
     let b = a.times(&x);
     let args = [n(4), n(1), output(sub), output(diagonal), output(sup), output(&b), n(4), output(0.0)];
     close(&matrix(&run("dgtsv", &args)[3]), &x);
     // The same in band storage: one empty row for fill-in, then the upper, main and lower diagonal.
     let bands = rows(&[[0.0; 4], [0.0, -1.0, -2.0, -3.0], [5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0, 0.0]]);
-    let args = [n(4), n(1), n(1), n(1), output(&bands), n(4), output(vec![0.0; 4]), output(&b), n(4), output(0.0)];
+    let args =
+        [n(4), n(1), n(1), n(1), output(&bands), n(4), output(vec![0.0; 4]), output(&b), n(4), output(0.0)];
     close(&matrix(&run("dgbsv", &args)[2]), &x);
     // Cholesky: [4, 2; 2, 10] = L L' with L = [2, 0; 1, 3].
     let spd = rows(&[[4.0, 2.0], [2.0, 10.0]]);
@@ -158,7 +167,10 @@ fn special_systems() {
     let upper = run("dpotrf", &[input("U"), n(2), output(&spd), n(2), output(0.0)]);
     close(&matrix(&upper[0]), &rows(&[[2.0, 1.0], [2.0, 3.0]]));
     let indefinite = rows(&[[1.0, 2.0], [2.0, 1.0]]);
-    assert_eq!(run("dpotrf", &[input("L"), n(2), output(&indefinite), n(2), output(0.0)])[1], Value::Scalar(2.0));
+    assert_eq!(
+        run("dpotrf", &[input("L"), n(2), output(&indefinite), n(2), output(0.0)])[1],
+        Value::Scalar(2.0)
+    );
 }
 
 #[test]
@@ -338,7 +350,10 @@ fn eigenvalues_and_vectors() {
                         let wi = sign * im[k];
                         assert!((product[(r, k)] - (re[k] * x - wi * y)).abs() < 1e-10, "{size} {seed}");
                         if pair {
-                            assert!((product[(r, k + 1)] - (re[k] * y + wi * x)).abs() < 1e-10, "{size} {seed}");
+                            assert!(
+                                (product[(r, k + 1)] - (re[k] * y + wi * x)).abs() < 1e-10,
+                                "{size} {seed}"
+                            );
                         }
                     }
                 }
@@ -371,9 +386,13 @@ fn schur_forms_can_be_reordered() {
 #[test]
 fn hessenberg_forms() {
     let a = sample(5, 5, 50);
-    let values = run("dgehrd", &[n(5), n(1), n(5), output(&a), n(5), output(vec![0.0; 4]), output(vec![0.0; 5]), n(5), output(0.0)]);
+    let values = run(
+        "dgehrd",
+        &[n(5), n(1), n(5), output(&a), n(5), output(vec![0.0; 4]), output(vec![0.0; 5]), n(5), output(0.0)],
+    );
     let (h, tau) = (matrix(&values[0]), values[1].scalars().to_vec());
-    let args = [n(5), n(1), n(5), output(&h), n(5), input(tau.clone()), output(vec![0.0; 5]), n(5), output(0.0)];
+    let args =
+        [n(5), n(1), n(5), output(&h), n(5), input(tau.clone()), output(vec![0.0; 5]), n(5), output(0.0)];
     let q = matrix(&run("dorghr", &args)[0]);
     let mut clean = h.clone();
     for r in 2..5 {

@@ -184,7 +184,10 @@ mod tests {
         assert!(c.value(1, 3.1).is_err() && c.value(1, -0.1).is_err());
         assert_eq!(value(&c, 3.0)[0], 9.0);
         let c = curve(S::Constant, E::Linear);
-        assert_eq!([value(&c, 1.0)[0], value(&c, 1.99)[0], value(&c, 2.0)[0], value(&c, 3.0)[0]], [1.0, 1.0, 4.0, 9.0]);
+        assert_eq!(
+            [value(&c, 1.0)[0], value(&c, 1.99)[0], value(&c, 2.0)[0], value(&c, 3.0)[0]],
+            [1.0, 1.0, 4.0, 9.0]
+        );
         assert_eq!(value(&c, 4.0)[0], 14.0);
     }
 
@@ -208,7 +211,10 @@ mod tests {
                 let (left, right) = (value(&c, x - 1e-9), value(&c, x + 1e-9));
                 assert!((value(&c, x)[0] - table[(r, 1)]).abs() < 1e-12);
                 // Continuous with its slope; curvature is below 100, so 2e-9 apart gives less than 1e-6.
-                assert!((left[0] - right[0]).abs() < 1e-6 && (left[1] - right[1]).abs() < 1e-6, "{kind:?} at {x}");
+                assert!(
+                    (left[0] - right[0]).abs() < 1e-6 && (left[1] - right[1]).abs() < 1e-6,
+                    "{kind:?} at {x}"
+                );
             }
             let slope = |u: f64| (value(&c, u + 1e-6)[0] - value(&c, u - 1e-6)[0]) / 2e-6;
             assert!((slope(2.7) - value(&c, 2.7)[1]).abs() < 1e-5);

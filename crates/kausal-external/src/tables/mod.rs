@@ -83,7 +83,9 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
     let (kind, function) = name.strip_prefix("ModelicaStandardTables_")?.split_once('_')?;
     let native: Native = match (kind, function) {
         ("CombiTable1D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_curve),
-        ("CombiTimeTable", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_time_table),
+        ("CombiTimeTable", "init" | "init2" | "init3") => {
+            |externals, f| construct(externals, f, new_time_table)
+        }
         ("CombiTable2D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_surface),
         (_, "close") => |_, _| Ok(()),
         ("CombiTable1D", "getValue") => |externals, f| {
@@ -114,8 +116,12 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
             let dt = f.number(5)?;
             f.give_number(jet[1] * f.number(6)? + jet[2] * dt * dt)
         },
-        ("CombiTimeTable", "minimumTime") => |externals, f| f.give_number(time_table(externals, f)?.curve.range().0),
-        ("CombiTimeTable", "maximumTime") => |externals, f| f.give_number(time_table(externals, f)?.curve.range().1),
+        ("CombiTimeTable", "minimumTime") => {
+            |externals, f| f.give_number(time_table(externals, f)?.curve.range().0)
+        }
+        ("CombiTimeTable", "maximumTime") => {
+            |externals, f| f.give_number(time_table(externals, f)?.curve.range().1)
+        }
         ("CombiTimeTable", "nextTimeEvent") => |externals, f| {
             let next = time_table(externals, f)?.next_event(f.number(1)?);
             f.give_number(next)
@@ -270,7 +276,9 @@ fn table_data(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Matrix> {
             matrix_file::read(file, name)
         }
         (true, false) => failed(format!("no name is given for the table in the file {file}")),
-        (false, true) => failed(format!("the table {name} is to come from user code, which is not supported")),
+        (false, true) => {
+            failed(format!("the table {name} is to come from user code, which is not supported"))
+        }
     }
 }
 
@@ -326,7 +334,9 @@ pub(crate) fn wrap((low, high): (f64, f64), value: f64) -> f64 {
 
 /// The error of a value outside the table.
 pub(crate) fn outside<T>(what: &str, value: f64, (low, high): (f64, f64)) -> Outcome<T> {
-    failed(format!("{what} = {value} is outside the table, which goes from {low} to {high}, and extrapolation is off"))
+    failed(format!(
+        "{what} = {value} is outside the table, which goes from {low} to {high}, and extrapolation is off"
+    ))
 }
 
 #[cfg(test)]
@@ -371,9 +381,17 @@ mod tests {
         assert_eq!(number(&externals, "CombiTable1D_getDer2Value", &[1.0, 1.0, 2.0, 10.0, 2.0]), 6.0);
         assert_eq!(number(&externals, "CombiTable1D_minimumAbscissa", &[1.0]), 0.0);
         assert_eq!(number(&externals, "CombiTable1D_maximumAbscissa", &[1.0]), 3.0);
-        let wrong = call(&externals, "ModelicaStandardTables_CombiTable1D_getValue", &[input(2.0), input(1.0), input(0.0)]);
+        let wrong = call(
+            &externals,
+            "ModelicaStandardTables_CombiTable1D_getValue",
+            &[input(2.0), input(1.0), input(0.0)],
+        );
         assert!(wrong.is_err());
-        let wrong = call(&externals, "ModelicaStandardTables_CombiTable2D_getValue", &[input(1.0), input(1.0), input(0.0)]);
+        let wrong = call(
+            &externals,
+            "ModelicaStandardTables_CombiTable2D_getValue",
+            &[input(1.0), input(1.0), input(0.0)],
+        );
         assert!(wrong.is_err());
         let translation = StandardExternals::new(Options::translation());
         assert!(call(&translation, init, &args).is_err());

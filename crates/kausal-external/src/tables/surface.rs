@@ -45,19 +45,28 @@ impl Surface {
     pub fn new(table: &Matrix, smoothness: Smoothness, extrapolation: Extrapolation) -> Outcome<Surface> {
         let (rows, cols) = (table.rows, table.cols);
         if rows < 2 || cols < 2 {
-            return failed(format!("a table of size {rows} x {cols} cannot be interpolated in two dimensions"));
+            return failed(format!(
+                "a table of size {rows} x {cols} cannot be interpolated in two dimensions"
+            ));
         }
         let u1: Vec<f64> = (1..rows).map(|r| table[(r, 0)]).collect();
         let u2: Vec<f64> = (1..cols).map(|c| table[(0, c)]).collect();
         for (u, what) in [(&u1, "column"), (&u2, "row")] {
             if let Some(pair) = u.windows(2).find(|pair| pair[0] >= pair[1]) {
-                return failed(format!("the first {what} of the table does not increase from {} to {}", pair[0], pair[1]));
+                return failed(format!(
+                    "the first {what} of the table does not increase from {} to {}",
+                    pair[0], pair[1]
+                ));
             }
         }
         let smoothness = match smoothness {
             Smoothness::Akima if rows <= 3 && cols <= 3 => Smoothness::Linear,
             Smoothness::Linear | Smoothness::Akima | Smoothness::Constant => smoothness,
-            other => return failed(format!("tables over two abscissas with smoothness {other:?} are not available")),
+            other => {
+                return failed(format!(
+                    "tables over two abscissas with smoothness {other:?} are not available"
+                ));
+            }
         };
         let mut z = Matrix::zeros(rows - 1, cols - 1);
         for r in 1..rows {
@@ -127,7 +136,8 @@ impl Surface {
         let at = interval(points, inside);
         let (begin, width) = (points[at], points[at + 1] - points[at]);
         let v = (inside - begin) / width;
-        let scaled = |[f, d, s]: Jet, factor: f64| [f * factor, d * factor / width, s * factor / (width * width)];
+        let scaled =
+            |[f, d, s]: Jet, factor: f64| [f * factor, d * factor / width, s * factor / (width * width)];
         let mut basis = match smoothness {
             Smoothness::Constant if inside >= points[at + 1] => {
                 Basis { at, values: [ZERO, ONE], slopes: [ZERO, ZERO] }
@@ -194,7 +204,8 @@ fn akima(u1: &[f64], u2: &[f64], z: &Matrix) -> [Matrix; 3] {
 
 /// The weights of the two inner of four secants, and the weighted slope.
 fn weigh(d: [f64; 4]) -> ([f64; 2], f64) {
-    let w = if d[0] == d[1] && d[2] == d[3] { [1.0, 1.0] } else { [(d[3] - d[2]).abs(), (d[1] - d[0]).abs()] };
+    let w =
+        if d[0] == d[1] && d[2] == d[3] { [1.0, 1.0] } else { [(d[3] - d[2]).abs(), (d[1] - d[0]).abs()] };
     (w, (w[0] * d[1] + w[1] * d[2]) / (w[0] + w[1]))
 }
 
@@ -313,7 +324,9 @@ mod tests {
     #[test]
     fn akima_along_a_line() {
         let z = |_: f64, b: f64| b * b;
-        let s = Surface::new(&table(&[5.0], &[0.0, 1.0, 2.0, 3.0], z), Smoothness::Akima, Extrapolation::Linear).unwrap();
+        let s =
+            Surface::new(&table(&[5.0], &[0.0, 1.0, 2.0, 3.0], z), Smoothness::Akima, Extrapolation::Linear)
+                .unwrap();
         close(s.value(99.0, 1.3).unwrap().value, 1.69);
         let t = table(&[0.0, 1.0, 2.0, 3.0], &[5.0], |a, _| a * a);
         let s = Surface::new(&t, Smoothness::Akima, Extrapolation::Linear).unwrap();

@@ -96,7 +96,9 @@ impl TimeTable {
         if self.curve.extrapolation == Extrapolation::Periodic {
             let wrapped = wrap((low, high), t);
             let right = if wrapped == high { low } else { wrapped };
-            return Ok(self.inside(next, t).unwrap_or_else(|| Place::Inside(interval(&self.curve.x, right), right)));
+            return Ok(self
+                .inside(next, t)
+                .unwrap_or_else(|| Place::Inside(interval(&self.curve.x, right), right)));
         }
         if next - self.shift <= low || nearly_equal(next - self.shift, low) {
             if t < low || nearly_equal(t, low) {
@@ -207,7 +209,14 @@ mod tests {
         rows(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [2.0, 4.0], [3.0, 9.0], [4.0, 16.0]])
     }
 
-    fn table(data: &Matrix, s: Smoothness, e: Extrapolation, start: f64, shift: f64, events: TimeEvents) -> TimeTable {
+    fn table(
+        data: &Matrix,
+        s: Smoothness,
+        e: Extrapolation,
+        start: f64,
+        shift: f64,
+        events: TimeEvents,
+    ) -> TimeTable {
         TimeTable::new(Curve::new(data, &[2], s, e, true).unwrap(), start, shift, events)
     }
 
@@ -223,7 +232,14 @@ mod tests {
 
     #[test]
     fn the_documented_example() {
-        let t = table(&example(), Smoothness::Linear, Extrapolation::Linear, 0.0, 0.0, TimeEvents::AtDiscontinuities);
+        let t = table(
+            &example(),
+            Smoothness::Linear,
+            Extrapolation::Linear,
+            0.0,
+            0.0,
+            TimeEvents::AtDiscontinuities,
+        );
         assert_eq!(all_events(&t, 0.0, 3), [1.0, 4.0, NEVER]);
         // "time = 1.0: y = 0.0 (before event), 1.0 (after event); 1.5: 2.5; 2.0: 4.0; 5.0: 23.0"
         assert_eq!(t.value(1, 1.0, 1.0, 1.0).unwrap()[0], 0.0);

@@ -12,17 +12,20 @@ pub struct Table<'a> {
 
 impl Externals for Table<'_> {
     fn call(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError> {
-        match call.body.name.as_str() {
-            "OpenModelica_uriToFilename" | "ModelicaServices_loadResource" => self.resource(call),
+        let first = call.args.first().and_then(|arg| arg.value.as_text().ok()?.known());
+        match (call.body.name.as_str(), first) {
+            ("OpenModelica_uriToFilename" | "ModelicaServices_loadResource", Some(uri)) => self.resource(uri),
+            // What the library itself calls for a resource, which is meant for files only.
+            ("ModelicaInternal_fullPathName", Some(uri)) if uri.starts_with("modelica://") => {
+                self.resource(uri)
+            }
             _ => StandardExternals::new(Options::translation()).call(call),
         }
     }
 }
 
 impl Table<'_> {
-    fn resource(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError> {
-        let uri = call.args.first().and_then(|arg| arg.value.as_text().ok()?.known());
-        let uri = uri.ok_or(ExternalError::Unavailable)?;
+    fn resource(&self, uri: &str) -> Result<Vec<Value<f64>>, ExternalError> {
         match (self.resources)(uri) {
             Some(path) => Ok(vec![Value::text(path.as_str())]),
             None => Err(ExternalError::Failed(format!("there is no resource {uri}"))),

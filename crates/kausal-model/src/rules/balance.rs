@@ -137,7 +137,7 @@ impl Flattener<'_> {
                 continue;
             }
             let own = links.get(&id).map_or(&[][..], Vec::as_slice);
-            if let Some(counts) = self.local_counts(id, &parts, own, &written)
+            if let Some(counts) = self.local_counts(&parts, own, &written)
                 && !counts.balanced()
             {
                 out.push(Culprit { id, counts });
@@ -215,7 +215,6 @@ impl Flattener<'_> {
 
     fn local_counts(
         &mut self,
-        id: InstId,
         parts: &Parts,
         links: &[crate::connect::Link],
         written: &FxHashMap<String, usize>,
@@ -265,7 +264,6 @@ impl Flattener<'_> {
                 equations += self.scalars(leaf);
             }
         }
-        let _ = id;
         Some(Counts { equations, unknowns })
     }
 

@@ -18,6 +18,9 @@ use crate::{simulate, store, summary};
 
 /// Output points a run has at least: with so many, the default width of the tube in time is one interval.
 const POINTS: f64 = 1000.0;
+/// Output points a run has at most to hit those of the reference, and those it has when it cannot.
+const FINEST: f64 = 50_000.0;
+const WITHOUT_GRID: f64 = 5000.0;
 /// Signals shown in pictures, and points of each.
 const PICTURES: usize = 4;
 const PICTURE_POINTS: usize = 400;
@@ -188,19 +191,30 @@ fn settings(experiment: &Experiment, time: &[f64]) -> Settings {
     let coarse = (stop - start) / POINTS;
     let interval = match grid(time) {
         Some(step) if coarse > 0.0 => step / (step / coarse).ceil(),
-        _ => coarse,
+        _ => (stop - start) / WITHOUT_GRID,
     };
     Settings { start, stop, tolerance, interval, ..defaults }
 }
 
-/// The distance of instants, if they all lie on a grid.
+/// The largest step of which all instants are multiples, by Euclid's algorithm up to rounding errors; `None` when
+/// there is no such grid of a reasonable size.
 fn grid(time: &[f64]) -> Option<f64> {
-    let first = *time.first()?;
-    let step = time.windows(2).map(|t| t[1] - t[0]).filter(|d| *d > 0.0).min_by(f64::total_cmp)?;
-    // The smallest distance carries rounding errors; the whole span gives the step more exactly.
-    let span = time.last()? - first;
-    let step = span / (span / step).round();
-    time.iter().all(|t| ((t - first) / step - ((t - first) / step).round()).abs() < 1e-3).then_some(step)
+    let (first, last) = (*time.first()?, *time.last()?);
+    let span = last - first;
+    let (zero, smallest) = (1e-7 * span, span / FINEST);
+    let mut step = 0f64;
+    for t in time {
+        let (mut a, mut b) = (step.max(t - first), step.min(t - first));
+        while b > zero {
+            let rest = a % b;
+            (a, b) = (b, if b - rest < zero { 0.0 } else { rest });
+        }
+        step = a;
+        if step > 0.0 && step < smallest {
+            return None;
+        }
+    }
+    (step > 0.0).then(|| span / (span / step).round())
 }
 
 /// The signals that are farthest off, thinned out: of each stretch its lowest and highest point.
@@ -306,9 +320,15 @@ mod tests {
         let s = settings(&Experiment::default(), &time);
         assert_eq!((s.start, s.stop), (0.0, 5.0));
         assert!((s.interval - 0.005).abs() < 1e-12);
+        // A few of many output points, not all the same distance apart.
+        let time: Vec<f64> =
+            [0, 50, 100, 151, 201, 250, 299, 9999, 10_000].map(|i| f64::from(i) * 1e-4).to_vec();
+        assert!((settings(&Experiment::default(), &time).interval - 1e-4).abs() < 1e-15);
         // Instants without a grid.
         let s = settings(&Experiment::default(), &[0.0, 0.1, 0.1234567, 1.0]);
-        assert_eq!(s.interval, 1e-3);
+        assert_eq!(s.interval, 2e-4);
+        // An instant only.
+        assert_eq!(settings(&Experiment::default(), &[0.0, 0.0]).interval, 0.0);
     }
 
     #[test]

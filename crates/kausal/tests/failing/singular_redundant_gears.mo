@@ -1,5 +1,5 @@
 // expect: K0510
-// says: f
+// says: a
 // A closed loop of three rigid gears: as many equations as unknowns, but the torque inside is not determined.
 model M
   Real a, b, c, f, g, h;

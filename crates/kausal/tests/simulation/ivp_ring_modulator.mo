@@ -30,5 +30,5 @@ equation
   Ls3*der(i[6]) = -0.5*u[2] + u[6] - Rg3*i[6];
   Ls1*der(i[7]) = -u[1] + in1 - (Ri + Rg1)*i[7];
   Ls1*der(i[8]) = -u[2] - (Rc + Rg1)*i[8];
-  annotation(experiment(StopTime = 1e-3, Tolerance = 1e-7));
+  annotation(experiment(StopTime = 1e-3, Tolerance = 1e-9));
 end M;

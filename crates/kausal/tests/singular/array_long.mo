@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // Boundary conditions at both ends of a chain that has one already.
 model M
   parameter Integer n = 4;

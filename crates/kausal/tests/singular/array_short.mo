@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0402
 // A loop that ends one element too early.
 model M
   parameter Integer n = 5;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // Three rows for two unknowns.
 model M
   parameter Real A[3, 2] = [1, 2; 3, 4; 5, 6];

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // A variable that an equation and an algorithm define.
 model M
   Real x, y;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0325
 // An equation between parameters only.
 model M
   parameter Real a = 1, b = 2;

@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0241 K0402
 // A flow variable in no equation but its own balance.
 connector Port
   Real p;

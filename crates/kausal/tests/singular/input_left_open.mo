@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0242 K0402
 // A block whose input nobody connects.
 block Gain
   input Real u;

@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0402
 // A whole number without an equation.
 model M
   Integer n;

@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0402
 // A speed nobody gives.
 model M
   Real x(start = 0, fixed = true), v;

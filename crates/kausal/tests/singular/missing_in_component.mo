@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0241 K0402
 // The diode of a component library forgot its law.
 connector Pin
   Real v;

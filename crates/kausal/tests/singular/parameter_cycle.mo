@@ -1,4 +1,4 @@
-// expect: K0411
+// expect: K0315
 // Two parameters that need each other.
 model M
   parameter Real a = 2*b, b = a + 1;

@@ -1,4 +1,4 @@
-// expect: K0411
+// expect: K0315
 // Parameters inside components that point at each other.
 model Part
   parameter Real size = 1;

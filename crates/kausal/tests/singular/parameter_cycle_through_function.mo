@@ -1,4 +1,4 @@
-// expect: K0411
+// expect: K0315
 // A cycle through a function that is evaluated at the start.
 function f
   input Real x;

@@ -1,4 +1,4 @@
-// expect: K0402
+// expect: K0240 K0402
 // One field of a record has no value.
 record Point
   Real x;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // An equation about time alone.
 model M
   Real x;

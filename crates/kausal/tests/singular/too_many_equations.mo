@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // One equation more than unknowns.
 model M
   Real x, y;

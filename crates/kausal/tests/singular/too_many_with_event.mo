@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0240 K0401
 // Three equations for two unknowns beside a counter.
 model M
   Real x, v;
