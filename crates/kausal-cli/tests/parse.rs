@@ -100,7 +100,7 @@ fn junk_and_empty_files_are_one_error_each() {
     let f =
         folder(&[("Good.mo", GOOD), ("empty.mo", ""), ("empty.dym", " \n"), ("zero.mo", "\0\u{1}\u{2}\0")]);
     // All bytes there are, many times over: no valid UTF-8.
-    let junk: Vec<u8> = (0..100_000_u32).map(|i| (i * i % 251 + i) as u8).collect();
+    let junk: Vec<u8> = (0..100_000_u32).map(|i| (i.wrapping_mul(i) % 251 + i) as u8).collect();
     std::fs::write(f.path().join("junk.mo"), &junk).unwrap();
     std::fs::write(f.path().join("junk.dym"), &junk).unwrap();
     let report = check(f.path(), &["."], 6, 1, &["K0903", "K0903", "K0902", "K0902", "K0131"]);

@@ -94,7 +94,7 @@ fn read_figures(path: &Path) -> Result<Vec<figures::Figures>, String> {
 
 /// Pages, where asked for.
 fn write(arguments: &Verify, report: &Report) -> bool {
-    let title = "Verification";
+    let title = &title(report);
     let mut pages = Vec::new();
     if let Some(path) = &arguments.html {
         let reference = |model: &str| store::read(&arguments.reference.join(format!("{model}.csv"))).ok();
@@ -107,6 +107,15 @@ fn write(arguments: &Verify, report: &Report) -> bool {
         Ok(()) => true,
         Err(error) => fail("K0907", &format!("cannot write {}: {error}", path.display())),
     })
+}
+
+/// `Verification of …`, with the library the models come from, if it is one.
+fn title(report: &Report) -> String {
+    let root = |row: &verify::Row| row.outcome.model.split('.').next().unwrap_or_default().to_owned();
+    match report.rows.first().map(root) {
+        Some(first) if report.rows.iter().all(|row| root(row) == first) => format!("Verification of {first}"),
+        _ => "Verification".to_owned(),
+    }
 }
 
 /// The command that makes the page anew, with what it depends on.
