@@ -24,10 +24,12 @@ pub struct CompiledModel {
     pub outputs: Vec<Exec>,
     /// See [`Program::discrete`].
     pub discrete: Vec<Exec>,
-    /// Instants and slopes of time events, then starts and intervals of samples, then times and limits of delays.
+    /// Instants and slopes of time events, then starts and intervals of samples.
     pub schedule: ChunkId,
     /// How many numbers [`CompiledModel::schedule`] gives.
     pub schedule_len: usize,
+    /// Delays and their maxima.
+    pub delay_times: ChunkId,
     /// Kernels of linear systems: their shape.
     pub kernels: Vec<Kernel>,
     /// Nonlinear systems.
@@ -145,10 +147,11 @@ impl CompiledModel {
             .iter()
             .flat_map(|e| [e.instant, e.slope])
             .chain(program.samples.iter().flat_map(|s| [s.start, s.interval]))
-            .chain(program.delays.iter().flat_map(|d| [d.delay, d.maximum]))
             .collect();
         let schedule_len = schedule.len();
         let schedule = compiler.add_outputs(&schedule)?;
+        let delays: Vec<ExprId> = program.delays.iter().flat_map(|d| [d.delay, d.maximum]).collect();
+        let delay_times = compiler.add_outputs(&delays)?;
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool);
         Ok(CompiledModel {
@@ -161,6 +164,7 @@ impl CompiledModel {
             discrete,
             schedule,
             schedule_len,
+            delay_times,
             kernels,
             newtons,
             functions,

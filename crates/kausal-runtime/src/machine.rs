@@ -13,6 +13,12 @@ use kausal_translate::program::{Assert, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel};
 
+/// What a difference has at least lost to rounding, as a part of the largest one there was.
+const ROUNDING: f64 = 1e-10;
+
+/// A difference of numbers around one that is smaller than this is rounding.
+const NOTHING: f64 = 1e-13;
+
 /// Why steps are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -260,17 +266,17 @@ impl Machine {
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
     /// but for rounding: the event finder has put it on the side it goes to.
     fn relation(&mut self, index: u32, mode: Mode) -> bool {
-        const ROUNDING: f64 = 1e-10;
         const SAME_INSTANT: f64 = 1e-11;
         let relation = self.model.program.relations[index as usize];
         let d = self.values[relation.difference.index()];
         let size = &mut self.magnitudes[index as usize];
         *size = size.max(d.abs());
+        let rounding = self.rounding_of(index);
         let due = relation.timed.and_then(|event| self.due[event as usize]);
         let holds = match due {
             // At its own instant, but for rounding, a relation of time has the value it goes to.
             Some(slope) if d.abs() <= SAME_INSTANT * slope.abs() * self.time.abs().max(1e-3) => slope < 0.0,
-            _ if mode == Mode::Event && d.abs() <= ROUNDING * *size && relation.timed.is_none() => {
+            _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
                 return false;
             }
             _ if relation.or_equal => d <= 0.0,
@@ -281,6 +287,11 @@ impl Machine {
         let changed = *value != new;
         *value = new;
         changed
+    }
+
+    /// Up to this magnitude the difference of a relation may be rounding.
+    pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
+        (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)
     }
 
     /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first

@@ -4,15 +4,23 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
+mod crossing;
+mod delay;
+mod iteration;
+mod schedule;
+
 use std::sync::Arc;
 
 use kausal_solver::events::EventFinder;
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
-use kausal_translate::program::Kind;
 
 use crate::image::CompiledModel;
 use crate::machine::{Failure, Machine, Mode, Stop};
+use crossing::Chatter;
+use delay::Histories;
+use iteration::{event, finite, initialise};
+use schedule::{Schedule, is_same_instant};
 
 /// From where to where, how, and how exactly.
 #[derive(Clone, Debug)]
@@ -94,8 +102,8 @@ pub enum RunError {
     Event(f64, Stop),
     /// The iteration at an event does not come to rest.
     EventLoop(f64, Vec<VarId>),
-    /// Event after event without progress.
-    Chattering(f64),
+    /// Event after event without progress; the relations that changed last, by their place in the program.
+    Chattering(f64, Vec<u32>),
     /// The integrator gave up; the last failure of the model, if it was that.
     Integration(f64, String, Option<Stop>),
     /// The observer ended the run.
@@ -113,23 +121,21 @@ pub fn simulate(
     (run.statistics(), result)
 }
 
-/// Event iterations at one instant before giving up.
-const EVENT_ROUNDS: usize = 100;
-/// It counts as chattering when more events than this follow each other within this part of the run. The second pair
-/// catches what comes to a limit, like a ball at rest, before the clock can no longer tell its bounces apart.
-const CHATTER_LIMITS: [(f64, usize); 2] = [(1e-6, 200), (1e-10, 25)];
-
 type Solver = Integrator<ClassicalStep<RightSide>>;
 
+/// One run on its way.
 struct Run {
     settings: Settings,
-    machine: Option<Machine>,
     solver: Option<Solver>,
+    /// Before there is a solver to hold it.
+    first: Option<Machine>,
     stats: Statistics,
     next_output: u64,
-    schedule: Vec<f64>,
+    schedule: Schedule,
     state: Vec<f64>,
-    chatter: [(f64, usize); 2],
+    chatter: Chatter,
+    /// The relations that are searched for crossings, by their place in the program.
+    watched: Vec<u32>,
     finder: Option<EventFinder>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
@@ -137,28 +143,31 @@ struct Run {
 
 impl Run {
     fn new(model: Arc<CompiledModel>, settings: Settings) -> Run {
-        let schedule = vec![0.0; model.schedule_len];
+        let relations = model.program.relations.iter().enumerate();
         Run {
             settings,
-            machine: Some(Machine::new(model)),
+            watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
+            first: Some(Machine::new(model)),
             solver: None,
             stats: Statistics::default(),
             next_output: 1,
-            schedule,
+            schedule: Schedule::default(),
             state: Vec::new(),
-            chatter: [(f64::NEG_INFINITY, 0); 2],
+            chatter: Chatter::new(),
             finder: None,
             fresh: true,
         }
     }
 
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let Some(mut machine) = self.machine.take() else { return Ok(()) };
+        let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         initialise(&mut machine).map_err(RunError::Initial)?;
-        let outcome = self.event(&mut machine, true);
+        self.schedule = Schedule::start(&mut machine);
+        self.schedule.mark_due(&mut machine);
+        let outcome = event(&mut machine);
         observer.record(&machine);
-        outcome.map_err(|error| match error {
+        self.stats.terminated = outcome.map_err(|error| match error {
             RunError::Event(_, stop) => RunError::Initial(stop),
             other => other,
         })?;
@@ -168,16 +177,10 @@ impl Run {
             fixed_step: self.settings.fixed_step,
             ..Options::tolerance(self.settings.tolerance, self.settings.tolerance)
         };
-        let solver = Integrator::new(
-            self.settings.method,
-            options,
-            ClassicalStep::new(side),
-            self.settings.start,
-            &self.state,
-        );
-        match solver {
+        let start = self.settings.start;
+        match Integrator::new(self.settings.method, options, ClassicalStep::new(side), start, &self.state) {
             Ok(solver) => self.solver = Some(solver),
-            Err(error) => return Err(RunError::Integration(self.settings.start, error.to_string(), None)),
+            Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
         }
         self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
@@ -198,70 +201,98 @@ impl Run {
         self.solver.as_mut().ok_or(RunError::Stopped(t))
     }
 
+    fn side(&mut self) -> Result<&mut RightSide, RunError> {
+        Ok(self.solver()?.model_mut().model_mut())
+    }
+
     fn machine(&mut self) -> Result<&mut Machine, RunError> {
-        Ok(&mut self.solver()?.model_mut().model_mut().machine)
+        Ok(&mut self.side()?.machine)
+    }
+
+    fn length(&self) -> f64 {
+        (self.settings.stop - self.settings.start).abs()
     }
 
     /// One step of the integrator, and the event at its end or inside it.
     fn advance(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let due = self.next_time_event()?;
-        let limit = due.min(self.settings.stop);
         let before = self.time();
-        let report = match self.solver()?.step(limit) {
-            Ok(report) => report,
-            Err(error) => return Err(self.integration_error(&error)),
-        };
-        let mut end = report.t;
-        let crossing = self.first_crossing(before, end)?;
+        let due = self.next_time_event()?;
+        let mut end = before;
+        let mut crossing = None;
+        // What is due at once needs no step.
+        if due > before {
+            let limit = due.min(self.settings.stop);
+            self.limit_step()?;
+            end = match self.solver()?.step(limit) {
+                Ok(report) => report.t,
+                Err(error) => return Err(self.integration_error(&error)),
+            };
+            crossing = self.first_crossing(before, end)?;
+        }
         if let Some(t) = crossing {
-            end = t;
+            // A crossing that cannot be told from what is due anyway happens with it.
+            end = if is_same_instant(t, due) { due.min(end) } else { t };
         }
-        self.outputs(before, end, crossing.is_some() || end >= due, observer)?;
-        if crossing.is_none() && end < due {
-            return Ok(());
-        }
-        if crossing.is_some() {
+        let event = crossing.is_some() || end >= due;
+        self.keep_past(before, end)?;
+        self.outputs(before, end, event, observer)?;
+        if event { self.pass_event(end, crossing.is_some(), observer) } else { Ok(()) }
+    }
+
+    /// The event at `t`: values before it, the iteration, values behind it, and a new beginning.
+    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if crossed {
             self.stats.state_events += 1;
-            self.watch_chatter(end)?;
+            if self.chatter.count(t, self.length()) {
+                return Err(RunError::Chattering(t, self.crossed()));
+            }
         } else {
             self.stats.time_events += 1;
         }
-        self.at(end, true)?;
+        self.at(t, true)?;
         observer.record(self.machine()?);
-        if crossing.is_some() {
+        if crossed {
             self.flip()?;
-            self.fresh = true;
         }
-        let mut machine = self.take_machine()?;
-        let outcome = self.event(&mut machine, end >= due);
-        observer.record(&machine);
-        self.give_machine(machine)?;
-        outcome?;
-        let state = self.solver()?.model().model().state();
-        self.solver()?.restart(end, &state);
+        let Some(solver) = self.solver.as_mut() else { return Ok(()) };
+        let side = solver.model_mut().model_mut();
+        self.schedule.mark_due(&mut side.machine);
+        side.past.turn(t);
+        side.past.read(&mut side.machine);
+        let outcome = event(&mut side.machine);
+        observer.record(&side.machine);
+        self.stats.terminated = outcome?;
+        let schedule = &mut self.schedule;
+        side.past.begin(&side.machine, |instant| schedule.add_break(instant));
+        let state = side.state();
+        solver.restart(t, &state);
+        self.fresh = true;
         self.watch()
     }
 
-    fn take_machine(&mut self) -> Result<Machine, RunError> {
-        let model = self.machine()?.model().clone();
-        Ok(std::mem::replace(self.machine()?, Machine::new(model)))
-    }
-
-    fn give_machine(&mut self, machine: Machine) -> Result<(), RunError> {
-        *self.machine()? = machine;
+    /// Delays bound the step from above.
+    fn limit_step(&mut self) -> Result<(), RunError> {
+        let length = self.length();
+        let past = &self.side()?.past;
+        if !past.is_empty() {
+            let longest = past.longest_step(length);
+            self.solver()?.set_max_step(longest);
+        }
         Ok(())
     }
 
-    fn watch_chatter(&mut self, t: f64) -> Result<(), RunError> {
-        let length = (self.settings.stop - self.settings.start).abs();
-        for ((first, count), (part, limit)) in self.chatter.iter_mut().zip(CHATTER_LIMITS) {
-            if t - *first > part * length {
-                (*first, *count) = (t, 0);
-            }
-            *count += 1;
-            if *count > limit {
-                return Err(RunError::Chattering(t));
-            }
+    /// Keeps what is delayed for later, at the end of a step and inside it.
+    fn keep_past(&mut self, t0: f64, t1: f64) -> Result<(), RunError> {
+        if self.side()?.past.is_empty() || t1 <= t0 {
+            return Ok(());
+        }
+        self.side()?.past.forget(t0);
+        let parts = delay::INSIDE + 1;
+        for k in 1..=parts {
+            let t = if k == parts { t1 } else { t0 + (t1 - t0) * k as f64 / parts as f64 };
+            self.at(t, false)?;
+            let side = self.side()?;
+            side.past.keep(&side.machine);
         }
         Ok(())
     }
@@ -281,88 +312,6 @@ impl Run {
             Stop::Terminate(message) => RunError::Integration(t, message, None),
             stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
         })
-    }
-
-    /// The first instant in (t0, t1] where a relation differs from its memory. A function that crosses twice in a
-    /// step ends on the side it came from, so sides are compared at the distance of output points too; and in the
-    /// first step after a crossing, where a function begins near zero, at ever smaller parts of that distance: what
-    /// leaves zero and comes back is on the other side at one of them.
-    fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
-        const CUTS: i32 = 12;
-        const MOST: f64 = 1000.0;
-        let Some(mut finder) = self.finder.take() else { return Ok(None) };
-        let interval = self.settings.interval;
-        let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST) } else { 1.0 };
-        let part = (t1 - t0) / parts;
-        let cuts = if std::mem::take(&mut self.fresh) { CUTS } else { 0 };
-        let near = (1..=cuts).rev().map(|k| t0 + part / 16f64.powi(k));
-        let far =
-            (1..=parts as i32).map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) });
-        let (mut found, mut error) = (Ok(None), None);
-        let mut a = t0;
-        for b in near.chain(far).filter(|&b| b > t0) {
-            found = finder.search(a, b, |t, values| {
-                self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
-                    error = Some(e);
-                    ModelError::fatal("the model cannot be evaluated")
-                })
-            });
-            if !matches!(found, Ok(None)) {
-                break;
-            }
-            a = b;
-        }
-        self.finder = Some(finder);
-        match (found, error) {
-            (Ok(t), None) => Ok(t),
-            (_, Some(e)) => Err(e),
-            (Err(e), None) => Err(RunError::Integration(t1, e.to_string(), None)),
-        }
-    }
-
-    /// Functions that are positive on one side of each relation: `d > 0` where `d <= 0` is asked for, `-d > 0` where
-    /// `d < 0` is.
-    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
-        let machine = self.machine()?;
-        let relations = machine.model().program.relations.iter().filter(|r| r.timed.is_none());
-        for (value, r) in values.iter_mut().zip(relations) {
-            let d = machine.values[r.difference.index()];
-            *value = if r.or_equal { d } else { -d };
-        }
-        Ok(())
-    }
-
-    /// Relations that crossed take the side they went to.
-    fn flip(&mut self) -> Result<(), RunError> {
-        let crossed: Vec<usize> =
-            self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
-        let machine = self.machine()?;
-        let model = machine.model().clone();
-        let relations: Vec<_> = model.program.relations.iter().filter(|r| r.timed.is_none()).collect();
-        for index in crossed {
-            let value = &mut machine.values[relations[index].variable.index()];
-            *value = 1.0 - *value;
-        }
-        Ok(())
-    }
-
-    /// Starts watching from the current values, with each relation on the side it is held at.
-    fn watch(&mut self) -> Result<(), RunError> {
-        let model = self.machine()?.model().clone();
-        let relations: Vec<_> = model.program.relations.iter().filter(|r| r.timed.is_none()).collect();
-        if relations.is_empty() {
-            return Ok(());
-        }
-        let mut values = vec![0.0; relations.len()];
-        self.crossing_values(&mut values)?;
-        let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(relations.len()));
-        finder.start(&values);
-        for (i, r) in relations.iter().enumerate() {
-            let holds = self.machine()?.values[r.variable.index()] != 0.0;
-            finder.set_side(i, holds != r.or_equal);
-        }
-        self.finder = Some(finder);
-        Ok(())
     }
 
     /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before
@@ -402,115 +351,21 @@ impl Run {
             return Ok(());
         }
         self.at(t, true)?;
-        let mut machine = self.take_machine()?;
+        let machine = self.machine()?;
+        let mut outcome = Ok(None);
         if let Some(flag) = machine.model().program.terminal_flag {
             machine.values[flag.index()] = 1.0;
-            let outcome = self.event(&mut machine, false);
-            observer.record(&machine);
-            self.give_machine(machine)?;
-            return outcome;
+            outcome = event(machine);
         }
-        observer.record(&machine);
-        self.give_machine(machine)
+        observer.record(machine);
+        outcome.map(|_| ())
     }
 
     fn next_time_event(&mut self) -> Result<f64, RunError> {
         let now = self.time();
-        let mut schedule = std::mem::take(&mut self.schedule);
-        let machine = self.machine()?;
-        machine.time = now;
-        let model = machine.model().clone();
-        machine.evaluate(model.schedule, &mut schedule);
-        let program = &model.program;
-        let mut next = f64::INFINITY;
-        for &instant in schedule[..2 * program.time_events.len()].iter().step_by(2) {
-            if instant > now && !is_same_instant(instant, now) && instant < next {
-                next = instant;
-            }
-        }
-        for (i, _) in program.samples.iter().enumerate() {
-            let at = 2 * (program.time_events.len() + i);
-            let (start, interval) = (schedule[at], schedule[at + 1]);
-            let tick = next_tick(start, interval, now);
-            if tick > now && tick < next {
-                next = tick;
-            }
-        }
-        self.schedule = schedule;
-        Ok(next)
-    }
-
-    /// Event iteration; `timed` says that samples may be due.
-    fn event(&mut self, machine: &mut Machine, timed: bool) -> Result<(), RunError> {
-        let model = machine.model().clone();
-        let t = machine.time;
-        let program = &model.program;
-        if timed {
-            machine.evaluate(model.schedule, &mut self.schedule);
-            for (due, event) in machine.due.iter_mut().zip(self.schedule.chunks(2)) {
-                *due = is_same_instant(event[0], t).then_some(event[1]);
-            }
-            for (i, sample) in program.samples.iter().enumerate() {
-                let at = 2 * (program.time_events.len() + i);
-                let due = is_tick(self.schedule[at], self.schedule[at + 1], t);
-                machine.values[sample.variable.index()] = f64::from(u8::from(due));
-                machine.pre[sample.variable.index()] = 0.0;
-            }
-        }
-        // What is continuous has its left limit as `pre` value throughout the event.
-        for pre in &program.pre {
-            let discrete =
-                matches!(program.variables[pre.variable.index()].kind, Kind::Discrete | Kind::Helper);
-            if !discrete {
-                machine.pre[pre.variable.index()] = machine.values[pre.variable.index()];
-            }
-        }
-        let outcome = self.iterate(machine);
-        machine.due.fill(None);
-        outcome
-    }
-
-    /// Evaluates the discrete section until nothing changes.
-    fn iterate(&mut self, machine: &mut Machine) -> Result<(), RunError> {
-        let model = machine.model().clone();
-        let t = machine.time;
-        let program = &model.program;
-        for round in 0..EVENT_ROUNDS {
-            for pre in &program.pre {
-                machine.values[pre.slot.index()] = machine.pre[pre.variable.index()];
-            }
-            match machine.run(&model.discrete, Mode::Event) {
-                Ok(()) => {}
-                Err(Stop::Terminate(message)) => {
-                    self.stats.terminated = Some(message);
-                    return Ok(());
-                }
-                Err(stop) => return Err(RunError::Event(t, stop)),
-            }
-            let mut changed = false;
-            finite(machine).map_err(|stop| RunError::Event(t, stop))?;
-            for &v in &program.discrete_variables {
-                let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
-                changed |= new != *old;
-                *old = new;
-            }
-            for sample in &program.samples {
-                changed |= machine.values[sample.variable.index()] != 0.0;
-                machine.values[sample.variable.index()] = 0.0;
-            }
-            for (v, value) in std::mem::take(&mut machine.reinits) {
-                machine.values[v.index()] = value;
-                changed = true;
-            }
-            if !changed {
-                return Ok(());
-            }
-            if round + 1 == EVENT_ROUNDS {
-                let restless = program.discrete_variables.clone();
-                return Err(RunError::EventLoop(t, restless));
-            }
-        }
-        Ok(())
+        let start = self.settings.start;
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        Ok(self.schedule.next(&mut solver.model_mut().model_mut().machine, now))
     }
 
     fn integration_error(&mut self, error: &SolverError) -> RunError {
@@ -542,79 +397,20 @@ impl Run {
     }
 }
 
-/// Are all variables of the model finite numbers?
-fn finite(machine: &Machine) -> Result<(), Stop> {
-    let variables = &machine.model().program.variables;
-    let wrong = machine.values.iter().zip(variables).position(|(value, var)| {
-        !value.is_finite() && !matches!(var.kind, Kind::Parameter | Kind::Helper | Kind::Alias(_))
-    });
-    let Some(wrong) = wrong else { return Ok(()) };
-    let unknowns = vec![VarId(wrong as u32)];
-    Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
-}
-
-/// Parameters, then the initial problem.
-fn initialise(machine: &mut Machine) -> Result<(), Stop> {
-    let model = machine.model().clone();
-    let program = &model.program;
-    machine.run(&model.parameters, Mode::Initial)?;
-    if let Some(flag) = program.initial_flag {
-        machine.values[flag.index()] = 1.0;
-    }
-    if let Some(lambda) = program.homotopy {
-        machine.values[lambda.index()] = 1.0;
-    }
-    machine.run(&model.initial, Mode::Initial)?;
-    machine.reinits.clear();
-    for &v in &program.discrete_variables {
-        machine.pre[v.index()] = machine.values[v.index()];
-    }
-    if let Some(flag) = program.initial_flag {
-        machine.values[flag.index()] = 0.0;
-    }
-    Ok(())
-}
-
-/// Are two instants the same but for rounding?
-fn is_same_instant(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-/// The first tick after `now`.
-fn next_tick(start: f64, interval: f64, now: f64) -> f64 {
-    if now < start {
-        return start;
-    }
-    let k = ((now - start) / interval).floor();
-    let mut tick = start + (k + 1.0) * interval;
-    if tick <= now || is_close(tick, now, interval) {
-        tick = start + (k + 2.0) * interval;
-    }
-    tick
-}
-
-/// Is `now` a tick?
-fn is_tick(start: f64, interval: f64, now: f64) -> bool {
-    let k = ((now - start) / interval).round();
-    k >= 0.0 && is_close(start + k * interval, now, interval)
-}
-
-fn is_close(a: f64, b: f64, scale: f64) -> bool {
-    (a - b).abs() <= 1e-9 * scale.abs()
-}
-
 /// The model as the integrator sees it.
 #[derive(Debug)]
 struct RightSide {
     machine: Machine,
     states: Vec<(VarId, VarId)>,
+    past: Histories,
     last_failure: Option<Stop>,
 }
 
 impl RightSide {
-    fn new(machine: Machine) -> Self {
+    fn new(mut machine: Machine) -> Self {
         let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
-        RightSide { machine, states, last_failure: None }
+        let past = Histories::start(&mut machine);
+        RightSide { machine, states, past, last_failure: None }
     }
 
     /// The states; a model without any gets one that stays zero, so that time goes on.
@@ -631,9 +427,26 @@ impl RightSide {
             self.machine.values[v.index()] = *value;
         }
         let model = self.machine.model().clone();
-        self.machine.run(&model.dynamics, Mode::Continuous)?;
+        if self.past.is_empty() {
+            self.machine.run(&model.dynamics, Mode::Continuous)?;
+        } else {
+            self.evaluate_delayed(&model)?;
+        }
         if outputs {
             self.machine.run(&model.outputs, Mode::Continuous)?;
+        }
+        Ok(())
+    }
+
+    /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
+    fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
+        const ROUNDS: usize = 10;
+        for _ in 0..ROUNDS {
+            self.past.read(&mut self.machine);
+            self.machine.run(&model.dynamics, Mode::Continuous)?;
+            if !self.past.update_times(&mut self.machine) {
+                break;
+            }
         }
         Ok(())
     }

@@ -2,10 +2,14 @@
 //!
 //! A function is on its *positive side* where it is greater than zero, else on the other; zero itself is not
 //! positive. An event happens when a function changes sides, in either direction: the definition of event
-//! indicators in the Functional Mock-up Interface (2.0, §3.1). It knows no hysteresis and needs none: the
-//! time reported is one at which the function *has* changed, so the model evaluated there sees the new side,
-//! and the same change is not found again. A function that is exactly zero at the start is on the other side
-//! and may rise at once; one that touches zero from above has fallen.
+//! indicators in the Functional Mock-up Interface (2.0, §3.1). The time reported is one at which the function
+//! *has* changed, so the model evaluated there sees the new side, and the same change is not found again. A
+//! function that is exactly zero at the start is on the other side and may rise at once; one that touches zero
+//! from above has fallen.
+//!
+//! A function that was just put on a side may be zero but for rounding, and its sign says nothing. Such a one
+//! gets a band ([`EventFinder::set_band`]): it changes sides only where it is past zero by more than that. Once
+//! it has been outside the band on its own side, the band is gone and zero is zero again.
 //!
 //! [`EventFinder::search`] narrows a bracket in which no function has changed at the left end and some have
 //! at the right end, always cutting near where the earliest of them seems to cross, until the bracket is
@@ -43,6 +47,8 @@ pub struct Crossing {
 pub struct EventFinder {
     /// Sides at the beginning of the step.
     positive: Vec<bool>,
+    /// How far past zero a function must be to have changed; zero for all but those that began at zero.
+    bands: Vec<f64>,
     /// Values at the left end, the right end and a point between.
     left: Vec<f64>,
     right: Vec<f64>,
@@ -58,6 +64,7 @@ impl EventFinder {
     pub fn new(count: usize) -> Self {
         EventFinder {
             positive: vec![false; count],
+            bands: vec![0.0; count],
             left: vec![0.0; count],
             right: vec![0.0; count],
             middle: vec![0.0; count],
@@ -80,12 +87,24 @@ impl EventFinder {
         for (positive, &v) in self.positive.iter_mut().zip(values) {
             *positive = v > 0.0;
         }
+        self.bands.fill(0.0);
     }
 
     /// Puts one function on a side, where the model knows better than the value: a relation that is held
     /// during an event.
     pub fn set_side(&mut self, index: usize, positive: bool) {
         self.positive[index] = positive;
+    }
+
+    /// Lets one function change sides only where it is past zero by more than `band`, until it has been that far
+    /// from zero on its own side.
+    pub fn set_band(&mut self, index: usize, band: f64) {
+        self.bands[index] = band.max(0.0);
+    }
+
+    /// How far past zero a function must be to have changed sides.
+    pub fn band(&self, index: usize) -> f64 {
+        self.bands[index]
     }
 
     /// The sides the functions are on.
@@ -133,13 +152,32 @@ impl EventFinder {
                 return Ok(Some(t));
             }
             std::mem::swap(&mut self.left, &mut self.right);
+            self.narrow_bands();
             a = b;
         }
         Ok(None)
     }
 
     fn changed(&self, values: &[f64]) -> bool {
-        values.iter().zip(&self.positive).any(|(&v, &positive)| (v > 0.0) != positive)
+        values.iter().enumerate().any(|(i, &v)| self.has_changed(i, v))
+    }
+
+    fn has_changed(&self, index: usize, value: f64) -> bool {
+        (self.past(index, value) > 0.0) != self.positive[index]
+    }
+
+    /// The value as seen from where the function counts as zero.
+    fn past(&self, index: usize, value: f64) -> f64 {
+        if self.positive[index] { value + self.bands[index] } else { value - self.bands[index] }
+    }
+
+    /// Functions that have left their band on their own side need it no more.
+    fn narrow_bands(&mut self) {
+        for ((band, &v), &positive) in self.bands.iter_mut().zip(&self.left).zip(&self.positive) {
+            if (if positive { v } else { -v }) > *band {
+                *band = 0.0;
+            }
+        }
     }
 
     /// Narrows `[a, b]`, where sides are old at `a` and some are new at `b`, and returns the right end.
@@ -186,7 +224,7 @@ impl EventFinder {
     fn earliest_secant(&self, a: f64, b: f64) -> f64 {
         let mut earliest = f64::INFINITY;
         for i in 0..self.positive.len() {
-            let (l, r) = (self.left[i], self.right[i]);
+            let (l, r) = (self.past(i, self.left[i]), self.past(i, self.right[i]));
             if (r > 0.0) != self.positive[i] {
                 let t = a + (b - a) * (l / (l - r));
                 // A jump to or from infinity: no secant to speak of.
@@ -209,11 +247,10 @@ impl EventFinder {
         }
         self.evaluations += 1;
         evaluate(later, &mut self.middle)?;
-        let changed = |v: f64, positive: bool| (v > 0.0) != positive;
         let (mut more, mut lost) = (false, false);
-        for ((&now, &then), &positive) in self.right.iter().zip(&self.middle).zip(&self.positive) {
-            more |= changed(then, positive) && !changed(now, positive);
-            lost |= changed(now, positive) && !changed(then, positive);
+        for (i, (&now, &then)) in self.right.iter().zip(&self.middle).enumerate() {
+            more |= self.has_changed(i, then) && !self.has_changed(i, now);
+            lost |= self.has_changed(i, now) && !self.has_changed(i, then);
         }
         if more && !lost {
             std::mem::swap(&mut self.right, &mut self.middle);
@@ -224,12 +261,13 @@ impl EventFinder {
 
     /// Records what has changed at the right end and makes it the new start.
     fn settle(&mut self) {
-        for (index, (positive, &v)) in self.positive.iter_mut().zip(&self.right).enumerate() {
-            let now = v > 0.0;
-            if now != *positive {
+        for index in 0..self.positive.len() {
+            if self.has_changed(index, self.right[index]) {
+                let now = !self.positive[index];
                 let direction = if now { Direction::Rising } else { Direction::Falling };
                 self.crossings.push(Crossing { index, direction });
-                *positive = now;
+                self.positive[index] = now;
+                self.bands[index] = 0.0;
             }
         }
         std::mem::swap(&mut self.left, &mut self.right);

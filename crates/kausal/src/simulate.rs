@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 use kausal_runtime::machine::{Failure, Stop};
 use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Statistics};
 use kausal_solver::Reason;
+use kausal_symbolic::print::print_limited;
+use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
+use kausal_translate::program::Kind;
 
 use crate::result::{Recorder, Trajectory};
 
@@ -88,16 +91,20 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
         RunError::Event(t, stop) => {
             with_help("K0511", format!("the event at time {t} cannot be solved"), describe(program, stop))
         }
-        RunError::EventLoop(t, _) => Diagnostic::error(
+        RunError::EventLoop(t, restless) => Diagnostic::error(
             "K0512",
             format!(
-                "the event at time {t} does not come to rest: conditions switch each other back and forth"
+                "the event at time {t} does not come to rest: conditions switch each other back and forth{}",
+                listed(restless.iter().filter_map(|v| spoken(program, *v)))
             ),
         )
         .help("use pre() where a condition depends on what it changes, or add a hysteresis"),
-        RunError::Chattering(t) => Diagnostic::error(
+        RunError::Chattering(t, crossed) => Diagnostic::error(
             "K0513",
-            format!("events follow each other without progress at time {t} (chattering)"),
+            format!(
+                "events follow each other without progress at time {t} (chattering){}",
+                listed(crossed.iter().filter_map(|&r| relation_text(program, r)))
+            ),
         )
         .help("add a hysteresis to the switching condition, or model the sliding state itself"),
         RunError::Integration(t, what, stop) => {
@@ -117,6 +124,44 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
         }
         RunError::Stopped(t) => Diagnostic::error("K0522", format!("stopped at time {t}")),
     }
+}
+
+/// A few names behind a colon.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 5;
+    let mut names: Vec<String> = names.collect();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    match (names.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(": {}", names.join(", ")),
+        (false, more) => format!(": {} and {more} more", names.join(", ")),
+    }
+}
+
+/// What a variable is called by the user: its name, or for a relation its text.
+fn spoken(program: &Program, v: VarId) -> Option<String> {
+    match program.variables[v.index()].kind {
+        Kind::Helper => {
+            let relation = program.relations.iter().position(|r| r.variable == v)?;
+            relation_text(program, relation as u32)
+        }
+        _ => Some(program.variables[v.index()].name.clone()),
+    }
+}
+
+/// A relation as `difference < 0`, with the difference written out.
+fn relation_text(program: &Program, relation: u32) -> Option<String> {
+    const LONGEST: usize = 200;
+    let relation = program.relations.get(relation as usize)?;
+    let is_it = |e: ExprId| matches!(program.pool.node(e), Node::Var(v) if v == relation.difference);
+    let difference = program
+        .equations
+        .iter()
+        .find_map(|e| if is_it(e.lhs) { Some(e.rhs) } else { is_it(e.rhs).then_some(e.lhs) })?;
+    let name = |v: VarId| program.variables[v.index()].name.clone();
+    let text = print_limited(&program.pool, difference, &name, LONGEST);
+    Some(format!("`{text} {} 0`", if relation.or_equal { "<=" } else { "<" }))
 }
 
 fn with_help(

@@ -428,7 +428,39 @@ fn events() {
                     ),
                 ],
             ),
+            // The force breaks loose at t = 2/15, and 1000*(t - 2/15) is left over from then on.
+            case(
+                "event_at_rest",
+                vec![
+                    along("v", |t| if t < 2.0 / 15.0 { 0.0 } else { 500.0 * (t - 2.0 / 15.0).powi(2) }, 1e-6),
+                    end("s", 1000.0 / 6.0 * (1.0_f64 / 15.0).powi(3), 1e-6),
+                ],
+            ),
+            case("event_close_to_tick", vec![exactly("ticks", 10.0), exactly("crossings", 3.0)]),
             case("event_time", vec![end("x", 0.3 - 2.0 * 0.4 + 0.5 * 0.3, 1e-9)]),
+        ],
+    );
+}
+
+#[test]
+fn delays() {
+    // Pieces of x on [0, 1], [1, 2] and [2, 3], each the integral of the one before.
+    let pieces = |t: f64| 1.0 - t + (t - 1.0).max(0.0).powi(2) / 2.0 - (t - 2.0).max(0.0).powi(3) / 6.0;
+    check(
+        "delay_",
+        vec![
+            case("delay_equation", vec![along("x", pieces, 1e-7), end("x", -1.0 / 6.0, 1e-7)]),
+            case(
+                "delay_signals",
+                vec![
+                    along("smooth_signal", |t| (t - 0.3).max(0.0).sin(), 1e-6),
+                    end("jump", 2.0, 0.0),
+                    start("jump", 1.0, 0.0),
+                    along("stretched", |t| (0.5 * t).powi(2), 1e-6),
+                    along("echo", |_| 2.0, 1e-9),
+                    exactly("arrived", 1.0),
+                ],
+            ),
         ],
     );
 }

@@ -1,0 +1,233 @@
+//! Relations that change inside a step: which, and when.
+//!
+//! Each relation is a function that is positive on one side. Between events the finder compares sides at the ends
+//! of steps and at the distance of output points, for a function that crosses twice in a step ends on the side it came
+//! from.
+//!
+//! Right after an event a relation that has just changed is zero but for rounding, and its sign says nothing. Such a
+//! function is looked at ever closer to the event: what truly leaves zero grows with the distance, whatever the
+//! direction, and what is rounding does not. The function counts as having a sign from where it grows on; until then
+//! it stays on the side the event put it on.
+
+use std::collections::VecDeque;
+
+use kausal_solver::ModelError;
+use kausal_solver::events::EventFinder;
+
+use super::{Run, RunError};
+
+/// It counts as chattering when so many events follow each other within this part of the run, and the later half of
+/// them within this part of that time. The last two catch what comes to a limit, like a ball at rest, before the clock
+/// can no longer tell its bounces apart.
+const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(200, 1e-6, 1.0), (50, 1e-8, 1.0), (24, 1e-6, 0.25)];
+/// So many instants close after an event, each this much nearer than the one before.
+const CUTS: i32 = 12;
+const NEARER: f64 = 16.0;
+/// In this many neighbouring instants a function must grow, each time by this factor, to have left zero.
+const GROWING: usize = 3;
+const GROWTH: f64 = 3.0;
+/// At most so many comparisons in a step.
+const MOST_PARTS: f64 = 1000.0;
+
+/// Remembers the last events to see whether they pile up.
+#[derive(Debug)]
+pub(crate) struct Chatter {
+    instants: VecDeque<f64>,
+}
+
+impl Chatter {
+    pub(crate) fn new() -> Chatter {
+        Chatter { instants: VecDeque::new() }
+    }
+
+    /// An event at `t` of a run of this length; is that one too many?
+    pub(crate) fn count(&mut self, t: f64, length: f64) -> bool {
+        let most = CHATTER_LIMITS.iter().map(|limit| limit.0).max().unwrap_or(0);
+        self.instants.push_front(t);
+        self.instants.truncate(most + 1);
+        CHATTER_LIMITS.iter().any(|&(count, part, later)| {
+            let before = |k: usize| self.instants.get(k).map_or(f64::INFINITY, |first| t - first);
+            before(count) <= part * length && before(count / 2) <= later * before(count)
+        })
+    }
+}
+
+impl Run {
+    /// The first instant in (t0, t1] where a relation differs from its memory.
+    pub(crate) fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
+        let Some(mut finder) = self.finder.take() else { return Ok(None) };
+        let found = self.search(&mut finder, t0, t1);
+        self.finder = Some(finder);
+        found
+    }
+
+    fn search(&mut self, finder: &mut EventFinder, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
+        let interval = self.settings.interval;
+        let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST_PARTS) } else { 1.0 };
+        let part = (t1 - t0) / parts;
+        let mut instants = Vec::new();
+        if std::mem::take(&mut self.fresh) {
+            instants.extend((1..=CUTS).rev().map(|k| t0 + part / NEARER.powi(k)).filter(|&t| t > t0));
+            instants.dedup();
+            self.find_signs(finder, &instants)?;
+        }
+        let far = 1..=parts as i32;
+        instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
+        let mut a = t0;
+        for b in instants {
+            let mut error = None;
+            let found = finder.search(a, b, |t, values| {
+                self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
+                    error = Some(e);
+                    ModelError::fatal("the model cannot be evaluated")
+                })
+            });
+            match (found, error) {
+                (Ok(None), None) => a = b,
+                (Ok(t), None) => return Ok(t),
+                (_, Some(e)) => return Err(e),
+                (Err(e), None) => return Err(RunError::Integration(t1, e.to_string(), None)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives functions that are not yet told from zero the band in which their sign says nothing: what they vary by
+    /// where nothing can have changed, or up to where they begin to grow.
+    fn find_signs(&mut self, finder: &mut EventFinder, instants: &[f64]) -> Result<(), RunError> {
+        let count = self.watched.len();
+        let mut values = vec![0.0; count];
+        let mut columns = vec![Vec::with_capacity(instants.len()); count];
+        for &t in instants {
+            self.at(t, false)?;
+            self.crossing_values(&mut values)?;
+            for (column, value) in columns.iter_mut().zip(&values) {
+                column.push(*value);
+            }
+        }
+        for (i, column) in columns.iter().enumerate() {
+            let band = finder.band(i).max(noise(column));
+            finder.set_band(i, begins_to_grow(column).map_or(band, |size| band.min(0.5 * size)));
+        }
+        Ok(())
+    }
+
+    /// Functions that are positive on one side of each relation: `d > 0` where `d <= 0` is asked for, `-d > 0` where
+    /// `d < 0` is.
+    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
+        let watched = std::mem::take(&mut self.watched);
+        let machine = self.machine()?;
+        let model = machine.model().clone();
+        for (value, &r) in values.iter_mut().zip(&watched) {
+            let relation = &model.program.relations[r as usize];
+            let d = machine.values[relation.difference.index()];
+            *value = if relation.or_equal { d } else { -d };
+        }
+        self.watched = watched;
+        Ok(())
+    }
+
+    /// The relations the last search found to change.
+    pub(crate) fn crossed(&self) -> Vec<u32> {
+        self.finder.iter().flat_map(|f| f.crossings()).map(|c| self.watched[c.index]).collect()
+    }
+
+    /// Relations that crossed take the side they went to.
+    pub(crate) fn flip(&mut self) -> Result<(), RunError> {
+        let crossed = self.crossed();
+        let machine = self.machine()?;
+        let model = machine.model().clone();
+        for r in crossed {
+            let value = &mut machine.values[model.program.relations[r as usize].variable.index()];
+            *value = 1.0 - *value;
+        }
+        Ok(())
+    }
+
+    /// Starts watching from the current values, with each relation on the side it is held at.
+    pub(crate) fn watch(&mut self) -> Result<(), RunError> {
+        if self.watched.is_empty() {
+            return Ok(());
+        }
+        let mut values = vec![0.0; self.watched.len()];
+        self.crossing_values(&mut values)?;
+        let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(values.len()));
+        finder.start(&values);
+        let watched = std::mem::take(&mut self.watched);
+        let machine = self.machine()?;
+        let model = machine.model().clone();
+        for (i, &r) in watched.iter().enumerate() {
+            let relation = &model.program.relations[r as usize];
+            let holds = machine.values[relation.variable.index()] != 0.0;
+            finder.set_side(i, holds != relation.or_equal);
+            let band = machine.rounding_of(r);
+            if values[i].abs() <= band {
+                finder.set_band(i, band);
+            }
+        }
+        self.watched = watched;
+        self.finder = Some(finder);
+        Ok(())
+    }
+}
+
+/// How far past zero a function may be by rounding alone, given at ever larger distances from an event: some times
+/// what it varies by at the nearest of them. Zero where it is plainly not zero.
+fn noise(values: &[f64]) -> f64 {
+    const NEAREST: usize = 6;
+    const TIMES: f64 = 8.0;
+    let near = &values[..NEAREST.min(values.len())];
+    let (low, high) =
+        near.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let spread = TIMES * (high - low);
+    if low <= spread && high >= -spread { spread } else { 0.0 }
+}
+
+/// By how much a function, given at ever larger distances from an event, has changed when the change is more than
+/// rounding: it grows from one distance to the next.
+fn begins_to_grow(values: &[f64]) -> Option<f64> {
+    let (&first, rest) = values.split_first()?;
+    let changes: Vec<f64> = rest.iter().map(|v| v - first).collect();
+    let grows = |w: &[f64]| (w[0] > 0.0) == (w[1] > 0.0) && w[0] != 0.0 && w[1].abs() >= GROWTH * w[0].abs();
+    let leaves = |run: &&[f64]| run.windows(2).all(grows);
+    changes.windows(GROWING).find(leaves).map(|run| run[GROWING - 1].abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Chatter, begins_to_grow, noise};
+
+    /// Is a pile of events with these distances noticed in a run of length 10?
+    fn piles(distances: impl Iterator<Item = f64>) -> bool {
+        let mut chatter = Chatter::new();
+        let mut t = 1.0;
+        distances.take(3000).any(|distance| {
+            t += distance;
+            distance > 1e-13 && chatter.count(t, 10.0)
+        })
+    }
+
+    #[test]
+    fn events_that_come_to_a_limit_are_noticed_and_regular_ones_are_not() {
+        for ratio in [0.3_f64, 0.5, 0.7, 0.79, 0.9, 0.97] {
+            // A ball that leaves and comes back: two events a bounce.
+            assert!(
+                piles((0..).map(|k| 0.1 * ratio.powi(k / 2) * if k % 2 == 0 { 1e-3 } else { 1.0 })),
+                "{ratio}"
+            );
+        }
+        assert!(!piles((0..).map(|_| 1e-6)));
+        assert!(piles((0..).map(|_| 1e-9)));
+    }
+
+    #[test]
+    fn growth_is_told_from_rounding() {
+        assert_eq!(begins_to_grow(&[1e-16, -2e-16, 1e-16, 0.0, 1e-16]), None);
+        assert_eq!(begins_to_grow(&[1e-16, -1e-16, -1e-15, -2e-14, -3e-13]), Some(2e-14 + 1e-16));
+        assert_eq!(noise(&[1.0, 1.0 + 1e-15, 1.0 - 1e-15, 1.0]), 0.0);
+        assert_eq!(noise(&[1e-15, -1e-15, 0.0, 1e-15]), 16e-15);
+        assert_eq!(begins_to_grow(&[0.0, 0.0, 1e-18, 1e-16, 1e-14]), Some(1e-14));
+        let offset = [-5.749e-21, -5.787e-21, -6.460e-21, -1.719e-20, -1.836e-19];
+        assert!(begins_to_grow(&offset).is_some_and(|change| change < 2e-20));
+    }
+}

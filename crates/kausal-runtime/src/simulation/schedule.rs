@@ -1,0 +1,102 @@
+//! Instants known in advance: time events, ticks of samples, and where delayed jumps arrive.
+//!
+//! Each `sample(start, interval)` counts its ticks, so none is lost to another event close before it and none comes
+//! twice: tick `k` is at `start + k*interval`.
+
+use kausal_symbolic::VarId;
+
+use crate::machine::Machine;
+
+/// When something is due.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    /// Instants and slopes of time events, then starts and intervals of samples, as computed last.
+    numbers: Vec<f64>,
+    /// The number of the next tick of each sample.
+    ticks: Vec<f64>,
+    /// Instants of other kinds, in no order.
+    breaks: Vec<f64>,
+}
+
+impl Schedule {
+    /// Counts ticks from the current instant on.
+    pub(crate) fn start(machine: &mut Machine) -> Schedule {
+        let model = machine.model().clone();
+        let mut schedule = Schedule { numbers: vec![0.0; model.schedule_len], ..Schedule::default() };
+        machine.evaluate(model.schedule, &mut schedule.numbers);
+        let now = machine.time;
+        for i in 0..model.program.samples.len() {
+            let (start, interval) = schedule.sample(machine, i);
+            let passed = (now - start) / interval;
+            // A tick at the very start is due, also where rounding puts it a little before.
+            schedule.ticks.push((passed - 1e-9).ceil().max(0.0));
+        }
+        schedule
+    }
+
+    fn sample(&self, machine: &Machine, index: usize) -> (f64, f64) {
+        let at = 2 * (machine.model().program.time_events.len() + index);
+        (self.numbers[at], self.numbers[at + 1])
+    }
+
+    fn tick(&self, machine: &Machine, index: usize) -> f64 {
+        let (start, interval) = self.sample(machine, index);
+        start + self.ticks[index] * interval
+    }
+
+    /// The first instant after `now`.
+    pub(crate) fn next(&mut self, machine: &mut Machine, now: f64) -> f64 {
+        let model = machine.model().clone();
+        machine.time = now;
+        machine.evaluate(model.schedule, &mut self.numbers);
+        let events = &self.numbers[..2 * model.program.time_events.len()];
+        self.breaks.retain(|&instant| instant > now && !is_same_instant(instant, now));
+        let mut next = f64::INFINITY;
+        for &instant in events.iter().step_by(2).chain(&self.breaks) {
+            if instant > now && !is_same_instant(instant, now) && instant < next {
+                next = instant;
+            }
+        }
+        for i in 0..self.ticks.len() {
+            // What could not be reached by a step is due at once.
+            next = next.min(self.tick(machine, i).max(now));
+        }
+        next
+    }
+
+    /// Adds an instant at which integration starts anew.
+    pub(crate) fn add_break(&mut self, instant: f64) {
+        if instant.is_finite() {
+            self.breaks.push(instant);
+        }
+    }
+
+    /// Tells the machine what is due at its instant.
+    pub(crate) fn mark_due(&mut self, machine: &mut Machine) {
+        let model = machine.model().clone();
+        let now = machine.time;
+        machine.evaluate(model.schedule, &mut self.numbers);
+        for (due, event) in machine.due.iter_mut().zip(self.numbers.chunks(2)) {
+            *due = is_same_instant(event[0], now).then_some(event[1]);
+        }
+        for (i, sample) in model.program.samples.iter().enumerate() {
+            let tick = self.tick(machine, i);
+            let due = now >= tick || is_same_instant(tick, now);
+            if due {
+                self.ticks[i] += 1.0;
+            }
+            set_flag(machine, sample.variable, due);
+        }
+    }
+}
+
+fn set_flag(machine: &mut Machine, variable: VarId, on: bool) {
+    machine.values[variable.index()] = f64::from(u8::from(on));
+    machine.pre[variable.index()] = 0.0;
+}
+
+/// Are two instants the same but for rounding?
+pub(crate) fn is_same_instant(a: f64, b: f64) -> bool {
+    // Written so that infinity is the same as nothing else.
+    (a - b).abs() / 1e-12 <= a.abs().max(b.abs()).min(f64::MAX)
+}
