@@ -251,6 +251,7 @@ impl Flattener<'_> {
             equations: sink.equations,
             initial_equations: initial.equations,
             whens: sink.whens,
+            clocked: sink.clocked,
             actions: sink.actions,
             initial_actions: initial.actions,
             hints,
@@ -351,7 +352,8 @@ impl Flattener<'_> {
         match builtin {
             Builtin::Real => Type::Real,
             Builtin::Integer => Type::Integer,
-            Builtin::Boolean | Builtin::Clock => Type::Boolean,
+            Builtin::Boolean => Type::Boolean,
+            Builtin::Clock => Type::Clock,
             Builtin::String => Type::String,
             Builtin::ExternalObject => Type::External,
             Builtin::Enumeration(def) => {

@@ -283,6 +283,9 @@ impl Flattener<'_> {
     fn resolve_new(&mut self, id: InstId) -> Res<Node> {
         let Some(info) = self.inst(id).info.clone() else { return Ok(Node::Struct) };
         if info.outer && !self.inst(id).is_static {
+            if info.inner {
+                self.inner_twin(id);
+            }
             return self.find_inner(id, &info);
         }
         if let Some(place) = &info.condition
@@ -421,8 +424,40 @@ impl Flattener<'_> {
 
     fn inner_child(&mut self, owner: InstId, name: Symbol) -> Res<Option<InstId>> {
         let Some(child) = self.child(owner, name)? else { return Ok(None) };
-        let inner = self.inst(child).info.as_ref().is_some_and(|i| i.inner);
-        Ok(inner.then_some(child))
+        let Some(info) = self.inst(child).info.as_ref().filter(|i| i.inner) else { return Ok(None) };
+        if info.outer && !self.inst(child).is_static {
+            return Ok(self.inner_twin(child));
+        }
+        Ok(Some(child))
+    }
+
+    /// `inner outer` declares two components of one name (specification section 5.4): the declaration itself is the
+    /// outer one, which the class refers to; this is the inner one, which the components of the class find and to
+    /// which all modifiers belong.
+    fn inner_twin(&mut self, id: InstId) -> Option<InstId> {
+        let outer = self.inst(id);
+        let (owner, name) = (outer.parent?, outer.name);
+        if let Some(known) = self.extra_child(owner, name) {
+            return Some(known);
+        }
+        let info = ComponentInfo { outer: false, ..(**outer.info.as_ref()?).clone() };
+        let inst = Inst {
+            parent: Some(owner),
+            name,
+            klass: outer.klass,
+            info: Some(Arc::new(info)),
+            subs: Box::default(),
+            variability: outer.variability,
+            causality: outer.causality,
+            flow: outer.flow,
+            protected: outer.protected,
+            is_static: false,
+            node: Node::Raw,
+            children: None,
+        };
+        let twin = self.push(inst);
+        self.extra.entry(owner).or_default().push(twin);
+        Some(twin)
     }
 
     /// Without an `inner` declaration one is made at the top (specification section 5.4).

@@ -148,6 +148,7 @@ features! {
     lookup_encapsulated
     lookup_inherited
     inner_outer
+    inner_outer_both
     inner_missing
     extends_chain
     modifiers_merged
@@ -181,6 +182,8 @@ features! {
     functions_several_results
     functions_external_object
     operators
+    clocked
+    spatial_distribution
     hints
     hints_user_function
     discrete_strings
