@@ -106,7 +106,7 @@ impl Flattener<'_> {
 
     /// The components of an instance and those added to it.
     pub fn below(&self, id: InstId) -> Vec<InstId> {
-        let mut list = self.inst(id).children.as_deref().unwrap_or_default().to_vec();
+        let mut list: Vec<InstId> = self.known_children(id).collect();
         list.extend(self.extra.get(&id).into_iter().flatten().copied());
         list
     }

@@ -48,8 +48,8 @@ pub struct Inst {
     pub is_static: bool,
     /// A component whose declared class could not be found, or the like.
     pub node: Node,
-    /// Its components, by slot.
-    pub children: Option<Box<[InstId]>>,
+    /// Its components, by slot: the first and how many; they are numbered one behind the other.
+    pub children: Option<(InstId, u32)>,
 }
 
 /// What an instance turned out to be.
@@ -175,8 +175,8 @@ impl Flattener<'_> {
 
     /// The components of an instance: the id of the first; they are numbered one behind the other.
     pub fn expand(&mut self, id: InstId) -> Res<InstId> {
-        if let Some(children) = &self.inst(id).children {
-            return Ok(children.first().copied().unwrap_or(InstId(0)));
+        if let Some((first, _)) = self.inst(id).children {
+            return Ok(first);
         }
         self.check_depth(id)?;
         let klass = self.inst(id).klass;
@@ -185,7 +185,6 @@ impl Flattener<'_> {
         let owner = self.inst(id);
         let (variability, causality, flow) = (owner.variability, owner.causality, owner.flow);
         let (protected, is_static) = (owner.protected, owner.is_static);
-        let mut children = Vec::with_capacity(members.components.len());
         for &i in &members.components {
             let member = members.items[i as usize];
             let info = self.cx.component(&member);
@@ -215,20 +214,26 @@ impl Flattener<'_> {
                     protected,
                     is_static,
                     node: Node::Failed,
-                    children: Some(Box::default()),
+                    children: Some((InstId(0), 0)),
                     info: None,
                 },
             };
-            children.push(self.push(inst));
+            self.push(inst);
         }
-        self.insts[id.0 as usize].children = Some(children.into_boxed_slice());
+        self.insts[id.0 as usize].children = Some((first, members.components.len() as u32));
         Ok(first)
+    }
+
+    /// The components of an instance, as far as somebody has looked.
+    pub fn known_children(&self, id: InstId) -> impl Iterator<Item = InstId> + use<> {
+        let (first, count) = self.inst(id).children.unwrap_or((InstId(0), 0));
+        (first.0..first.0 + count).map(InstId)
     }
 
     /// The components of an instance.
     pub fn children(&mut self, id: InstId) -> Res<Vec<InstId>> {
         self.expand(id)?;
-        Ok(self.inst(id).children.as_deref().unwrap_or_default().to_vec())
+        Ok(self.known_children(id).collect())
     }
 
     fn check_depth(&mut self, id: InstId) -> Res<()> {
