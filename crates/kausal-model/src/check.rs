@@ -44,8 +44,9 @@ pub fn count(flat: &FlatModel) -> Counts {
         .count();
     // Conditions of `when` statements are variables of our own making, each with its equation.
     let auxiliary = flat.variables.iter().filter(|v| is_auxiliary(&v.name)).count();
+    let clocked: usize = flat.clocked.iter().map(|w| w.equations.len()).sum();
     Counts {
-        equations: flat.equations.len() + assigned.len() + inputs - bound - auxiliary,
+        equations: flat.equations.len() + clocked + assigned.len() + inputs - bound - auxiliary,
         unknowns: unknowns - auxiliary,
     }
 }

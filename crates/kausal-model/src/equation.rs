@@ -9,7 +9,9 @@ use kausal_syntax::{Ast, Diagnostic, Location, Span};
 use crate::class::{Reported, Res};
 use crate::expr::builtin::Call;
 use crate::expr::operator::IteratorBody;
-use crate::flat::{Action, ActionKind, Equation, HintKind, Origin, OriginKind, When, WhenBranch};
+use crate::flat::{
+    Action, ActionKind, ClockedWhen, Equation, HintKind, Origin, OriginKind, When, WhenBranch,
+};
 use crate::flattener::{Flattener, Scope};
 use crate::value::{Ty, Value};
 
@@ -24,6 +26,8 @@ pub struct Sink {
     pub actions: Vec<Action>,
     /// `when` clauses.
     pub whens: Vec<When>,
+    /// Clocked `when` clauses.
+    pub clocked: Vec<ClockedWhen>,
 }
 
 /// What is known about the equation at hand.
@@ -76,6 +80,9 @@ impl Flattener<'_> {
                 self.for_equation(cx, iterators, body, sink)
             }
             EquationKind::When { branches } => {
+                if let Some(clock) = self.clock_of(cx, branches)? {
+                    return self.clocked_when(cx, clock, branches, origin(OriginKind::Equation), sink);
+                }
                 let when = self.when_equation(cx, branches, origin(OriginKind::Equation))?;
                 sink.whens.extend(when);
                 Ok(())
@@ -306,7 +313,8 @@ impl Flattener<'_> {
                 );
                 return Err(self.error_at("K0365", message, cx.scope.file, span));
             }
-            if !branch.whens.is_empty() || !rest.whens.is_empty() {
+            let whens = [&branch, &rest].iter().any(|s| !s.whens.is_empty() || !s.clocked.is_empty());
+            if whens {
                 let message = "`when` cannot stand in an `if` equation whose condition changes";
                 return Err(self.error_at("K0366", message, cx.scope.file, span));
             }
@@ -457,6 +465,48 @@ impl Flattener<'_> {
         Ok(Some(Action { kind: ActionKind::Assert { condition, message, warning }, origin }))
     }
 
+    /// The clock of a clocked `when`.
+    fn clock_of(
+        &mut self,
+        cx: Context<'_>,
+        branches: &[(ast::ExprId, Vec<ast::Equation>)],
+    ) -> Res<Option<ExprId>> {
+        let Some((condition, _)) = branches.first() else { return Ok(None) };
+        let value = self.eval(cx.scope, *condition)?;
+        Ok(value.as_scalar().filter(|_| value.ty() == Some(Ty::Clock)))
+    }
+
+    /// A clocked `when` (specification section 16.6): general equations, no `elsewhen`, nothing nested.
+    fn clocked_when(
+        &mut self,
+        cx: Context<'_>,
+        clock: ExprId,
+        branches: &[(ast::ExprId, Vec<ast::Equation>)],
+        origin: Origin,
+        sink: &mut Sink,
+    ) -> Res<()> {
+        let [(_, body)] = branches else {
+            let message = "a `when` clause with a clock as its condition has no `elsewhen`";
+            return Err(self.at_expr(cx.scope, branches[1].0, "K0366", message));
+        };
+        let mut inner = Sink::default();
+        self.in_when = true;
+        self.equations(cx, body, &mut inner);
+        self.in_when = false;
+        let nested = inner.whens.first().map(|w| &w.origin);
+        if let Some(nested) = nested.or(inner.clocked.first().map(|w| &w.origin)) {
+            let span = nested.location.map_or(Span::default(), |l| l.span);
+            return Err(self.error_at(
+                "K0369",
+                "`when` cannot stand in a `when` clause",
+                cx.scope.file,
+                span,
+            ));
+        }
+        sink.clocked.push(ClockedWhen { clock, equations: inner.equations, actions: inner.actions, origin });
+        Ok(())
+    }
+
     /// A `when` equation (specification section 8.3.5).
     fn when_equation(
         &mut self,
@@ -468,14 +518,6 @@ impl Flattener<'_> {
         for (condition, body) in branches {
             let value = self.eval(cx.scope, *condition)?;
             let Value::Plain(Ty::Boolean, array) = value else {
-                if value.ty() == Some(Ty::Clock) {
-                    return Err(self.at_expr(
-                        cx.scope,
-                        *condition,
-                        "K0390",
-                        "clocked `when` is not supported yet",
-                    ));
-                }
                 let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
                 return Err(self.at_expr(cx.scope, *condition, "K0342", message));
             };

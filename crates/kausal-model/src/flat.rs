@@ -26,6 +26,8 @@ pub struct FlatModel {
     pub initial_equations: Vec<Equation>,
     /// `when` clauses, of equations; those of algorithms are inside their function.
     pub whens: Vec<When>,
+    /// Clocked `when` clauses.
+    pub clocked: Vec<ClockedWhen>,
     /// `assert`, `terminate` and calls for their effects, outside `when`.
     pub actions: Vec<Action>,
     /// The same in initial equations.
@@ -42,6 +44,16 @@ impl FlatModel {
     /// A variable.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.index()]
+    }
+
+    /// The operators that were kept as they are (see [`crate::expr::kept`]), in alphabetical order: programs that
+    /// run models have to know them.
+    pub fn kept_operators(&self) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            self.pool.functions().filter_map(|(_, f)| crate::expr::kept::operator_name(f)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -73,6 +85,8 @@ pub enum Type {
     Enumeration(u32),
     /// An external object.
     External,
+    /// `Clock`
+    Clock,
 }
 
 /// `stateSelect`.
@@ -179,6 +193,20 @@ pub enum OriginKind {
 pub struct When {
     /// `when` and `elsewhen` branches, in order.
     pub branches: Vec<WhenBranch>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// `when clock then … end when` with a clock as its condition (specification section 16.6): equations that hold at
+/// the ticks of the clock.
+#[derive(Clone, Debug)]
+pub struct ClockedWhen {
+    /// The clock.
+    pub clock: ExprId,
+    /// General equations.
+    pub equations: Vec<Equation>,
+    /// `assert` and calls for their effects.
+    pub actions: Vec<Action>,
     /// Where it comes from.
     pub origin: Origin,
 }

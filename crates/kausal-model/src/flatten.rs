@@ -106,7 +106,7 @@ impl Flattener<'_> {
 
     /// The components of an instance and those added to it.
     pub fn below(&self, id: InstId) -> Vec<InstId> {
-        let mut list = self.inst(id).children.as_deref().unwrap_or_default().to_vec();
+        let mut list: Vec<InstId> = self.known_children(id).collect();
         list.extend(self.extra.get(&id).into_iter().flatten().copied());
         list
     }
@@ -251,6 +251,7 @@ impl Flattener<'_> {
             equations: sink.equations,
             initial_equations: initial.equations,
             whens: sink.whens,
+            clocked: sink.clocked,
             actions: sink.actions,
             initial_actions: initial.actions,
             hints,
@@ -351,7 +352,8 @@ impl Flattener<'_> {
         match builtin {
             Builtin::Real => Type::Real,
             Builtin::Integer => Type::Integer,
-            Builtin::Boolean | Builtin::Clock => Type::Boolean,
+            Builtin::Boolean => Type::Boolean,
+            Builtin::Clock => Type::Clock,
             Builtin::String => Type::String,
             Builtin::ExternalObject => Type::External,
             Builtin::Enumeration(def) => {

@@ -294,7 +294,14 @@ impl Flattener<'_> {
                     }
                     _ => stack.extend_from_slice(args),
                 },
-                Expression::Call(_, args) => stack.extend_from_slice(args),
+                Expression::Call(function, args) => {
+                    match crate::expr::kept::operator_name(self.pool.function(function)) {
+                        Some("spatialDistribution") => return Variability::Continuous,
+                        // The values of a clocked variable come one by one.
+                        Some(_) => most = most.max(Variability::Discrete),
+                        None => stack.extend_from_slice(args),
+                    }
+                }
                 Expression::Output(call, _) => stack.push(call),
             }
             if most == Variability::Continuous {

@@ -48,8 +48,8 @@ pub struct Inst {
     pub is_static: bool,
     /// A component whose declared class could not be found, or the like.
     pub node: Node,
-    /// Its components, by slot.
-    pub children: Option<Box<[InstId]>>,
+    /// Its components, by slot: the first and how many; they are numbered one behind the other.
+    pub children: Option<(InstId, u32)>,
 }
 
 /// What an instance turned out to be.
@@ -175,8 +175,8 @@ impl Flattener<'_> {
 
     /// The components of an instance: the id of the first; they are numbered one behind the other.
     pub fn expand(&mut self, id: InstId) -> Res<InstId> {
-        if let Some(children) = &self.inst(id).children {
-            return Ok(children.first().copied().unwrap_or(InstId(0)));
+        if let Some((first, _)) = self.inst(id).children {
+            return Ok(first);
         }
         self.check_depth(id)?;
         let klass = self.inst(id).klass;
@@ -185,7 +185,6 @@ impl Flattener<'_> {
         let owner = self.inst(id);
         let (variability, causality, flow) = (owner.variability, owner.causality, owner.flow);
         let (protected, is_static) = (owner.protected, owner.is_static);
-        let mut children = Vec::with_capacity(members.components.len());
         for &i in &members.components {
             let member = members.items[i as usize];
             let info = self.cx.component(&member);
@@ -215,20 +214,26 @@ impl Flattener<'_> {
                     protected,
                     is_static,
                     node: Node::Failed,
-                    children: Some(Box::default()),
+                    children: Some((InstId(0), 0)),
                     info: None,
                 },
             };
-            children.push(self.push(inst));
+            self.push(inst);
         }
-        self.insts[id.0 as usize].children = Some(children.into_boxed_slice());
+        self.insts[id.0 as usize].children = Some((first, members.components.len() as u32));
         Ok(first)
+    }
+
+    /// The components of an instance, as far as somebody has looked.
+    pub fn known_children(&self, id: InstId) -> impl Iterator<Item = InstId> + use<> {
+        let (first, count) = self.inst(id).children.unwrap_or((InstId(0), 0));
+        (first.0..first.0 + count).map(InstId)
     }
 
     /// The components of an instance.
     pub fn children(&mut self, id: InstId) -> Res<Vec<InstId>> {
         self.expand(id)?;
-        Ok(self.inst(id).children.as_deref().unwrap_or_default().to_vec())
+        Ok(self.known_children(id).collect())
     }
 
     fn check_depth(&mut self, id: InstId) -> Res<()> {
@@ -283,6 +288,9 @@ impl Flattener<'_> {
     fn resolve_new(&mut self, id: InstId) -> Res<Node> {
         let Some(info) = self.inst(id).info.clone() else { return Ok(Node::Struct) };
         if info.outer && !self.inst(id).is_static {
+            if info.inner {
+                self.inner_twin(id);
+            }
             return self.find_inner(id, &info);
         }
         if let Some(place) = &info.condition
@@ -421,8 +429,40 @@ impl Flattener<'_> {
 
     fn inner_child(&mut self, owner: InstId, name: Symbol) -> Res<Option<InstId>> {
         let Some(child) = self.child(owner, name)? else { return Ok(None) };
-        let inner = self.inst(child).info.as_ref().is_some_and(|i| i.inner);
-        Ok(inner.then_some(child))
+        let Some(info) = self.inst(child).info.as_ref().filter(|i| i.inner) else { return Ok(None) };
+        if info.outer && !self.inst(child).is_static {
+            return Ok(self.inner_twin(child));
+        }
+        Ok(Some(child))
+    }
+
+    /// `inner outer` declares two components of one name (specification section 5.4): the declaration itself is the
+    /// outer one, which the class refers to; this is the inner one, which the components of the class find and to
+    /// which all modifiers belong.
+    fn inner_twin(&mut self, id: InstId) -> Option<InstId> {
+        let outer = self.inst(id);
+        let (owner, name) = (outer.parent?, outer.name);
+        if let Some(known) = self.extra_child(owner, name) {
+            return Some(known);
+        }
+        let info = ComponentInfo { outer: false, ..(**outer.info.as_ref()?).clone() };
+        let inst = Inst {
+            parent: Some(owner),
+            name,
+            klass: outer.klass,
+            info: Some(Arc::new(info)),
+            subs: Box::default(),
+            variability: outer.variability,
+            causality: outer.causality,
+            flow: outer.flow,
+            protected: outer.protected,
+            is_static: false,
+            node: Node::Raw,
+            children: None,
+        };
+        let twin = self.push(inst);
+        self.extra.entry(owner).or_default().push(twin);
+        Some(twin)
     }
 
     /// Without an `inner` declaration one is made at the top (specification section 5.4).

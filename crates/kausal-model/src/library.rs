@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
-use kausal_syntax::ast::{ClassBody, ClassDef, ClassId, Element};
+use kausal_syntax::ast::{ClassBody, ClassDef, ClassId, Element, ModArg};
 use kausal_syntax::{Ast, Diagnostic, Location, Sources, Span, Symbol};
 use rustc_hash::FxHashMap;
+
+use crate::class::{annotation_modify, annotation_value};
 
 /// The outside world: folders and files. Paths are joined with `/`.
 pub trait Files {
@@ -77,6 +79,11 @@ pub struct Library {
     defs: Vec<Def>,
     roots: FxHashMap<Symbol, Option<DefId>>,
     root_order: Vec<DefId>,
+    /// What `uses` annotations ask for.
+    wanted: FxHashMap<Symbol, Wanted>,
+    /// What files in the classic notation may use of each other.
+    classic: kausal_syntax::classic::Interfaces,
+    prelude_read: bool,
     /// Complaints of the parser, to be taken by whoever asks next.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -93,6 +100,9 @@ impl Library {
             defs: Vec::new(),
             roots: FxHashMap::default(),
             root_order: Vec::new(),
+            wanted: FxHashMap::default(),
+            classic: Default::default(),
+            prelude_read: false,
             diagnostics: Vec::new(),
         }
     }
@@ -332,24 +342,110 @@ impl Library {
     }
 
     fn load_root(&mut self, name: Symbol) -> Option<DefId> {
+        let wanted = self.wanted.get(&name).map(|w| w.version.clone());
+        let mut candidates = self.candidates(name);
+        if let Some(wanted) = &wanted {
+            for candidate in &mut candidates {
+                candidate.suits = suits(&self.version_at(candidate, name), wanted);
+            }
+            // The sort is stable: among equals the order of the folders counts.
+            candidates.sort_by_key(|c| std::cmp::Reverse(c.suits));
+        }
+        let def = candidates.iter().find_map(|c| self.load_candidate(c, name))?;
+        self.check_version(name, def);
+        Some(def)
+    }
+
+    /// Where a class at the top may come from, in the order of the folders; in a folder the one without a version in its
+    /// name first, then the highest version.
+    fn candidates(&mut self, name: Symbol) -> Vec<Candidate> {
+        let mut out = Vec::new();
         for i in 0..self.search.len() {
             let folder = self.search[i].clone();
             if self.search_listed[i].is_none() {
                 self.search_listed[i] = Some(self.files.list(&folder).unwrap_or_default());
             }
             let names = self.search_listed[i].as_deref().unwrap_or_default();
-            let Some(found) = best_root(names, name.as_str()) else { continue };
-            let path = format!("{folder}/{found}");
-            let loaded = if found.ends_with(".mo") {
-                self.load(&path, None, None, name)
-            } else {
-                self.load(&format!("{path}/package.mo"), Some(path.clone()), None, name)
-            };
-            if loaded.is_some() {
-                return loaded;
+            let mut found: Vec<(Option<Version>, &String)> =
+                names.iter().filter_map(|entry| Some((named_version(entry, name.as_str())?, entry))).collect();
+            found.sort_by(|a, b| (a.0.is_some(), &b.0, a.1).cmp(&(b.0.is_some(), &a.0, b.1)));
+            out.extend(found.into_iter().map(|(version, entry)| {
+                let path = format!("{folder}/{entry}");
+                Candidate { path, version, suits: Suits::Not }
+            }));
+        }
+        out
+    }
+
+    fn load_candidate(&mut self, candidate: &Candidate, name: Symbol) -> Option<DefId> {
+        let path = &candidate.path;
+        if path.ends_with(".mo") {
+            self.load(path, None, None, name)
+        } else {
+            self.load(&format!("{path}/package.mo"), Some(path.clone()), None, name)
+        }
+    }
+
+    /// The version of a library that is not loaded: in its name, or in its annotation.
+    fn version_at(&self, candidate: &Candidate, name: Symbol) -> Version {
+        if let Some(version) = &candidate.version {
+            return version.clone();
+        }
+        let path = &candidate.path;
+        let text = match path.ends_with(".mo") {
+            true => self.files.read(path),
+            false => self.files.read(&format!("{path}/package.mo")),
+        };
+        let Some(text) = text else { return Version::default() };
+        let parse = kausal_syntax::modelica::parse(kausal_syntax::SourceId(0), text.into());
+        let class = parse.ast.roots.iter().find(|&&c| parse.ast.classes[c].name.symbol == name);
+        class.and_then(|&c| annotated_version(&parse.ast, c)).unwrap_or_default()
+    }
+
+    /// Notes what the `uses` annotations of the classes of a file ask for (specification section 18.8.2).
+    fn note_uses(&mut self, file: FileId) {
+        let ast = self.ast(file);
+        for &class in &ast.roots {
+            let annotation = ast.classes[class].description.annotation;
+            let Some(uses) = annotation_modify(&ast, annotation, "uses") else { continue };
+            for arg in &ast.modifications[uses].args {
+                let ModArg::Modify(modify) = arg else { continue };
+                let [library] = ast.lists.idents.get(modify.name.parts) else { continue };
+                let Some(version) = string_of(&ast, annotation_value(&ast, modify.modification, "version"))
+                else {
+                    continue;
+                };
+                let name = library.symbol;
+                let user = ast.classes[class].name.symbol;
+                let location = self.location(file, library.span);
+                let wanted = Wanted { version: version_of(&version), text: version, user, location };
+                self.wanted.entry(name).or_insert(wanted);
+                if let Some(&Some(def)) = self.roots.get(&name) {
+                    self.check_version(name, def);
+                }
             }
         }
-        None
+    }
+
+    /// Warns of a library whose first version number is not the one asked for.
+    fn check_version(&mut self, name: Symbol, def: DefId) {
+        let d = self.def(def);
+        let (file, class) = (d.file, d.class);
+        let ast = self.ast(file);
+        let (Some(wanted), Some(found)) = (self.wanted.get(&name), annotated_version(&ast, class)) else { return };
+        if wanted.version.first() == found.first() {
+            return;
+        }
+        let found: Vec<String> = found.iter().map(u64::to_string).collect();
+        let Wanted { text, user, location, .. } = wanted;
+        let message = format!("{user} was written for {name} {text}, but {name} {} is used", found.join("."));
+        let defined = self.location(file, ast.classes[class].name.span);
+        let warning = Diagnostic::warning("K0208", message)
+            .at(*location, "asked for here")
+            .at(defined, "this one was found")
+            .help(format!("add a folder with {name} {text} to MODELICAPATH or with --library"));
+        self.wanted.remove(&name);
+        self.diagnostics.push(warning);
     }
 
     fn load(
@@ -371,13 +467,22 @@ impl Library {
     }
 
     fn parse(&mut self, name: &str, text: String) -> FileId {
+        if name.ends_with(".dym") {
+            self.read_prelude();
+            let source = self.sources.add(name, text);
+            let text = self.sources.get(source).text.clone();
+            let mut parses = kausal_syntax::classic::parse_with(&mut self.classic, &[(source, text)]);
+            // One file in, one out.
+            return self.enter(parses.remove(0));
+        }
         let source = self.sources.add(name, text);
         let text = self.sources.get(source).text.clone();
-        let parse = if name.ends_with(".dym") {
-            kausal_syntax::classic::parse(source, text)
-        } else {
-            kausal_syntax::modelica::parse(source, text)
-        };
+        let file = self.enter(kausal_syntax::modelica::parse(source, text));
+        self.note_uses(file);
+        file
+    }
+
+    fn enter(&mut self, parse: kausal_syntax::Parse) -> FileId {
         self.diagnostics.extend(parse.diagnostics);
         let file = FileId(self.parsed.len() as u32);
         let first = self.defs.len() as u32;
@@ -388,24 +493,107 @@ impl Library {
         self.parsed.push(Parsed { ast: Arc::new(parse.ast), first });
         file
     }
-}
 
-/// The entry for a top-level class: `Name`, `Name.mo`, or the highest version of `Name 1.2.3` and
-/// `Name 1.2.3.mo`. An entry without a version wins.
-fn best_root<'a>(names: &'a [String], name: &str) -> Option<&'a str> {
-    let mut best: Option<(Vec<u64>, &str)> = None;
-    for entry in names {
-        let stem = entry.strip_suffix(".mo").unwrap_or(entry);
-        let version = if stem == name {
-            vec![u64::MAX]
-        } else if let Some(version) = stem.strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')) {
-            version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
-        } else {
-            continue;
-        };
-        if best.as_ref().is_none_or(|(v, _)| *v < version) {
-            best = Some((version, entry));
+    /// The classes in the classic notation that library folders hold in `classic/`: every file in this notation may use
+    /// them, one of its own of the same name comes first.
+    fn read_prelude(&mut self) {
+        if std::mem::replace(&mut self.prelude_read, true) {
+            return;
+        }
+        let mut files = Vec::new();
+        for folder in self.search.clone() {
+            let mut names = self.files.list(&format!("{folder}/{CLASSIC}")).unwrap_or_default();
+            names.retain(|n| n.ends_with(".dym"));
+            names.sort();
+            for name in names {
+                let path = format!("{folder}/{CLASSIC}/{name}");
+                if let Some(text) = self.files.read(&path) {
+                    let source = self.sources.add(&path, text);
+                    files.push((source, self.sources.get(source).text.clone()));
+                }
+            }
+        }
+        for parse in kausal_syntax::classic::parse_with(&mut self.classic, &files) {
+            let file = self.enter(parse);
+            let ast = self.ast(file);
+            for &class in &ast.roots {
+                let def = self.def_of(file, class);
+                let slot = self.roots.entry(ast.classes[class].name.symbol).or_default();
+                if slot.is_none() {
+                    *slot = Some(def);
+                    self.root_order.push(def);
+                }
+            }
         }
     }
-    best.map(|(_, entry)| entry)
+}
+
+/// Where a library folder keeps classes in the classic notation.
+const CLASSIC: &str = "classic";
+
+/// The numbers of a version: `4.0.0`.
+type Version = Vec<u64>;
+
+/// What a `uses` annotation asks for.
+#[derive(Debug)]
+struct Wanted {
+    version: Version,
+    text: String,
+    user: Symbol,
+    location: Location,
+}
+
+/// Where a class at the top may come from.
+#[derive(Debug)]
+struct Candidate {
+    path: String,
+    /// The version in its name.
+    version: Option<Version>,
+    suits: Suits,
+}
+
+/// How well a version suits the one asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Suits {
+    Not,
+    Older,
+    Newer,
+    Exactly,
+}
+
+fn suits(version: &Version, wanted: &Version) -> Suits {
+    if version == wanted {
+        Suits::Exactly
+    } else if version.first() != wanted.first() {
+        Suits::Not
+    } else if version > wanted {
+        Suits::Newer
+    } else {
+        Suits::Older
+    }
+}
+
+fn version_of(text: &str) -> Version {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// Is the entry of a folder `Name`, `Name.mo`, `Name 1.2.3` or `Name 1.2.3.mo`? Then with which version.
+fn named_version(entry: &str, name: &str) -> Option<Option<Version>> {
+    let stem = entry.strip_suffix(".mo").unwrap_or(entry);
+    if stem == name {
+        return Some(None);
+    }
+    stem.strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).map(|v| Some(version_of(v)))
+}
+
+fn annotated_version(ast: &Ast, class: ClassId) -> Option<Version> {
+    let annotation = ast.classes[class].description.annotation;
+    string_of(ast, annotation_value(ast, annotation, "version")).map(|text| version_of(&text))
+}
+
+fn string_of(ast: &Ast, expr: Option<kausal_syntax::ast::ExprId>) -> Option<String> {
+    match ast.exprs[expr?] {
+        kausal_syntax::ast::Expr::String(s) => Some(ast.string(s).to_string()),
+        _ => None,
+    }
 }

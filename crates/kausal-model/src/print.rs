@@ -19,8 +19,8 @@ use kausal_symbolic::{ExprId, Node, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::flat::{
-    Action, ActionKind, Causality, Equation, FlatModel, Hint, HintKind, OriginKind, StateSelect, Type,
-    Variability, Variable, When,
+    Action, ActionKind, Causality, ClockedWhen, Equation, FlatModel, Hint, HintKind, OriginKind, StateSelect,
+    Type, Variability, Variable, When,
 };
 use expression::{Expressions, Kind};
 
@@ -35,7 +35,10 @@ pub fn print_flat(flat: &FlatModel) -> String {
     let mut printer = Printer::new(flat);
     let variables = printer.variables();
     let initial = printer.section(&flat.initial_equations, &[], &flat.initial_actions, &[]);
-    let dynamic = printer.section(&flat.equations, &flat.hints, &flat.actions, &flat.whens);
+    let mut dynamic = printer.section(&flat.equations, &flat.hints, &flat.actions, &flat.whens);
+    for when in &flat.clocked {
+        printer.clocked_when(when, &mut dynamic);
+    }
     let name = identifier(&flat.name);
     let mut text = format!("model {name}");
     if !flat.description.is_empty() {
@@ -223,6 +226,7 @@ impl<'a> Printer<'a> {
             Type::Boolean => text.push_str("Boolean"),
             Type::String => text.push_str("String"),
             Type::External => text.push_str("ExternalObject"),
+            Type::Clock => text.push_str("Clock"),
             Type::Enumeration(e) => text.push_str(&self.expressions.enumerations[e as usize]),
         }
         let _ = write!(text, " {}", identifier(&variable.name));
@@ -457,6 +461,16 @@ impl<'a> Printer<'a> {
                 let _ = writeln!(text, "{indent}end if;");
             }
         }
+    }
+
+    fn clocked_when(&mut self, when: &ClockedWhen, text: &mut String) {
+        let clock = self.expressions.text(when.clock, Kind::Real);
+        let _ = writeln!(text, "  when {clock} then");
+        let inside = self.section(&when.equations, &[], &when.actions, &[]);
+        for line in inside.lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push_str("  end when;\n");
     }
 
     fn when(&mut self, when: &When, text: &mut String) {

@@ -137,6 +137,58 @@ fn library_in_one_file() {
     check_model("library_file", &mut library("lib"), "Single.One");
 }
 
+/// Three versions of one library in two folders, and users of them.
+fn versions(uses: &str) -> (f64, Vec<String>) {
+    let files = Memory(BTreeMap::from([
+        ("a/Wheel/package.mo", "package Wheel constant Real r = 4; annotation(version=\"4.0.0\"); end Wheel;"),
+        (
+            "a/Wheel 3.2.3/package.mo",
+            "package Wheel constant Real r = 3; annotation(version=\"3.2.3\"); end Wheel;",
+        ),
+        ("b/Wheel 4.1.0.mo", "package Wheel constant Real r = 4.1; annotation(version=\"4.1.0\"); end Wheel;"),
+    ]));
+    let mut workspace = Workspace::new(Box::new(files));
+    workspace.add_folder("a");
+    workspace.add_folder("b");
+    let text = format!("model Car parameter Real r = Wheel.r; annotation({uses}); end Car;");
+    workspace.add_source("car.mo", &text);
+    let (flat, diagnostics) = workspace.flatten("Car");
+    let flat = flat.unwrap_or_else(|| panic!("{}", messages(&diagnostics)));
+    let r = flat.variables[0].binding.and_then(|e| flat.pool.as_constant(e)).unwrap_or(f64::NAN);
+    (r, diagnostics.iter().map(|d| format!("{} {}", d.code, d.message)).collect())
+}
+
+#[test]
+fn uses_chooses_the_version() {
+    // Without a wish: the first folder, and in it the one without a version in its name.
+    assert_eq!(versions(""), (4.0, vec![]));
+    assert_eq!(versions("uses(Wheel(version=\"4.0.0\"))"), (4.0, vec![]));
+    assert_eq!(versions("uses(Wheel(version=\"4.1.0\"))"), (4.1, vec![]));
+    assert_eq!(versions("uses(Wheel(version=\"3.2.3\"))"), (3.0, vec![]));
+    // Not there: one that is newer and has the same first number.
+    assert_eq!(versions("uses(Wheel(version=\"3.1\"))"), (3.0, vec![]));
+    assert_eq!(versions("uses(Wheel(version=\"4.0.5\"))"), (4.1, vec![]));
+    let (r, warnings) = versions("uses(Wheel(version=\"5.0.0\"))");
+    assert_eq!(r, 4.0);
+    assert_eq!(warnings, ["K0208 Car was written for Wheel 5.0.0, but Wheel 4.0.0 is used"]);
+}
+
+#[test]
+fn classic_files_use_the_classes_of_library_folders() {
+    let files = Memory(BTreeMap::from([(
+        "lib/classic/decay.dym",
+        "model class Decay\n  parameter T = 1\n  local x = 1\n  T*der(x) = -x\nend\n",
+    )]));
+    let mut workspace = Workspace::new(Box::new(files));
+    workspace.add_folder("lib");
+    let text = "model Two\n  submodel (Decay) a (T = 2), b\nend\n";
+    let (names, diagnostics) = workspace.add_source("two.dym", text);
+    assert!(diagnostics.is_empty(), "{}", messages(&diagnostics));
+    let (flat, diagnostics) = workspace.flatten(&names[0]);
+    let flat = flat.unwrap_or_else(|| panic!("{}", messages(&diagnostics)));
+    assert_eq!(count(&flat), Counts { equations: 2, unknowns: 2 });
+}
+
 /// One test a feature.
 macro_rules! features {
     ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
@@ -148,6 +200,7 @@ features! {
     lookup_encapsulated
     lookup_inherited
     inner_outer
+    inner_outer_both
     inner_missing
     extends_chain
     modifiers_merged
@@ -181,6 +234,8 @@ features! {
     functions_several_results
     functions_external_object
     operators
+    clocked
+    spatial_distribution
     hints
     hints_user_function
     discrete_strings

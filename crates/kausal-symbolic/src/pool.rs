@@ -30,6 +30,8 @@ pub struct Pool {
     args: Vec<ExprId>,
     flags: Vec<u8>,
     table: Vec<Slot>,
+    /// Variables by number, as far as they are numbered densely: they are asked for most.
+    vars: Vec<u32>,
     texts: Vec<String>,
     text_index: FxHashMap<String, TextId>,
     functions: Vec<Function>,
@@ -138,7 +140,19 @@ impl Pool {
 
     /// A variable.
     pub fn var(&mut self, var: VarId) -> ExprId {
-        self.intern(Head::Var(var), &[])
+        if let Some(&id) = self.vars.get(var.index())
+            && id != EMPTY.id
+        {
+            return ExprId(id);
+        }
+        let id = self.intern(Head::Var(var), &[]);
+        if var.index() <= 2 * self.entries.len() {
+            if self.vars.len() <= var.index() {
+                self.vars.resize(var.index() + 1, EMPTY.id);
+            }
+            self.vars[var.index()] = id.0;
+        }
+        id
     }
 
     /// An operator applied to its arguments, simplified (see [`simplify`](crate::simplify)).

@@ -65,6 +65,9 @@ pub struct Translation {
 
 /// Translates a flat model.
 pub fn translate(model: &FlatModel, options: &Options) -> Translation {
+    if let Some(refused) = not_run_yet(model) {
+        return Translation { program: None, diagnostics: vec![refused] };
+    }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
     inline::inline(&mut work, false);
@@ -86,4 +89,55 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     };
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
     Translation { program, diagnostics: work.diagnostics }
+}
+
+/// One diagnostic for a model with operators that flattening keeps but no program can run.
+fn not_run_yet(model: &FlatModel) -> Option<Diagnostic> {
+    let operators = model.kept_operators();
+    if operators.is_empty() && model.clocked.is_empty() {
+        return None;
+    }
+    let what = if operators == ["spatialDistribution"] {
+        "uses spatialDistribution, which cannot be simulated yet".to_owned()
+    } else if operators.is_empty() {
+        "has clocked equations, which cannot be simulated yet".to_owned()
+    } else {
+        format!("has clocked equations ({}), which cannot be simulated yet", operators.join(", "))
+    };
+    let diagnostic = Diagnostic::error("K0430", format!("{} {what}", model.name))
+        .help("it can be checked and flattened: `kausal check`, `kausal flatten`");
+    Some(match model.clocked.iter().find_map(|w| w.origin.location) {
+        Some(location) => diagnostic.at(location, "clocked here"),
+        None => diagnostic,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kausal_model::{NoFiles, Workspace};
+
+    fn refused(text: &str) -> Vec<String> {
+        let mut workspace = Workspace::new(Box::new(NoFiles));
+        workspace.add_source("m.mo", text);
+        let Some(flat) = workspace.flatten("M").0 else { return vec!["does not flatten".to_owned()] };
+        let translation = translate(&flat, &Options::default());
+        assert!(translation.program.is_none());
+        translation.diagnostics.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect()
+    }
+
+    #[test]
+    fn what_cannot_run_is_said_once() {
+        let clocked = refused(
+            "model M Real x(start = 0); Real y; equation \
+             when Clock(0.1) then x = previous(x) + sample(time); end when; y = hold(x); end M;",
+        );
+        assert_eq!(
+            clocked,
+            ["K0430 M has clocked equations (Clock, hold, previous, sample), which cannot be simulated yet"]
+        );
+        let pipe =
+            refused("model M Real a, b; equation (a, b) = spatialDistribution(1, 2, time, true); end M;");
+        assert_eq!(pipe, ["K0430 M uses spatialDistribution, which cannot be simulated yet"]);
+    }
 }

@@ -215,28 +215,8 @@ pub struct Balance {
 
 /// Counts equations and unknowns of a flat model.
 pub fn balance(model: &FlatModel) -> Balance {
-    use kausal_model::flat::{ActionKind, Causality, Variability};
-    let mut assigned: Vec<usize> = Vec::new();
-    for when in &model.whens {
-        for branch in &when.branches {
-            let mut stack: Vec<&kausal_model::flat::Action> = branch.actions.iter().collect();
-            while let Some(action) = stack.pop() {
-                match &action.kind {
-                    ActionKind::Assign(v, _) => assigned.push(v.index()),
-                    ActionKind::If(_, a, b) => stack.extend(a.iter().chain(b)),
-                    _ => {}
-                }
-            }
-        }
-    }
-    assigned.sort_unstable();
-    assigned.dedup();
-    let unknowns = model
-        .variables
-        .iter()
-        .filter(|v| v.variability > Variability::Parameter && v.causality != Causality::Input)
-        .count();
-    Balance { equations: model.equations.len() + assigned.len(), unknowns }
+    let counts = kausal_model::check::count(model);
+    Balance { equations: counts.equations, unknowns: counts.unknowns }
 }
 
 /// Is an expression a plain number?

@@ -9,6 +9,7 @@ use kausal_symbolic::{ExprId, Op};
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, Arg, Expr};
 
+use super::kept::{is_clocked, is_state_machine};
 use super::reference::Cursor;
 use crate::class::{Reported, Res};
 use crate::flat::HintKind;
@@ -114,38 +115,19 @@ pub fn is_builtin(name: &str) -> bool {
                 | "Boolean"
         )
         || is_clocked(name)
-}
-
-/// Operators of clocked models (specification chapter 16).
-pub fn is_clocked(name: &str) -> bool {
-    matches!(
-        name,
-        "previous"
-            | "hold"
-            | "subSample"
-            | "superSample"
-            | "shiftSample"
-            | "backSample"
-            | "noClock"
-            | "Clock"
-            | "interval"
-            | "firstTick"
-            | "transition"
-            | "activeState"
-            | "ticksInState"
-            | "timeInState"
-            | "initialState"
-    )
+        || is_state_machine(name)
 }
 
 impl Flattener<'_> {
     /// A built-in function; the arguments are not evaluated yet.
     pub fn eval_builtin(&mut self, c: Call<'_>) -> Res<Vec<Value>> {
-        if is_clocked(c.name) {
-            let message = format!("the clocked operator {} is not supported yet", c.name);
-            return Err(self.at_expr(c.scope, c.expr, "K0390", message));
-        }
         let one = |value: Res<Value>| value.map(|v| vec![v]);
+        if is_clocked(c.name) {
+            return one(self.eval_clocked(c));
+        }
+        if is_state_machine(c.name) {
+            return Err(self.state_machine(c));
+        }
         match c.name {
             "der" => one(self.builtin_der(c)),
             "residue" => one(self.builtin_hint(c, HintKind::Residue)),
@@ -179,9 +161,8 @@ impl Flattener<'_> {
                 self.arity(c, 1, 1)?;
                 one(self.eval(c.scope, c.args[0].value))
             }
-            "spatialDistribution" => {
-                Err(self.at_expr(c.scope, c.expr, "K0391", "spatialDistribution is not supported yet"))
-            }
+            "spatialDistribution" => self.spatial_distribution(c),
+            "sample" => one(self.builtin_sample(c)),
             _ => {
                 let mut values = Vec::with_capacity(c.args.len());
                 for arg in c.args {
@@ -273,28 +254,6 @@ impl Flattener<'_> {
                 let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
                 Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
             }
-            "sample" if values.len() == 1 => Err(self.at_expr(
-                c.scope,
-                c.expr,
-                "K0390",
-                "the clocked operator sample is not supported yet",
-            )),
-            "sample" => {
-                let [start, interval] = self.exactly::<2>(c, values)?;
-                if start.ty() == Some(Ty::Clock) || interval.ty() == Some(Ty::Clock) {
-                    return Err(self.at_expr(
-                        c.scope,
-                        c.expr,
-                        "K0390",
-                        "clocked sample is not supported yet",
-                    ));
-                }
-                let (Some(a), Some(b)) = (start.as_scalar(), interval.as_scalar()) else {
-                    return Err(self.wrong_args(c));
-                };
-                let e = self.pool.op(Op::Sample, &[a, b]);
-                Ok(Value::scalar(Ty::Boolean, e))
-            }
             "delay" => {
                 self.arity(c, 2, 3)?;
                 let scalars: Option<Vec<ExprId>> = values.iter().skip(1).map(Value::as_scalar).collect();
@@ -317,6 +276,27 @@ impl Flattener<'_> {
                 self.array_result(c.scope, c.expr, Ty::Real, result)
             }
             _ => self.builtin_array(c, values),
+        }
+    }
+
+    /// `sample(start, interval)`, or `sample(u)` and `sample(u, clock)` of clocked models.
+    fn builtin_sample(&mut self, c: Call<'_>) -> Res<Value> {
+        let last = match c.args {
+            [_, last] => self.eval(c.scope, last.value)?,
+            _ => return self.eval_clocked(c),
+        };
+        if last.ty() == Some(Ty::Clock) {
+            return self.eval_clocked(c);
+        }
+        let [start, interval] = self.named_args(c, ["start", "interval"])?;
+        let (start, interval) = (self.eval(c.scope, start)?, self.eval(c.scope, interval)?);
+        let number = |v: &Value| v.ty().is_some_and(Ty::is_number);
+        match (start.as_scalar(), interval.as_scalar()) {
+            (Some(a), Some(b)) if number(&start) && number(&interval) => {
+                let e = self.pool.op(Op::Sample, &[a, b]);
+                Ok(Value::scalar(Ty::Boolean, e))
+            }
+            _ => Err(self.wrong_args(c)),
         }
     }
 

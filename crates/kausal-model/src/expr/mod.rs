@@ -4,10 +4,12 @@
 //! - [`operator`]: arithmetic, relations, `if`, ranges, array constructors and reductions
 //! - [`builtin`]: operators with function syntax and built-in functions
 //! - [`call`]: functions, record constructors, external objects
+//! - [`kept`]: operators that stay in the flat model: those of clocked models, `spatialDistribution`
 //! - [`overload`]: operators of operator records
 
 pub mod builtin;
 pub mod call;
+pub mod kept;
 pub mod operator;
 pub mod overload;
 pub mod reference;

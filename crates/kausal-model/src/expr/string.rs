@@ -180,7 +180,6 @@ pub fn scalar_of(ty: Ty) -> Scalar {
         Ty::Boolean => Scalar::Boolean,
         Ty::String => Scalar::String,
         Ty::Enumeration(_) => Scalar::Enumeration,
-        Ty::External => Scalar::External,
-        Ty::Clock => Scalar::Boolean,
+        Ty::External | Ty::Clock => Scalar::External,
     }
 }

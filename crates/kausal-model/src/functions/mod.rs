@@ -39,6 +39,8 @@ const INLINE_BUDGET: usize = 400;
 pub struct Functions {
     /// Small functions that make strings.
     pub texts: FxHashMap<(String, Vec<Scalar>), FunctionId>,
+    /// Functions that stand for operators.
+    pub kept: crate::expr::kept::KeptFunctions,
     /// The last call made, for calls without outputs.
     pub last_call: Option<ExprId>,
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,

@@ -12,7 +12,8 @@ use super::lower::Lower;
 use super::term::{TVal, cat, choose, join};
 use super::{FunctionArgument, FunctionKey, Signature};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
-use crate::expr::builtin::{is_builtin, is_clocked};
+use crate::expr::builtin::is_builtin;
+use crate::expr::kept::{is_clocked, is_state_machine};
 use crate::expr::overload::ArgType;
 use crate::expr::reference::Cursor;
 use crate::flattener::{Flattener, assignable};
@@ -638,13 +639,8 @@ impl Flattener<'_> {
         name: &str,
         args: &[Arg],
     ) -> Res<TVal> {
-        if is_clocked(name) {
-            return Err(self.at_term(
-                lo,
-                expr,
-                "K0390",
-                format!("the clocked operator {name} is not supported yet"),
-            ));
+        if is_clocked(name) || is_state_machine(name) {
+            return self.lower_event(lo, ast, expr, name, args);
         }
         if matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "initial" | "terminal" | "delay") {
             return self.lower_event(lo, ast, expr, name, args);

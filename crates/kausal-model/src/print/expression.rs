@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::functions::Functions;
 use super::{identifier, string};
+use crate::expr::kept::operator_name;
 use crate::flat::{FlatModel, Type};
 
 /// What the value of an expression is, as far as it can be seen.
@@ -145,7 +146,7 @@ impl<'a> Expressions<'a> {
     /// What a variable of this type is.
     pub fn kind_of_type(&self, ty: Type) -> Kind {
         match ty {
-            Type::Real | Type::External => Kind::Real,
+            Type::Real | Type::External | Type::Clock => Kind::Real,
             Type::Integer => Kind::Integer,
             Type::Boolean => Kind::Boolean,
             Type::String => Kind::Text,
@@ -167,9 +168,15 @@ impl<'a> Expressions<'a> {
             Node::Var(var) => self.kind_of_type(self.flat.variable(var).ty),
             Node::Call(..) => Kind::Real,
             Node::Output(call, k) => match self.flat.pool.node(call) {
-                Node::Call(function, _) => Layout::of_outputs(self.flat.pool.function(function))
-                    .and_then(|layout| layout.find(k as usize).map(|(entry, _)| kind_of_scalar(entry.scalar)))
-                    .unwrap_or(Kind::Real),
+                Node::Call(function, args) => {
+                    let called = self.flat.pool.function(function);
+                    let entry = Layout::of_outputs(called).and_then(|l| Some(l.find(k as usize)?.0.scalar));
+                    match (entry, args.first()) {
+                        (Some(Scalar::Enumeration), Some(u)) if operator_name(called).is_some() => of(u),
+                        (Some(scalar), _) => kind_of_scalar(scalar),
+                        (None, _) => Kind::Real,
+                    }
+                }
                 _ => Kind::Real,
             },
             Node::Op(op, args) => match (op, args) {
@@ -232,10 +239,13 @@ impl<'a> Expressions<'a> {
             Node::Const(_) | Node::Text(_) | Node::Var(_) => Vec::new(),
             Node::Output(call, _) => vec![(call, Kind::Real)],
             Node::Call(function, args) => {
-                let layout = Layout::of_inputs(self.flat.pool.function(function));
-                let kind = |i: usize| {
-                    let entry = layout.as_ref().and_then(|l| l.find(i));
-                    entry.map_or(Kind::Real, |(entry, _)| kind_of_scalar(entry.scalar))
+                let called = self.flat.pool.function(function);
+                let layout = Layout::of_inputs(called);
+                let operator = operator_name(called).is_some();
+                let kind = |i: usize| match layout.as_ref().and_then(|l| l.find(i)) {
+                    Some((entry, _)) if operator && entry.scalar == Scalar::Enumeration => self.kind(args[i]),
+                    Some((entry, _)) => kind_of_scalar(entry.scalar),
+                    None => Kind::Real,
                 };
                 args.iter().enumerate().map(|(i, &a)| (a, kind(i))).collect()
             }
@@ -270,7 +280,10 @@ impl<'a> Expressions<'a> {
             }
             Node::Var(var) => primary(identifier(&self.flat.variable(var).name)),
             Node::Call(function, _) => {
-                let texts: Vec<String> = parts.iter().map(|p| p.text.clone()).collect();
+                let mut texts: Vec<String> = parts.iter().map(|p| p.text.clone()).collect();
+                if operator_name(self.flat.pool.function(function)).is_some() {
+                    self.mark_reals(function, &mut texts);
+                }
                 let name = self.functions.called(function).to_owned();
                 primary(format!("{name}({})", self.arguments(function, &texts)))
             }
@@ -324,6 +337,17 @@ impl<'a> Expressions<'a> {
         };
         let binding = if text.starts_with('-') { Binding::Sum } else { Binding::Primary };
         Piece::new(text, binding)
+    }
+
+    /// What an operator means may depend on the types of its arguments: `Clock(1)` is not `Clock(1.0)`.
+    fn mark_reals(&self, function: kausal_symbolic::FunctionId, texts: &mut [String]) {
+        let Some(layout) = Layout::of_inputs(self.flat.pool.function(function)) else { return };
+        for (i, text) in texts.iter_mut().enumerate() {
+            let real = layout.find(i).is_some_and(|(entry, _)| entry.scalar == Scalar::Real);
+            if real && text.chars().all(|c| c.is_ascii_digit() || c == '-') {
+                text.push_str(".0");
+            }
+        }
     }
 
     fn arguments(&self, function: kausal_symbolic::FunctionId, texts: &[String]) -> String {

@@ -12,6 +12,7 @@ use kausal_symbolic::{FunctionId, Pool};
 
 use super::expression::nested_name;
 use super::{identifier, is_quoted};
+use crate::expr::kept::operator_name;
 use crate::flat::FlatModel;
 
 /// Functions and their names in the text.
@@ -35,7 +36,10 @@ impl Functions {
             for local in &mut function.locals {
                 local.name = bare(&local.name);
             }
-            names.push(nested_name(flat, &function.name, taken));
+            names.push(match operator_name(&function) {
+                Some(name) => name.to_owned(),
+                None => nested_name(flat, &function.name, taken),
+            });
             pool.add_function(function);
         }
         Functions {
@@ -50,13 +54,19 @@ impl Functions {
 
     /// The name of a function that is called.
     pub fn called(&mut self, id: FunctionId) -> &str {
-        self.used.insert(id);
+        if operator_name(self.pool.function(id)).is_none() {
+            self.used.insert(id);
+        }
         &self.names[id.0 as usize]
     }
 
     /// The name of the function that gives one scalar of all results; none if there is only one.
     pub fn selector(&mut self, id: FunctionId, k: u32) -> Option<&str> {
         let layout = Layout::of_outputs(self.pool.function(id))?;
+        // The first result is what an operator is worth in an expression.
+        if k == 0 && operator_name(self.pool.function(id)).is_some() {
+            return None;
+        }
         if layout.len == 1 && layout.entries.iter().all(|e| e.shape.is_empty()) {
             return None;
         }

@@ -99,7 +99,8 @@ impl Flattener<'_> {
             assigned_in(&branch.actions, &mut assigned);
         }
         let auxiliary = sink.equations.iter().filter(|e| self.defines_auxiliary(e.lhs)).count();
-        Counts { equations: sink.equations.len() - auxiliary + assigned.len() + inputs, unknowns }
+        let clocked: usize = sink.clocked.iter().map(|w| w.equations.len()).sum();
+        Counts { equations: sink.equations.len() + clocked - auxiliary + assigned.len() + inputs, unknowns }
     }
 
     fn defines_auxiliary(&self, lhs: kausal_symbolic::ExprId) -> bool {
@@ -148,7 +149,7 @@ impl Flattener<'_> {
 
     fn equations_by_component(&mut self, sink: &Sink) -> FxHashMap<String, usize> {
         let mut written: FxHashMap<String, usize> = FxHashMap::default();
-        for equation in &sink.equations {
+        for equation in sink.equations.iter().chain(sink.clocked.iter().flat_map(|w| &w.equations)) {
             let local = match equation.origin.kind {
                 OriginKind::Equation | OriginKind::Binding | OriginKind::Algorithm => true,
                 OriginKind::Connect => !equation.origin.component.is_empty(),
@@ -276,7 +277,7 @@ impl Flattener<'_> {
         }
         let mut used: FxHashMap<InstId, FxHashSet<String>> = FxHashMap::default();
         let mut seen = FxHashSet::default();
-        for equation in &sink.equations {
+        for equation in sink.equations.iter().chain(sink.clocked.iter().flat_map(|w| &w.equations)) {
             if !matches!(equation.origin.kind, OriginKind::Equation | OriginKind::Algorithm) {
                 continue;
             }

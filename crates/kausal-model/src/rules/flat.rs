@@ -113,7 +113,13 @@ impl Flattener<'_> {
                         return Variability::Continuous;
                     }
                 }
-                Expression::Call(_, args) => stack.extend_from_slice(args),
+                Expression::Call(function, args) => {
+                    match crate::expr::kept::operator_name(self.pool.function(function)) {
+                        Some("spatialDistribution") => return Variability::Continuous,
+                        Some(_) => {}
+                        None => stack.extend_from_slice(args),
+                    }
+                }
                 Expression::Output(call, _) => stack.push(call),
                 _ => {}
             }

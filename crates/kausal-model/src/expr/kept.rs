@@ -1,0 +1,300 @@
+//! Operators that stay what they are in the flat model: those of clocked models (specification chapter 16) and
+//! `spatialDistribution` (section 3.7.4.2).
+//!
+//! They are checked here and kept as calls of functions whose body is `external "builtin"`, one per name and types of
+//! the arguments; [`FlatModel::kept_operators`](crate::FlatModel::kept_operators) lists them. What they mean at run
+//! time is not this room's business.
+
+use kausal_symbolic::FunctionId;
+use kausal_symbolic::function::{
+    Array, Body, Dim, ExternalBody, Function, Local, LocalId, Scalar, Term, TermId,
+};
+
+use super::builtin::Call;
+use super::string::scalar_of;
+use crate::class::{Reported, Res};
+use crate::flattener::Flattener;
+use crate::value::{Ty, Value};
+
+/// The language of functions that stand for an operator.
+pub const LANGUAGE: &str = "builtin";
+
+/// The operator a function stands for.
+pub fn operator_name(function: &Function) -> Option<&str> {
+    match &function.body {
+        Body::External(external) if external.language == LANGUAGE && is_kept(&external.name) => {
+            Some(&external.name)
+        }
+        _ => None,
+    }
+}
+
+/// Is it an operator that is kept?
+pub fn is_kept(name: &str) -> bool {
+    is_clocked(name) || matches!(name, "sample" | "spatialDistribution")
+}
+
+/// Operators of clocked models, `sample` left out, which has a meaning without clocks too.
+pub fn is_clocked(name: &str) -> bool {
+    matches!(
+        name,
+        "previous"
+            | "hold"
+            | "subSample"
+            | "superSample"
+            | "shiftSample"
+            | "backSample"
+            | "noClock"
+            | "Clock"
+            | "interval"
+            | "firstTick"
+    )
+}
+
+/// Operators of state machines (specification chapter 17).
+pub fn is_state_machine(name: &str) -> bool {
+    matches!(name, "transition" | "activeState" | "ticksInState" | "timeInState" | "initialState")
+}
+
+/// An argument of a kept operator: what it is and how large.
+type Signature = (String, Vec<(Scalar, Vec<usize>)>, Vec<Scalar>);
+
+/// The functions that stand for operators.
+pub type KeptFunctions = rustc_hash::FxHashMap<Signature, FunctionId>;
+
+impl Flattener<'_> {
+    /// A clocked operator.
+    pub(super) fn eval_clocked(&mut self, c: Call<'_>) -> Res<Value> {
+        match c.name {
+            "Clock" => self.clock_constructor(c),
+            "previous" | "hold" | "noClock" => {
+                let [u] = self.operator_args(c, ["u"], 1)?;
+                self.clocked_value(c, u, &[])
+            }
+            "sample" => {
+                let [u, clock] = self.operator_args(c, ["u", "clock"], 1)?;
+                let more: Vec<Value> = clock.into_iter().collect();
+                self.expect(c, &more, &[&[Ty::Clock]])?;
+                self.clocked_value(c, u, &more)
+            }
+            "subSample" | "superSample" => {
+                let [u, factor] = self.operator_args(c, ["u", "factor"], 1)?;
+                let more: Vec<Value> = factor.into_iter().collect();
+                self.expect(c, &more, &[&[Ty::Integer]])?;
+                self.clocked_value(c, u, &more)
+            }
+            "shiftSample" | "backSample" => {
+                let counter = if c.name == "shiftSample" { "shiftCounter" } else { "backCounter" };
+                let [u, shift, resolution] = self.operator_args(c, ["u", counter, "resolution"], 2)?;
+                let more: Vec<Value> = shift.into_iter().chain(resolution).collect();
+                self.expect(c, &more, &[&[Ty::Integer], &[Ty::Integer]])?;
+                self.clocked_value(c, u, &more)
+            }
+            // `firstTick(u)`, `interval(u)`: the clock is that of `u`, or of the expression.
+            _ => {
+                let [u] = self.operator_args(c, ["u"], 0)?;
+                let ty = if c.name == "firstTick" { Ty::Boolean } else { Ty::Real };
+                let args: Vec<Value> = u.into_iter().collect();
+                self.keep(c, &args, &[ty]).map(|mut outputs| outputs.remove(0))
+            }
+        }
+    }
+
+    /// `Clock()`, `Clock(interval)`, `Clock(counter, resolution)`, `Clock(condition, startInterval)`, `Clock(c,
+    /// solverMethod)`.
+    fn clock_constructor(&mut self, c: Call<'_>) -> Res<Value> {
+        let mut args = Vec::with_capacity(c.args.len());
+        for arg in c.args {
+            let known = arg.name.is_none_or(|n| {
+                matches!(
+                    n.symbol.as_str(),
+                    "intervalCounter"
+                        | "resolution"
+                        | "interval"
+                        | "condition"
+                        | "startInterval"
+                        | "c"
+                        | "solverMethod"
+                )
+            });
+            if !known {
+                return Err(self.wrong_args(c));
+            }
+            args.push(self.eval(c.scope, arg.value)?);
+        }
+        let second: &[Ty] = match args.first().and_then(Value::ty) {
+            None => &[],
+            Some(Ty::Integer) => &[Ty::Integer],
+            Some(Ty::Real) => &[],
+            Some(Ty::Boolean) => &[Ty::Real, Ty::Integer],
+            Some(Ty::Clock) => &[Ty::String],
+            Some(_) => return Err(self.wrong_args(c)),
+        };
+        if args.len() > 1 {
+            self.expect(c, &args[1..], &[second])?;
+        }
+        if args.iter().any(|a| a.as_scalar().is_none()) {
+            return Err(self.wrong_args(c));
+        }
+        self.keep(c, &args, &[Ty::Clock]).map(|mut outputs| outputs.remove(0))
+    }
+
+    /// An operator on a value, scalar by scalar.
+    fn clocked_value(&mut self, c: Call<'_>, u: Option<Value>, more: &[Value]) -> Res<Value> {
+        match u {
+            Some(Value::Plain(ty, array)) => {
+                let mut data = Vec::with_capacity(array.len());
+                for &e in array.data() {
+                    let mut args = vec![Value::scalar(ty, e)];
+                    args.extend_from_slice(more);
+                    let outputs = self.keep(c, &args, &[ty])?;
+                    data.extend(outputs.first().and_then(Value::as_scalar));
+                }
+                let result = Array::from_vec(array.shape(), data);
+                self.array_result(c.scope, c.expr, ty, result)
+            }
+            Some(Value::Record(mut record)) => {
+                for (_, field) in &mut record.fields {
+                    *field = self.clocked_value(c, Some(field.clone()), more)?;
+                }
+                Ok(Value::Record(record))
+            }
+            _ => Err(self.wrong_args(c)),
+        }
+    }
+
+    /// `(out0, out1) = spatialDistribution(in0, in1, x, positiveVelocity, initialPoints, initialValues)`
+    pub(super) fn spatial_distribution(&mut self, c: Call<'_>) -> Res<Vec<Value>> {
+        let names = ["in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"];
+        let [in0, in1, x, forward, points, values] = self.operator_args(c, names, 4)?;
+        let (zero, one) = (self.pool.constant(0.0), self.pool.constant(1.0));
+        let vector = |a, b| Value::Plain(Ty::Real, Array::vector(vec![a, b]));
+        let points = points.unwrap_or_else(|| vector(zero, one));
+        let values = values.unwrap_or_else(|| vector(zero, zero));
+        let number: &[Ty] = &[Ty::Real, Ty::Integer];
+        let args: Vec<Value> = [in0, in1, x, forward].into_iter().flatten().collect();
+        self.expect(c, &args, &[number, number, number, &[Ty::Boolean]])?;
+        let both = [points, values];
+        let same = both[0].rank() == 1 && both[0].shape() == both[1].shape() && both[0].shape()[0] >= 2;
+        if !same || both.iter().any(|v| !v.ty().is_some_and(Ty::is_number)) {
+            let message = "spatialDistribution needs as many initial values as initial points, at least two";
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
+        let mut args: Vec<Value> = args
+            .into_iter()
+            .map(|a| match a.ty() {
+                Some(Ty::Integer) => crate::flattener::with_ty(a, Ty::Real),
+                _ => a,
+            })
+            .collect();
+        args.extend(both.into_iter().map(|v| crate::flattener::with_ty(v, Ty::Real)));
+        self.keep(c, &args, &[Ty::Real, Ty::Real])
+    }
+
+    /// Arguments by position or name; the first `needed` must be there.
+    fn operator_args<const N: usize>(
+        &mut self,
+        c: Call<'_>,
+        names: [&str; N],
+        needed: usize,
+    ) -> Res<[Option<Value>; N]> {
+        let mut found = [const { None }; N];
+        for (i, arg) in c.args.iter().enumerate() {
+            let at = match arg.name {
+                Some(name) => names.iter().position(|n| *n == name.symbol.as_str()),
+                None => Some(i),
+            };
+            match at {
+                Some(at) if at < N && found[at].is_none() => found[at] = Some(self.eval(c.scope, arg.value)?),
+                _ => return Err(self.wrong_args(c)),
+            }
+        }
+        if found[..needed].iter().any(Option::is_none) {
+            return Err(self.wrong_args(c));
+        }
+        Ok(found)
+    }
+
+    /// Scalars of these types, as many as there are.
+    fn expect(&mut self, c: Call<'_>, values: &[Value], types: &[&[Ty]]) -> Res<()> {
+        let fits = values.len() <= types.len()
+            && values
+                .iter()
+                .zip(types)
+                .all(|(v, ty)| v.as_scalar().is_some() && v.ty().is_some_and(|t| ty.contains(&t)));
+        if fits {
+            return Ok(());
+        }
+        let given: Vec<String> = values.iter().map(|v| v.describe()).collect();
+        let message = format!("{} cannot be called with {}", c.name, given.join(", "));
+        Err(self.at_expr(c.scope, c.expr, "K0351", message))
+    }
+
+    /// The call of an operator, kept as it is.
+    fn keep(&mut self, c: Call<'_>, args: &[Value], outputs: &[Ty]) -> Res<Vec<Value>> {
+        let mut flat = Vec::new();
+        let mut inputs = Vec::with_capacity(args.len());
+        for arg in args {
+            let Value::Plain(ty, array) = arg else { return Err(self.wrong_args(c)) };
+            flat.extend_from_slice(array.data());
+            inputs.push((scalar_of(*ty), array.shape().to_vec()));
+        }
+        let results: Vec<Scalar> = outputs.iter().map(|&ty| scalar_of(ty)).collect();
+        let key = (c.name.to_owned(), inputs, results);
+        let function = match self.functions.kept.get(&key) {
+            Some(&known) => known,
+            None => {
+                let new = self.pool.add_function(operator_function(&key));
+                self.functions.kept.insert(key, new);
+                new
+            }
+        };
+        let call = self.pool.call(function, &flat);
+        Ok(outputs
+            .iter()
+            .enumerate()
+            .map(|(i, &ty)| Value::scalar(ty, self.pool.output(call, i as u32)))
+            .collect())
+    }
+
+    /// Reports the first operator of state machines: one such model says it once.
+    pub(super) fn state_machine(&mut self, c: Call<'_>) -> Reported {
+        if self.cx.diagnostics.iter().any(|d| d.code == "K0390") {
+            return Reported;
+        }
+        let message = format!("{} belongs to state machines, which are not supported", c.name);
+        self.at_expr(c.scope, c.expr, "K0390", message)
+    }
+}
+
+/// The function that stands for an operator.
+fn operator_function((name, inputs, outputs): &Signature) -> Function {
+    let mut function = Function { name: name.clone(), ..Function::default() };
+    let mut args = Vec::with_capacity(inputs.len());
+    for (i, (scalar, shape)) in inputs.iter().enumerate() {
+        let id = LocalId(i as u32);
+        function.locals.push(Local {
+            name: format!("u{}", i + 1),
+            scalar: *scalar,
+            dims: shape.iter().map(|&n| Dim::Known(n)).collect(),
+            initial: None,
+        });
+        function.inputs.push(id);
+        function.terms.push(Term::Local(id));
+        args.push(TermId(i as u32));
+    }
+    for (i, &scalar) in outputs.iter().enumerate() {
+        let id = LocalId((inputs.len() + i) as u32);
+        function.locals.push(Local { name: format!("y{}", i + 1), scalar, dims: Vec::new(), initial: None });
+        function.outputs.push(id);
+    }
+    function.notes.impure = true;
+    function.body = Body::External(Box::new(ExternalBody {
+        language: LANGUAGE.to_owned(),
+        name: name.clone(),
+        result: None,
+        args,
+        annotations: Vec::new(),
+    }));
+    function
+}
