@@ -28,6 +28,10 @@ pub struct CompiledModel {
     pub schedule: ChunkId,
     /// How many numbers [`CompiledModel::schedule`] gives.
     pub schedule_len: usize,
+    /// The Jacobian of each of [`Program::state_sets`].
+    pub state_sets: Vec<ChunkId>,
+    /// Left and right sides of [`Program::checks`].
+    pub checks: ChunkId,
     /// Kernels of linear systems: their shape.
     pub kernels: Vec<Kernel>,
     /// Nonlinear systems.
@@ -149,6 +153,12 @@ impl CompiledModel {
             .collect();
         let schedule_len = schedule.len();
         let schedule = compiler.add_outputs(&schedule)?;
+        let checks: Vec<ExprId> = program.checks.iter().flat_map(|c| [c.lhs, c.rhs]).collect();
+        let checks = compiler.add_outputs(&checks)?;
+        let mut state_sets = Vec::new();
+        for set in &program.state_sets {
+            state_sets.push(compiler.add_outputs(&set.jacobian)?);
+        }
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool);
         Ok(CompiledModel {
@@ -161,6 +171,8 @@ impl CompiledModel {
             discrete,
             schedule,
             schedule_len,
+            checks,
+            state_sets,
             kernels,
             newtons,
             functions,

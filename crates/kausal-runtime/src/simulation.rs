@@ -77,6 +77,8 @@ pub struct Statistics {
     pub state_events: u64,
     /// Events known in advance.
     pub time_events: u64,
+    /// How often states were selected anew while the model ran.
+    pub state_selections: u64,
     /// The message of `terminate`, if the model ended the run.
     pub terminated: Option<String>,
     /// Where the run ended.
@@ -162,6 +164,7 @@ impl Run {
             RunError::Event(_, stop) => RunError::Initial(stop),
             other => other,
         })?;
+        machine.reselect();
         let side = RightSide::new(machine);
         self.state = side.state();
         let options = Options {
@@ -218,7 +221,7 @@ impl Run {
         }
         self.outputs(before, end, crossing.is_some() || end >= due, observer)?;
         if crossing.is_none() && end < due {
-            return Ok(());
+            return self.reselect(end);
         }
         if crossing.is_some() {
             self.stats.state_events += 1;
@@ -234,12 +237,27 @@ impl Run {
         }
         let mut machine = self.take_machine()?;
         let outcome = self.event(&mut machine, end >= due);
+        machine.reselect();
         observer.record(&machine);
         self.give_machine(machine)?;
         outcome?;
         let state = self.solver()?.model().model().state();
         self.solver()?.restart(end, &state);
         self.watch()
+    }
+
+    /// States may be selected anew after a step; then the integrator starts again from the same point.
+    fn reselect(&mut self, end: f64) -> Result<(), RunError> {
+        if self.machine()?.model().program.state_sets.is_empty() {
+            return Ok(());
+        }
+        self.at(end, false)?;
+        if self.machine()?.reselect() {
+            self.stats.state_selections += 1;
+            let state = self.solver()?.model().model().state();
+            self.solver()?.restart(end, &state);
+        }
+        Ok(())
     }
 
     fn take_machine(&mut self) -> Result<Machine, RunError> {
@@ -565,6 +583,7 @@ fn initialise(machine: &mut Machine) -> Result<(), Stop> {
         machine.values[lambda.index()] = 1.0;
     }
     machine.run(&model.initial, Mode::Initial)?;
+    machine.check_initial()?;
     machine.reinits.clear();
     for &v in &program.discrete_variables {
         machine.pre[v.index()] = machine.values[v.index()];
@@ -649,7 +668,7 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) => None,
+                Stop::Terminate(_) | Stop::Contradiction(..) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {
