@@ -30,6 +30,10 @@ pub struct CompiledModel {
     pub schedule_len: usize,
     /// Delays and their maxima.
     pub delay_times: ChunkId,
+    /// The Jacobian of each of [`Program::state_sets`].
+    pub state_sets: Vec<ChunkId>,
+    /// Left and right sides of [`Program::checks`].
+    pub checks: ChunkId,
     /// Kernels of linear systems: their shape.
     pub kernels: Vec<Kernel>,
     /// Nonlinear systems.
@@ -152,6 +156,12 @@ impl CompiledModel {
         let schedule = compiler.add_outputs(&schedule)?;
         let delays: Vec<ExprId> = program.delays.iter().flat_map(|d| [d.delay, d.maximum]).collect();
         let delay_times = compiler.add_outputs(&delays)?;
+        let checks: Vec<ExprId> = program.checks.iter().flat_map(|c| [c.lhs, c.rhs]).collect();
+        let checks = compiler.add_outputs(&checks)?;
+        let mut state_sets = Vec::new();
+        for set in &program.state_sets {
+            state_sets.push(compiler.add_outputs(&set.jacobian)?);
+        }
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool);
         Ok(CompiledModel {
@@ -165,6 +175,8 @@ impl CompiledModel {
             schedule,
             schedule_len,
             delay_times,
+            checks,
+            state_sets,
             kernels,
             newtons,
             functions,

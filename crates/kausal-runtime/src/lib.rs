@@ -13,6 +13,7 @@
 pub mod function;
 pub mod image;
 pub mod machine;
+mod selection;
 pub mod simulation;
 
 pub use image::CompiledModel;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals};
 use kausal_solver::homotopy::{self, ContinuationOptions};
-use kausal_solver::linear::Factor;
+use kausal_solver::linear::{Factor, Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{ExprId, Node, VarId};
@@ -41,6 +41,8 @@ pub enum Stop {
     Terminate(String),
     /// A function could not be evaluated.
     Function(String),
+    /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
+    Contradiction(usize, f64, f64),
 }
 
 /// A numerical failure and where it happened.
@@ -169,7 +171,7 @@ impl Machine {
             Exec::Call { args, count, function, outputs } => {
                 return self.call(*args, *count, *function, outputs);
             }
-            Exec::Solve(index) => return self.solve(*index),
+            Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Newton(index) => return self.newton(*index, mode),
             Exec::Mixed { continuous, relations, discrete, unknowns } => {
                 return self.mixed(continuous, relations, discrete, unknowns, mode);
@@ -233,25 +235,20 @@ impl Machine {
         Ok(())
     }
 
-    fn solve(&mut self, index: usize) -> Result<(), Stop> {
+    fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
         let space = &mut self.kernels[index];
-        let failed = || {
-            Stop::Failed(Failure {
-                reason: Reason::SingularMatrix,
-                unknowns: kernel.unknowns.clone(),
-                residual: None,
-            })
-        };
-        let Some(factor) = &mut space.factor else { return Err(failed()) };
+        let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
         if !(kernel.constant && space.factored) {
             space.matrix.fill(0.0);
             for &(place, v) in &kernel.entries {
                 space.matrix[place] += self.values[v.index()];
             }
-            factor.factor(&space.matrix).map_err(|_| failed())?;
-            space.factored = true;
+            space.factored = factor.factor(&space.matrix).is_ok();
+            if !space.factored {
+                return self.solve_deficient(index, mode);
+            }
         }
         for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
             *b = self.values[v.index()];
@@ -259,6 +256,112 @@ impl Machine {
         factor.solve(&mut space.rhs);
         for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
             self.values[v.index()] = *x;
+        }
+        Ok(())
+    }
+
+    /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
+    /// the start states are what is looked for, so they move first. Equations that contradict each other are an error.
+    fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        const LARGEST: usize = 400;
+        const STATES_FIRST: f64 = 1e6;
+        /// Values this part of their nominal ones are as good as zero when equations are added up.
+        const SMALL: f64 = 1e-3;
+        let model = self.model.clone();
+        let kernel: &Kernel = &model.kernels[index];
+        let n = kernel.n;
+        let failed = |residual| {
+            let (reason, unknowns) = (Reason::SingularMatrix, kernel.unknowns.clone());
+            Stop::Failed(Failure { reason, unknowns, residual })
+        };
+        if n > LARGEST {
+            return Err(failed(None));
+        }
+        let mut a = vec![0.0; n * n];
+        match &kernel.structure {
+            Structure::Dense(_) => {
+                for &(place, v) in &kernel.entries {
+                    a[place] += self.values[v.index()];
+                }
+            }
+            Structure::Sparse(pattern) => {
+                let places: Vec<(usize, usize)> = pattern.iter().collect();
+                for &(place, v) in &kernel.entries {
+                    let (i, j) = places[place];
+                    a[i + n * j] += self.values[v.index()];
+                }
+            }
+        }
+        let guess: Vec<f64> = kernel
+            .unknowns
+            .iter()
+            .map(|v| Some(self.values[v.index()]).filter(|x| x.is_finite()).unwrap_or(0.0))
+            .collect();
+        let mut r: Vec<f64> = kernel.rhs.iter().map(|v| self.values[v.index()]).collect();
+        if a.iter().chain(&r).any(|v| !v.is_finite()) {
+            let (reason, unknowns) = (Reason::NotFinite, kernel.unknowns.clone());
+            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }));
+        }
+        let nominal = |j: usize| model.program.variables[kernel.unknowns[j].index()].nominal;
+        let mut magnitude: Vec<f64> = r.iter().map(|b| b.abs()).collect();
+        for i in 0..n {
+            for j in 0..n {
+                let term = a[i + n * j] * guess[j];
+                r[i] -= term;
+                magnitude[i] += term.abs() + SMALL * a[i + n * j].abs() * nominal(j);
+            }
+        }
+        let weight: Vec<f64> = kernel
+            .unknowns
+            .iter()
+            .zip(&guess)
+            .map(|(v, x)| {
+                let var = &model.program.variables[v.index()];
+                let first = mode == Mode::Initial && var.kind == Kind::State;
+                x.abs().max(var.nominal) * if first { STATES_FIRST } else { 1.0 }
+            })
+            .collect();
+        let found = solve_deficient(&mut a, &mut r, &magnitude, &weight);
+        if found.contradiction.is_some() {
+            return Err(failed(found.contradiction));
+        }
+        for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {
+            self.values[v.index()] = x + d;
+        }
+        self.warn_undetermined(&kernel.unknowns);
+        Ok(())
+    }
+
+    fn warn_undetermined(&mut self, unknowns: &[VarId]) {
+        const SHOWN: usize = 8;
+        let variables = &self.model.program.variables;
+        let mut names: Vec<&str> =
+            unknowns.iter().take(SHOWN).map(|v| variables[v.index()].name.as_str()).collect();
+        if unknowns.len() > SHOWN {
+            names.push("…");
+        }
+        let message = format!(
+            "the equations for {} do not determine them all: they stay as near as can be to the values they had",
+            names.join(", ")
+        );
+        if !self.warnings.contains(&message) {
+            self.warnings.push(message);
+        }
+    }
+
+    /// Initial conditions that were not needed must hold.
+    pub fn check_initial(&mut self) -> Result<(), Stop> {
+        const RELATIVE: f64 = 1e-6;
+        const ABSOLUTE: f64 = 1e-9;
+        let model = self.model.clone();
+        let mut sides = vec![0.0; 2 * model.program.checks.len()];
+        self.evaluate(model.checks, &mut sides);
+        for (i, pair) in sides.chunks(2).enumerate() {
+            let (l, r) = (pair[0], pair[1]);
+            // Not `>`: what is not a number fails too.
+            if !((l - r).abs() <= RELATIVE * l.abs().max(r.abs()) + ABSOLUTE) {
+                return Err(Stop::Contradiction(i, l, r));
+            }
         }
         Ok(())
     }
@@ -505,7 +608,7 @@ impl TornSystem<'_> {
                 self.stop = Some(stop);
                 ModelError::recoverable(Reason::OutsideDomain)
             }
-            Stop::Terminate(_) => {
+            Stop::Terminate(_) | Stop::Contradiction(..) => {
                 self.stop = Some(stop);
                 ModelError::fatal("the model ended the run")
             }

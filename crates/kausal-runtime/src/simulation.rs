@@ -85,6 +85,8 @@ pub struct Statistics {
     pub state_events: u64,
     /// Events known in advance.
     pub time_events: u64,
+    /// How often states were selected anew while the model ran.
+    pub state_selections: u64,
     /// The message of `terminate`, if the model ended the run.
     pub terminated: Option<String>,
     /// Where the run ended.
@@ -171,6 +173,7 @@ impl Run {
             RunError::Event(_, stop) => RunError::Initial(stop),
             other => other,
         })?;
+        machine.reselect();
         let side = RightSide::new(machine);
         self.state = side.state();
         let options = Options {
@@ -236,7 +239,7 @@ impl Run {
         let event = crossing.is_some() || end >= due;
         self.keep_past(before, end)?;
         self.outputs(before, end, event, observer)?;
-        if event { self.pass_event(end, crossing.is_some(), observer) } else { Ok(()) }
+        if event { self.pass_event(end, crossing.is_some(), observer) } else { self.reselect(end) }
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning.
@@ -260,6 +263,7 @@ impl Run {
         side.past.turn(t);
         side.past.read(&mut side.machine);
         let outcome = event(&mut side.machine);
+        side.machine.reselect();
         observer.record(&side.machine);
         self.stats.terminated = outcome?;
         let schedule = &mut self.schedule;
@@ -268,6 +272,20 @@ impl Run {
         solver.restart(t, &state);
         self.fresh = true;
         self.watch()
+    }
+
+    /// States may be selected anew after a step; then the integrator starts again from the same point.
+    fn reselect(&mut self, end: f64) -> Result<(), RunError> {
+        if self.machine()?.model().program.state_sets.is_empty() {
+            return Ok(());
+        }
+        self.at(end, false)?;
+        if self.machine()?.reselect() {
+            self.stats.state_selections += 1;
+            let state = self.solver()?.model().model().state();
+            self.solver()?.restart(end, &state);
+        }
+        Ok(())
     }
 
     /// Delays bound the step from above.
@@ -462,7 +480,7 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) => None,
+                Stop::Terminate(_) | Stop::Contradiction(..) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {

@@ -6,14 +6,17 @@
 //! with Newton's method on the equations and the plane across the secant, lengthen the step when that was
 //! easy, halve it when it failed.
 //!
-//! [`solve`] is the driver for hard starts: plain Newton first, from a start moved a little where the
-//! Jacobian is singular at the guess, then the Newton homotopy `F(x) - (1-λ) F(x₀)`, then the fixed-point
+//! [`solve`] is the driver for hard starts: plain Newton first; for one unknown a change of sign; full Newton steps,
+//! which settle piecewise linear equations; smallest corrections where the Jacobian has no full rank; a start moved
+//! a little where the Jacobian is singular at the guess; then the Newton homotopy `F(x) - (1-λ) F(x₀)`, then the fixed-point
 //! homotopy `λ F(x) + (1-λ) D (x - x₀)`. A model with a `homotopy` operator of its own implements
 //! [`Homotopy`] and calls [`follow`].
 
+use crate::bracket;
 use crate::error::{ModelError, Reason, Recoverable};
-use crate::linear::Pattern;
-use crate::newton::{Newton, NewtonOptions, NewtonReport, NonlinearSystem};
+use crate::jacobian::Jacobian;
+use crate::linear::{Pattern, Structure, solve_deficient};
+use crate::newton::{AsFunction, Newton, NewtonOptions, NewtonReport, NonlinearSystem};
 
 /// A family of systems `H(x, λ) = 0`.
 pub trait Homotopy {
@@ -34,6 +37,21 @@ pub trait Homotopy {
     /// Where the Jacobian by `x` may differ from zero, for all λ.
     fn jacobian_pattern(&self) -> Option<Pattern> {
         None
+    }
+    /// Whether [`jacobian`](Self::jacobian) is there. Only without a pattern.
+    fn has_jacobian(&self) -> bool {
+        false
+    }
+    /// The derivatives by `x`, column-major, and by λ.
+    fn jacobian(
+        &mut self,
+        x: &[f64],
+        lambda: f64,
+        values: &mut [f64],
+        by_lambda: &mut [f64],
+    ) -> Result<(), ModelError> {
+        let _ = (x, lambda, values, by_lambda);
+        Err(ModelError::fatal("this homotopy has no Jacobian"))
     }
 }
 
@@ -64,6 +82,9 @@ impl Default for ContinuationOptions {
     }
 }
 
+/// A step this short meets a kink rather than another branch.
+const SHORT: f64 = 1e-4;
+
 /// Where a continuation stopped.
 #[derive(Debug)]
 pub struct Lost {
@@ -80,6 +101,12 @@ pub struct Lost {
 pub enum Route {
     /// Plain Newton.
     Newton,
+    /// A change of sign, for one unknown.
+    Bracket,
+    /// Full Newton steps without damping.
+    FullSteps,
+    /// Smallest corrections: the Jacobian has no full rank.
+    Smallest,
     /// Plain Newton from a start moved by a part of the nominal values: the Jacobian was singular at the
     /// guess.
     MovedStart,
@@ -113,6 +140,24 @@ pub fn solve<S: NonlinearSystem>(
     let report = Box::new(newton.report());
     if let ModelError::Fatal(_) = error {
         return Err(Lost { lambda: 1.0, report, error });
+    }
+
+    if n == 1 {
+        x.copy_from_slice(&guess);
+        if let Some(root) = bracket::solve(system, guess[0])
+            .map_err(|error| Lost { lambda: 1.0, report: report.clone(), error })?
+        {
+            x[0] = root;
+            return Ok(Route::Bracket);
+        }
+    }
+    for (rank_may_fail, route) in [(false, Route::FullSteps), (true, Route::Smallest)] {
+        x.copy_from_slice(&guess);
+        match full_steps(system, x, options.newton.tolerance, rank_may_fail) {
+            Ok(true) => return Ok(route),
+            Ok(false) | Err(ModelError::Recoverable(_)) => {}
+            Err(error) => return Err(Lost { lambda: 1.0, report, error }),
+        }
     }
 
     if let ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. }) = error {
@@ -152,6 +197,57 @@ pub fn solve<S: NonlinearSystem>(
         }
     }
     Err(Lost { lambda: 0.0, report, error })
+}
+
+/// Newton steps in full length, each the smallest correction where the Jacobian has no full rank; has it come to
+/// rest at a solution? Steps without damping go astray easily, but on piecewise linear equations they only have to
+/// meet the right piece.
+fn full_steps<S: NonlinearSystem>(
+    system: &mut S,
+    x: &mut [f64],
+    tolerance: f64,
+    rank_may_fail: bool,
+) -> Result<bool, ModelError> {
+    const STEPS: u32 = 50;
+    /// Smallest corrections converge to what the equations leave open, not to rounding errors.
+    const LOOSE: f64 = 1e3;
+    let n = x.len();
+    let mut jacobian = Jacobian::new(&AsFunction(system));
+    if !matches!(jacobian.structure(), Structure::Dense(_)) {
+        return Ok(false);
+    }
+    let bounds: Vec<(f64, f64)> = (0..n).map(|i| system.bounds(i)).collect();
+    let mut r = vec![0.0; n];
+    for _ in 0..STEPS {
+        system.residual(x, &mut r)?;
+        let scale: Vec<f64> = (0..n).map(|i| x[i].abs().max(system.nominal(i).abs())).collect();
+        let increment = |j: usize| f64::EPSILON.sqrt() * scale[j];
+        jacobian.evaluate(&mut AsFunction(system), x, &r, increment)?;
+        let mut a = jacobian.values().to_vec();
+        if r.iter().chain(&a).any(|v| !v.is_finite()) {
+            return Ok(false);
+        }
+        let magnitude: Vec<f64> = (0..n)
+            .map(|i| r[i].abs() + (0..n).map(|j| a[i + n * j].abs() * scale[j]).sum::<f64>())
+            .collect();
+        let mut d: Vec<f64> = r.iter().map(|r| -r).collect();
+        let found = solve_deficient(&mut a, &mut d, &magnitude, &scale);
+        if found.rank < n && !rank_may_fail {
+            return Ok(false);
+        }
+        let mut change: f64 = 0.0;
+        for i in 0..n {
+            change = change.max(d[i].abs() / scale[i]);
+            x[i] = (x[i] + d[i]).max(bounds[i].0).min(bounds[i].1);
+        }
+        if change <= tolerance * LOOSE && found.contradiction.is_none() {
+            return Ok(true);
+        }
+        if !change.is_finite() {
+            return Ok(false);
+        }
+    }
+    Ok(false)
 }
 
 /// Follows the curve from `λ = 0`, near the guess in `x`, to `λ = 1`. Returns the number of steps.
@@ -196,7 +292,9 @@ pub fn follow<H: Homotopy>(
                 .and_then(|mut newton| newton.solve(&mut system, &mut target));
             match corrected {
                 Ok(solved) => {
-                    if turn(&point, &target, &mut tangent, &scale, smallest_cosine) {
+                    // Where equations have a kink the curve has one too: after a short step any turn but back.
+                    let smallest = if step < SHORT { smallest_cosine.min(-0.5) } else { smallest_cosine };
+                    if turn(&point, &target, &mut tangent, &scale, smallest) {
                         smallest_cosine = 0.2;
                         point.copy_from_slice(&target);
                         let factor = if solved.iterations <= 3 {
@@ -283,6 +381,13 @@ impl<H: Homotopy> NonlinearSystem for AtLambda<'_, H> {
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
         self.homotopy.residual(x, self.lambda, r)
     }
+    fn has_jacobian(&self) -> bool {
+        self.homotopy.has_jacobian()
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let mut by_lambda = vec![0.0; x.len()];
+        self.homotopy.jacobian(x, self.lambda, values, &mut by_lambda)
+    }
     fn jacobian_pattern(&self) -> Option<Pattern> {
         self.homotopy.jacobian_pattern()
     }
@@ -310,6 +415,22 @@ impl<H: Homotopy> NonlinearSystem for OnPlane<'_, H> {
         let n = self.homotopy.n();
         self.homotopy.residual(&y[..n], y[n], &mut r[..n])?;
         r[n] = (0..=n).map(|i| self.tangent[i] * (y[i] - self.predicted[i]) / self.scale[i]).sum();
+        Ok(())
+    }
+    fn has_jacobian(&self) -> bool {
+        self.homotopy.has_jacobian()
+    }
+    fn jacobian(&mut self, y: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.homotopy.n();
+        let (mut inner, mut by_lambda) = (vec![0.0; n * n], vec![0.0; n]);
+        self.homotopy.jacobian(&y[..n], y[n], &mut inner, &mut by_lambda)?;
+        for j in 0..n {
+            values[(n + 1) * j..(n + 1) * j + n].copy_from_slice(&inner[n * j..n * (j + 1)]);
+        }
+        values[(n + 1) * n..(n + 1) * n + n].copy_from_slice(&by_lambda);
+        for j in 0..=n {
+            values[(n + 1) * j + n] = self.tangent[j] / self.scale[j];
+        }
         Ok(())
     }
     fn jacobian_pattern(&self) -> Option<Pattern> {
@@ -342,6 +463,19 @@ impl<S: NonlinearSystem> Homotopy for FromResidual<'_, S> {
         }
         Ok(())
     }
+    fn has_jacobian(&self) -> bool {
+        self.system.has_jacobian() && self.system.jacobian_pattern().is_none()
+    }
+    fn jacobian(
+        &mut self,
+        x: &[f64],
+        _: f64,
+        values: &mut [f64],
+        by_lambda: &mut [f64],
+    ) -> Result<(), ModelError> {
+        by_lambda.copy_from_slice(self.at_guess);
+        self.system.jacobian(x, values)
+    }
     fn jacobian_pattern(&self) -> Option<Pattern> {
         self.system.jacobian_pattern()
     }
@@ -368,6 +502,26 @@ impl<S: NonlinearSystem> Homotopy for FromPoint<'_, S> {
         self.system.residual(x, r)?;
         for i in 0..x.len() {
             r[i] = lambda * r[i] + (1.0 - lambda) * self.pull[i] * (x[i] - self.guess[i]);
+        }
+        Ok(())
+    }
+    fn has_jacobian(&self) -> bool {
+        self.system.has_jacobian() && self.system.jacobian_pattern().is_none()
+    }
+    fn jacobian(
+        &mut self,
+        x: &[f64],
+        lambda: f64,
+        values: &mut [f64],
+        by_lambda: &mut [f64],
+    ) -> Result<(), ModelError> {
+        let n = x.len();
+        self.system.residual(x, by_lambda)?;
+        self.system.jacobian(x, values)?;
+        values.iter_mut().for_each(|v| *v *= lambda);
+        for i in 0..n {
+            values[i + n * i] += (1.0 - lambda) * self.pull[i];
+            by_lambda[i] -= self.pull[i] * (x[i] - self.guess[i]);
         }
         Ok(())
     }

@@ -64,6 +64,7 @@
 // Formulas index several vectors at once, and `!(a <= b)` is how a test fails for not-a-number too.
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
+pub mod bracket;
 pub mod classical;
 pub mod error;
 pub mod events;

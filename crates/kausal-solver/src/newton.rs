@@ -624,7 +624,7 @@ impl fmt::Display for NewtonReport {
     }
 }
 
-struct AsFunction<'a, S>(&'a mut S);
+pub(crate) struct AsFunction<'a, S>(pub &'a mut S);
 
 impl<S: NonlinearSystem> Function for AsFunction<'_, S> {
     fn n(&self) -> usize {

@@ -2,12 +2,13 @@
 //!
 //! Before: equations as lifted. After: of each set of variables that are equal up to sign one stays, the
 //! others point at it ([`Var::alias`](crate::work::Var)); variables equal to a number have become parameters
-//! with that binding; the equations that said so are gone. Attributes of those who leave are merged into the
+//! with that binding; a variable that equals a derivative has taken its place; the equations that said so are gone. Attributes of those who leave are merged into the
 //! one that stays; two fixed start values that contradict each other are an error.
 
 use std::cmp::Reverse;
 
 use kausal_model::flat::{StateSelect, Type};
+use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -25,6 +26,7 @@ pub(crate) fn eliminate(work: &mut Work) {
         }
         apply(work, found);
     }
+    name_derivatives(work);
     // `a = a` determines nothing, whatever occurs in it.
     let zero = work.pool.constant(0.0);
     for e in work.equations.iter_mut().filter(|e| e.form == EquationForm::Plain && e.lhs == e.rhs) {
@@ -32,6 +34,73 @@ pub(crate) fn eliminate(work: &mut Work) {
     }
     retarget(work);
     work.report.aliases = work.vars.iter().filter(|v| v.alias.is_some()).count();
+}
+
+/// Where the model has a name for a derivative, `der(x) = v`, the variable takes the place of the derivative: `x` and
+/// `v` become one chain, and constraints on `x` need not be told that their derivatives are constraints on `v`. A name
+/// that is used nowhere else only looks at the derivative, and stays.
+fn name_derivatives(work: &mut Work) {
+    let uses = uses(work);
+    let mut remove = vec![false; work.equations.len()];
+    for (i, remove) in remove.iter_mut().enumerate() {
+        let e = &work.equations[i];
+        if e.form != EquationForm::Plain || e.order > 0 {
+            continue;
+        }
+        let Some(Trivial::Same { a, b, negated: false }) = parse(work, i) else { continue };
+        for (d, v) in [(a, b), (b, a)] {
+            let (rate, var) = (work.var(d), work.var(v));
+            let named = !var.made && !var.keep && var.role == Role::Continuous;
+            let used = uses[v.index()] > 1 || var.derivative.is_some_and(|rate| uses[rate.index()] > 0);
+            let free = var.integral.is_none() && var.alias.is_none() && used;
+            let Some(x) = rate.integral.filter(|_| rate.made && named && free) else { continue };
+            match rate.alias {
+                // It has a name already: one more is an alias.
+                Some((name, false)) if name != v => {
+                    merge_attributes(work, v, name, false);
+                    work.vars[v.index()].alias = Some((name, false));
+                }
+                None if work.var(x).derivative == Some(d) && !is_below(work, v, x) => {
+                    work.vars[d.index()].alias = Some((v, false));
+                    work.vars[x.index()].derivative = Some(v);
+                    work.vars[v.index()].integral = Some(x);
+                }
+                _ => continue,
+            }
+            *remove = true;
+            break;
+        }
+    }
+    if remove.contains(&true) {
+        substitute(work, &FxHashMap::default());
+        let mut i = 0;
+        work.equations.retain(|_| {
+            i += 1;
+            !remove[i - 1]
+        });
+    }
+}
+
+/// In how many continuous equations each variable occurs.
+fn uses(work: &Work) -> Vec<u32> {
+    let mut uses = vec![0; work.vars.len()];
+    let mut visitor = Visitor::new();
+    let mut list = Vec::new();
+    for i in (0..work.equations.len()).filter(|&i| crate::index::is_continuous(work, i)) {
+        list.clear();
+        crate::sort::occurrences(work, i, &mut visitor, &mut list);
+        list.iter().for_each(|v| uses[v.index()] += 1);
+    }
+    uses
+}
+
+/// Is `v` the variable `x`, or one that `x` is a derivative of?
+fn is_below(work: &Work, v: VarId, x: VarId) -> bool {
+    let mut below = Some(x);
+    while below.is_some_and(|w| w != v) {
+        below = below.and_then(|w| work.var(w).integral);
+    }
+    below.is_some()
 }
 
 /// Memories and `when` clauses of variables that left now give their value to those that stay.
@@ -91,6 +160,10 @@ fn find(work: &mut Work) -> Vec<(usize, Trivial)> {
 }
 
 fn classify(work: &mut Work, equation: usize) -> Option<Trivial> {
+    parse(work, equation).filter(|trivial| allowed(work, trivial))
+}
+
+fn parse(work: &Work, equation: usize) -> Option<Trivial> {
     let (lhs, rhs) = (work.equations[equation].lhs, work.equations[equation].rhs);
     let pool = &work.pool;
     let trivial = match (signed(pool, lhs), signed(pool, rhs)) {
@@ -103,7 +176,7 @@ fn classify(work: &mut Work, equation: usize) -> Option<Trivial> {
         (None, Some(Leaf::Number(0.0))) => two_terms(pool, lhs)?,
         _ => return None,
     };
-    allowed(work, &trivial).then_some(trivial)
+    Some(trivial)
 }
 
 enum Leaf {
@@ -151,7 +224,9 @@ fn allowed(work: &Work, trivial: &Trivial) -> bool {
             // One of the two must be ours to eliminate, the other may be a parameter or an input.
             let other = |v: VarId| {
                 let var = work.var(v);
-                var.integral.is_none() && matches!(var.role, Role::Parameter | Role::Input)
+                // A delayed value has no derivative: what equals it keeps its equation, which may be differentiated.
+                let delayed = var.made && var.role == Role::Input;
+                var.integral.is_none() && !delayed && matches!(var.role, Role::Parameter | Role::Input)
             };
             same_kind && (unknown(a) && unknown(b) || unknown(a) && other(b) || other(a) && unknown(b))
         }

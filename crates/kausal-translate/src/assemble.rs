@@ -75,6 +75,7 @@ pub(crate) fn assemble(
             .collect(),
         parameters: sections.parameters,
         initial: sections.initial,
+        checks: sections.checks,
         dynamics: sections.dynamics,
         outputs: sections.outputs,
         discrete: sections.discrete,
@@ -84,6 +85,7 @@ pub(crate) fn assemble(
             .iter()
             .filter_map(|&s| work.var(s).derivative.map(|d| State { variable: s, derivative: d }))
             .collect(),
+        state_sets: selection.sets,
         relations: std::mem::take(&mut work.relations),
         time_events: std::mem::take(&mut work.time_events),
         samples: std::mem::take(&mut work.samples),

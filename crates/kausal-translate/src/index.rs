@@ -5,6 +5,8 @@
 //! derivatives (Mattsson and Söderlind, 1993) say which variables stay states. Both are structural and live
 //! in `kausal-structure`; here their answers become equations and variables.
 //!
+//! What structure leaves open is decided by numbers in [`states`](crate::states).
+//!
 //! After: every differentiated equation is in the list beside the one it came from; a variable is a state when
 //! [`Selection::states`] says so; the derivatives of all others are ordinary unknowns.
 
@@ -14,25 +16,33 @@ use kausal_structure::{
 };
 use kausal_symbolic::derivative::{self, NotDifferentiable};
 use kausal_symbolic::print::print_limited;
-use kausal_symbolic::{ExprId, Pool, VarId};
+use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::parameters;
+use crate::program::StateSet;
 use crate::sort::{Singular, Sorting};
+use crate::states::{self, Reduced};
 use crate::work::{Equation, EquationForm, Role, Work};
 
 /// The states, in the order of the variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     pub states: Vec<VarId>,
+    /// Those whose start values count; the same but for members of dynamic sets.
+    pub at_start: Vec<VarId>,
+    /// States selected while the model runs.
+    pub sets: Vec<StateSet>,
 }
 
 /// Differentiates what must be differentiated and selects states.
 pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
     let rows: Vec<usize> = (0..work.equations.len()).filter(|&i| is_continuous(work, i)).collect();
+    // What is delayed is only looked at: nothing depends on it at the same instant.
+    let delayed: FxHashSet<VarId> = work.delays.iter().map(|d| d.input).collect();
     let columns: Vec<VarId> = (0..work.vars.len() as u32)
         .map(VarId)
+        .filter(|v| !delayed.contains(v))
         .filter(|&v| work.var(v).role == Role::Continuous && work.var(v).alias.is_none())
         .collect();
     let place: FxHashMap<VarId, usize> = columns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
@@ -85,13 +95,15 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
     }
 
     let mut selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
-    let pivots = pivots(work, &selection, &sorting, &variables);
-    if !pivots.is_empty() {
-        // Where structure leaves the choice open, the numbers at the start decide among equal wishes: what can be
-        // solved for with a large divisor is rather not integrated.
+    let reduced = Reduced { reduction: &reduction, sorting: &sorting, variables: &variables };
+    let judgements = states::judge(work, &selection, &reduced, &priority);
+    if !judgements.is_empty() {
+        // More than any wish short of `stateSelect`: what cannot be solved for is no use, wanted or not.
+        const DECIDED: i32 = 500;
+        let dummies = states::dummies(&judgements, &reduced);
         selection = select_states(&reduction, |column| {
             let v = variables[column.index()];
-            let weight = pivots.get(&base(work, v)).map_or(0, |size| (8.0 * size).round() as i32);
+            let weight = if dummies.contains(&base(work, v)) { DECIDED } else { 0 };
             StatePriority(priority(work, v).0 - weight)
         });
     }
@@ -106,9 +118,50 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         let sentence = format!("not integrated because of constraints: {} ({certainty})", names.join(", "));
         work.report.decisions.push(sentence);
     }
+    overruled(work, &selection, &variables);
     let mut states: Vec<VarId> = selection.states.iter().map(|s| variables[s.index()]).collect();
     states.sort_unstable();
-    Ok(Selection { states })
+    let at_start = states.clone();
+    let sets = states::dynamic_sets(work, &judgements, &reduced, &mut states);
+    for set in &sets {
+        let names: Vec<&str> = set.candidates.iter().map(|v| work.var(*v).name.as_str()).collect();
+        let sentence = format!(
+            "{} of {} are selected as states while the model runs: no choice is good everywhere",
+            set.states.len(),
+            names.join(", ")
+        );
+        let mut d = Diagnostic::note("K0414", sentence.clone());
+        if let Some(location) = work.var(set.candidates[0]).location {
+            d = d.at(location, "one of them");
+        }
+        work.report.decisions.push(sentence);
+        work.diagnostics.push(d);
+    }
+    Ok(Selection { states, at_start, sets })
+}
+
+/// `stateSelect = always` and `never` are demands: what could not be met is said.
+fn overruled(work: &mut Work, selection: &kausal_structure::StateSelection, variables: &[VarId]) {
+    let states: FxHashSet<VarId> = selection.states.iter().map(|s| variables[s.index()]).collect();
+    for &d in variables {
+        let Some(v) = work.var(d).integral else { continue };
+        let (message, help) = match (work.var(v).select, states.contains(&v)) {
+            (StateSelect::Always, false) => (
+                format!("{} cannot be a state: constraints determine it from other states", work.var(v).name),
+                "take `stateSelect = StateSelect.always` from it or from what it is constrained by",
+            ),
+            (StateSelect::Never, true) => (
+                format!("{} is told never to be a state, but nothing else determines it", work.var(v).name),
+                "take `stateSelect = StateSelect.never` from it",
+            ),
+            _ => continue,
+        };
+        let mut d = Diagnostic::warning("K0413", message).help(help);
+        if let Some(location) = work.var(v).location {
+            d = d.at(location, "declared here");
+        }
+        work.diagnostics.push(d);
+    }
 }
 
 /// The variable that a derivative is a derivative of, of whatever order.
@@ -118,50 +171,6 @@ fn base(work: &Work, v: VarId) -> VarId {
         v = integral;
     }
     v
-}
-
-/// For open choices: how strongly the constraints depend on each candidate at the start, relative to the strongest.
-fn pivots(
-    work: &mut Work,
-    selection: &kausal_structure::StateSelection,
-    sorting: &Sorting,
-    variables: &[VarId],
-) -> FxHashMap<VarId, f64> {
-    let mut sizes: FxHashMap<VarId, f64> = FxHashMap::default();
-    let open = selection.choices.iter().filter_map(|choice| match &choice.certainty {
-        Certainty::Open(open) => Some(open),
-        _ => None,
-    });
-    let open: Vec<_> = open.flatten().cloned().collect();
-    if open.is_empty() {
-        return sizes;
-    }
-    let order = parameters::ordered(work);
-    let mut values = parameters::values(work, &order);
-    for i in 0..work.vars.len() as u32 {
-        let start = work.var(VarId(i)).start.and_then(|e| parameters::number(work, e, &values));
-        values.entry(VarId(i)).or_insert(start.unwrap_or(0.0));
-    }
-    for choice in &open {
-        let mut found: Vec<(VarId, f64)> = Vec::new();
-        for eqn in &choice.eqns {
-            let residual = work.residual(sorting.rows[eqn.index()]);
-            for column in &choice.candidates {
-                let v = base(work, variables[column.index()]);
-                let Some(slope) = crate::solve::partial(work, residual, v) else { continue };
-                let size = parameters::number(work, slope, &values).map_or(0.0, f64::abs);
-                found.push((v, size));
-            }
-        }
-        let largest = found.iter().map(|&(_, size)| size).fold(0.0, f64::max);
-        for (v, size) in found {
-            if largest > 0.0 && largest.is_finite() {
-                let relative = sizes.entry(v).or_insert(0.0);
-                *relative = relative.max(size / largest);
-            }
-        }
-    }
-    sizes
 }
 
 /// Is it an equation for continuous unknowns?
@@ -187,10 +196,10 @@ fn priority(work: &Work, v: VarId) -> StatePriority {
         StateSelect::Always => StatePriority::ALWAYS,
     };
     // A fixed start value is a wish; a given one a small wish; a variable the model does not have is none.
-    let wish = match (var.fixed, var.start, var.integral) {
+    let wish = match (var.fixed, var.start, var.made) {
         (Some(true), _, _) => 100,
-        (_, Some(_), None) => 10,
-        (_, _, Some(_)) => -10,
+        (_, Some(_), false) => 10,
+        (_, _, true) => -10,
         _ => 0,
     };
     StatePriority(base.0 + wish)
@@ -217,7 +226,10 @@ fn differentiate(work: &mut Work, equation: usize) -> usize {
 pub(crate) fn time_derivative(work: &mut Work, e: ExprId) -> ExprId {
     let mut map: FxHashMap<VarId, ExprId> = FxHashMap::default();
     for v in work.pool.variables_of(e) {
-        if work.is_continuous(v) {
+        if work.var(v).role == Role::Input && work.var(v).made {
+            let help = "what is delayed has no derivative here: differentiate it before the delay";
+            work.diagnostics.push(no_derivative(work.shown(v), help));
+        } else if work.is_continuous(v) {
             let d = work.derivative_of(v);
             let d = work.pool.var(d);
             map.insert(v, d);
@@ -228,23 +240,29 @@ pub(crate) fn time_derivative(work: &mut Work, e: ExprId) -> ExprId {
     match derivative::time_derivative(&mut work.pool, e, &mut rate, &mut work.calls) {
         Ok(result) => result,
         Err(NotDifferentiable { part }) => {
-            let name = |v: VarId| work.var(v).name.clone();
+            let name = |v: VarId| work.shown(v).to_owned();
             let part = print_limited(&work.pool, part, &name, 80);
-            work.diagnostics.push(
-                Diagnostic::error("K0412", format!("{part} has to be differentiated, but has no derivative"))
-                    .help(
-                        "give the function a `derivative` annotation, or avoid the constraint that needs it",
-                    ),
-            );
+            let help = "give the function a `derivative` annotation, or avoid the constraint that needs it";
+            work.diagnostics.push(no_derivative(&part, help));
             zero
         }
     }
 }
 
+fn no_derivative(part: &str, help: &'static str) -> Diagnostic {
+    Diagnostic::error("K0412", format!("{part} has to be differentiated, but has no derivative")).help(help)
+}
+
 /// An equation as text.
 pub(crate) fn text(work: &Work, equation: usize) -> String {
     let e = &work.equations[equation];
-    let name = |v: VarId| work.var(v).name.clone();
+    let name = |v: VarId| work.shown(v).to_owned();
+    // What defines a helper says no more than the expression it stands for.
+    if let Node::Var(v) = work.pool.node(e.lhs)
+        && work.shown(v) != work.var(v).name
+    {
+        return format!("the value of {}", work.shown(v));
+    }
     let side = |e: ExprId| print_limited(&work.pool, e, &name, 200);
     format!("{} = {}", side(e.lhs), side(e.rhs))
 }

@@ -2,9 +2,9 @@
 //! start values of states.
 //!
 //! Rows are matched in that order of importance, so a start value is used only where nothing better determines
-//! a variable, and an initial equation that says nothing new is dropped with a warning.
+//! a variable, and an initial equation that says nothing new is dropped with a warning; the run checks that it holds.
 
-use kausal_model::flat::Origin;
+use kausal_model::flat::{Origin, Type};
 use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::Diagnostic;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
-use crate::program::Step;
+use crate::program::{Check, Step};
 use crate::sections::unknowns;
 use crate::sort::{Block, Singular, Sorting};
 use crate::work::{Equation, EquationForm, Role, Work};
@@ -32,7 +32,7 @@ pub(crate) fn build(
     emitter: &mut Emitter,
     selection: &Selection,
     known: &FxHashSet<VarId>,
-) -> Option<Vec<Step>> {
+) -> Option<(Vec<Step>, Vec<Check>)> {
     let mut rows: Vec<(usize, Rank)> = Vec::new();
     let model_equations = emitter.work.equations.len();
     for i in 0..model_equations {
@@ -41,7 +41,7 @@ pub(crate) fn build(
     for e in emitter.work.initial_equations.clone() {
         rows.push((add(emitter.work, e), Rank::Initial));
     }
-    let states: FxHashSet<VarId> = selection.states.iter().copied().collect();
+    let states: FxHashSet<VarId> = selection.at_start.iter().copied().collect();
     let mut columns = unknowns(emitter.work, &FxHashSet::default());
     columns.extend(
         (0..emitter.work.vars.len() as u32)
@@ -51,11 +51,11 @@ pub(crate) fn build(
     // What discrete variables were before the start is unknown too: initial equations may say it.
     columns.extend(emitter.work.pre.iter().map(|p| p.slot));
     columns.retain(|v| !known.contains(v));
+    let mut dropped: Vec<usize> = Vec::new();
     rows.retain(|&(e, rank)| {
         let done = is_done(emitter.work, e, known);
         if done && rank == Rank::Initial {
-            let d = nothing_new(emitter.work, e);
-            emitter.work.diagnostics.push(d);
+            dropped.push(e);
         }
         !done
     });
@@ -75,8 +75,9 @@ pub(crate) fn build(
     let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
     let sorting = Sorting::new(emitter.work, equations, columns);
     let matching = sorting.matching(&|o| rows[o.eqn.index()].1 as u8);
+    keeps_start(emitter.work, &sorting, &matching, &rows);
     let used: Vec<Eqn> = sorting.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
-    if !complete(emitter.work, &sorting, &matching, &rows) {
+    if !complete(emitter.work, &sorting, &matching, &rows, &mut dropped) {
         return None;
     }
     let all: Vec<Column> = sorting.incidence.var_ids().collect();
@@ -100,7 +101,23 @@ pub(crate) fn build(
     }
     let actions = emitter.work.initial_actions.clone();
     steps.extend(emitter.actions(&actions));
-    Some(steps)
+    let checks = dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
+    Some((steps, checks))
+}
+
+/// An initial condition that was left out must hold all the same.
+fn check(emitter: &mut Emitter, equation: usize, steps: &mut Vec<Step>) -> Option<Check> {
+    let Equation { lhs, rhs, origin, .. } = emitter.work.equations[equation].clone();
+    let text_of = |v: VarId| emitter.work.var(v).ty == Type::String;
+    if [lhs, rhs].iter().any(|&side| {
+        matches!(emitter.work.pool.node(side), Node::Text(_)) || emitter.work.pool.contains_any(side, text_of)
+    }) {
+        return None;
+    }
+    let text = text(emitter.work, equation);
+    let lhs = emitter.without_calls(lhs, steps);
+    let rhs = emitter.without_calls(rhs, steps);
+    Some(Check { lhs, rhs, text, origin })
 }
 
 /// The equation as it holds at the start: a `when` clause is active only where `initial()` is a condition,
@@ -134,7 +151,7 @@ fn add_start(work: &mut Work, v: VarId) -> usize {
 }
 
 fn start(work: &mut Work, v: VarId) -> ExprId {
-    match work.var(v).start {
+    match work.var(v).start.or(work.var(v).binding) {
         Some(start) => start,
         None => work.pool.constant(0.0),
     }
@@ -153,25 +170,50 @@ fn is_done(work: &Work, equation: usize, known: &FxHashSet<VarId>) -> bool {
     !matches!(e.form, EquationForm::When(..)) && !any && has_known
 }
 
+/// A parameter with `fixed = false` that nothing determines keeps its start value, which must be there then.
+fn keeps_start(
+    work: &mut Work,
+    sorting: &Sorting,
+    matching: &kausal_structure::Matching,
+    rows: &[(usize, Rank)],
+) {
+    for (e, column) in matching.pairs() {
+        let v = sorting.columns[column.index()];
+        let var = work.var(v);
+        if rows[e.index()].1 != Rank::Guess || var.start.is_some() || var.binding.is_some() {
+            continue;
+        }
+        let message = format!("the parameter {} is not fixed and no initial equation determines it", var.name);
+        let mut d = Diagnostic::error("K0402", message).help("give it a value, a start value or an initial equation");
+        if let Some(location) = var.location {
+            d = d.at(location, "declared here");
+        }
+        work.diagnostics.push(d);
+    }
+}
+
 /// Reports what is missing or too much; is every unknown determined?
 fn complete(
     work: &mut Work,
     sorting: &Sorting,
     matching: &kausal_structure::Matching,
     rows: &[(usize, Rank)],
+    dropped: &mut Vec<usize>,
 ) -> bool {
-    let mut diagnostics = Vec::new();
     let mut model_rows = Vec::new();
     for e in matching.unmatched_eqns() {
         let (equation, rank) = rows[e.index()];
         match rank {
             Rank::Model => model_rows.push(equation),
-            Rank::Initial | Rank::Fixed => diagnostics.push(nothing_new(work, equation)),
+            Rank::Initial | Rank::Fixed => dropped.push(equation),
             Rank::State | Rank::Guess => {}
         }
     }
     let missing: Vec<VarId> = matching.unmatched_vars().map(|v| sorting.columns[v.index()]).collect();
-    work.diagnostics.extend(diagnostics);
+    for &equation in dropped.iter() {
+        let d = nothing_new(work, equation);
+        work.diagnostics.push(d);
+    }
     if missing.is_empty() && model_rows.is_empty() {
         return true;
     }

@@ -6,7 +6,7 @@
 //! 1. [`inline`]: calls become formulas,
 //! 2. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
 //! 3. [`alias`]: trivial equations leave,
-//! 4. [`index`]: Pantelides, dummy derivatives, states,
+//! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
 //! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
 //! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and torn systems,
 //! 7. [`assemble`]: the program.
@@ -28,6 +28,7 @@ mod rewrite;
 mod sections;
 mod solve;
 mod sort;
+mod states;
 mod work;
 
 use kausal_model::FlatModel;
@@ -70,6 +71,8 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
+    parameters::release(&mut work);
+    lift::arguments(&mut work);
     inline::inline(&mut work, false);
     lift::lift(&mut work, model);
     inline::inline(&mut work, true);

@@ -6,25 +6,41 @@
 //! `pre`, `terminal`, `homotopy`, nor a relation on continuous operands except those that stood inside `noEvent`.
 
 use kausal_model::flat::{self, Action, ActionKind, FlatModel, Origin};
+use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Relation, Sample, TimeEvent};
 use crate::rewrite::{for_each_argument, rebuild};
 use crate::work::{Equation, EquationForm, Role, WhenActions, WhenCase, Work, subtract};
 
+/// Lifts the arguments of calls that relations or steps occur in: a function causes no events, but what it is given
+/// does. To be done before calls become formulas, where arguments and body can no longer be told apart.
+pub(crate) fn arguments(work: &mut Work) {
+    let mut lifter = Lifter::new(work);
+    for i in 0..lifter.work.equations.len() {
+        let Equation { lhs, rhs, .. } = lifter.work.equations[i];
+        lifter.origin = lifter.work.equations[i].origin.clone();
+        let (lhs, rhs) = (lifter.arguments_of_calls(lhs), lifter.arguments_of_calls(rhs));
+        let e = &mut lifter.work.equations[i];
+        (e.lhs, e.rhs) = (lhs, rhs);
+    }
+}
+
 /// Lifts all equations, actions and `when` clauses of the model.
 pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
-    let mut lifter = Lifter { work, memo: FxHashMap::default(), continuous: FxHashMap::default() };
+    let mut lifter = Lifter::new(work);
     lifter.when_clauses_make_discrete(model);
     for i in 0..lifter.work.equations.len() {
         let Equation { lhs, rhs, .. } = lifter.work.equations[i];
+        lifter.origin = lifter.work.equations[i].origin.clone();
         let (lhs, rhs) = (lifter.expr(lhs), lifter.expr(rhs));
         let e = &mut lifter.work.equations[i];
         (e.lhs, e.rhs) = (lhs, rhs);
     }
     for i in 0..lifter.work.initial_equations.len() {
         let Equation { lhs, rhs, .. } = lifter.work.initial_equations[i];
+        lifter.origin = lifter.work.initial_equations[i].origin.clone();
         let (lhs, rhs) = (lifter.expr(lhs), lifter.expr(rhs));
         let e = &mut lifter.work.initial_equations[i];
         (e.lhs, e.rhs) = (lhs, rhs);
@@ -41,9 +57,69 @@ struct Lifter<'a> {
     /// Results by expression and by whether relations cause events there.
     memo: FxHashMap<(ExprId, bool), ExprId>,
     continuous: FxHashMap<ExprId, bool>,
+    /// Where what is lifted now stands.
+    origin: Origin,
 }
 
-impl Lifter<'_> {
+impl<'a> Lifter<'a> {
+    fn new(work: &'a mut Work) -> Self {
+        Lifter {
+            work,
+            memo: FxHashMap::default(),
+            continuous: FxHashMap::default(),
+            origin: Origin::default(),
+        }
+    }
+
+    /// The expression with the arguments of its calls lifted, where events are in them.
+    fn arguments_of_calls(&mut self, root: ExprId) -> ExprId {
+        if !self.work.pool.has_calls(root) {
+            return root;
+        }
+        let mut seen = FxHashSet::default();
+        let mut found: Vec<ExprId> = Vec::new();
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if self.silences(id) || !seen.insert(id) {
+                continue;
+            }
+            if let Node::Call(_, args) = self.work.pool.node(id) {
+                found.extend(args.iter().filter(|&&arg| causes_events(&self.work.pool, arg)));
+            }
+            for_each_argument(&self.work.pool, id, |arg| stack.push(arg));
+        }
+        // A call in an argument is met on its own as well; the outermost argument takes it along.
+        let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for arg in found {
+            let lifted = self.expr(arg);
+            if lifted != arg {
+                replaced.insert(arg, lifted);
+            }
+        }
+        if replaced.is_empty() {
+            return root;
+        }
+        let mut memo = FxHashMap::default();
+        let mut stack = vec![(root, false)];
+        while let Some((id, arguments_done)) = stack.pop() {
+            if memo.contains_key(&id) {
+                continue;
+            }
+            if !arguments_done {
+                stack.push((id, true));
+                for_each_argument(&self.work.pool, id, |arg| stack.push((arg, false)));
+                continue;
+            }
+            let is_call = matches!(self.work.pool.node(id), Node::Call(..));
+            let result = rebuild(&mut self.work.pool, id, &mut |arg| match replaced.get(&arg) {
+                Some(&lifted) if is_call => lifted,
+                _ => memo[&arg],
+            });
+            memo.insert(id, result);
+        }
+        memo[&root]
+    }
+
     /// A Real variable that a `when` clause assigns is discrete, declared so or not.
     fn when_clauses_make_discrete(&mut self, model: &FlatModel) {
         for when in &model.whens {
@@ -179,12 +255,14 @@ impl Lifter<'_> {
 
     /// `a < b` with a memory: it keeps its value between events.
     fn relation(&mut self, a: ExprId, b: ExprId, or_equal: bool) -> ExprId {
+        let shown = self.work.pool.op(if or_equal { Op::LessEqual } else { Op::Less }, &[a, b]);
         let difference = subtract(&mut self.work.pool, a, b);
         let timed = self.instant(difference).map(|event| {
             self.work.time_events.push(event);
             self.work.time_events.len() as u32 - 1
         });
         let variable = self.monitor(difference, or_equal, timed);
+        self.show(variable, shown);
         self.work.pool.var(variable)
     }
 
@@ -200,20 +278,32 @@ impl Lifter<'_> {
         let op = if or_equal { Op::LessEqual } else { Op::Less };
         let value = self.work.pool.op(op, &[d_expr, zero]);
         self.define(variable, value, EquationForm::Memory(variable));
+        let shown = self.work.pool.op(op, &[difference, zero]);
+        self.show(variable, shown);
         self.work.relations.push(Relation { variable, difference: d, or_equal, timed });
         variable
     }
 
     fn define(&mut self, variable: VarId, value: ExprId, form: EquationForm) {
+        self.show(variable, value);
         let lhs = self.work.pool.var(variable);
         self.work.equations.push(Equation {
             lhs,
             rhs: value,
-            origin: Origin::default(),
+            origin: self.origin.clone(),
             form,
             order: 0,
             hints: Vec::new(),
         });
+    }
+
+    /// In messages a helper reads like the expression it stands for.
+    fn show(&mut self, variable: VarId, value: ExprId) {
+        let name = |v: VarId| self.work.shown(v).to_owned();
+        let text = print_limited(&self.work.pool, value, &name, 80);
+        let var = &mut self.work.vars[variable.index()];
+        var.description = text;
+        var.location = self.origin.location;
     }
 
     /// If `difference` is `c*time + rest` with `c` and `rest` constant between events: when it is zero.
@@ -272,7 +362,7 @@ impl Lifter<'_> {
     /// `pre(v)` is a variable of its own that the run sets; `pre` of what has no memory is the thing itself.
     fn pre(&mut self, of: ExprId) -> ExprId {
         let Node::Var(v) = self.work.pool.node(of) else { return of };
-        if self.work.is_parameter(v) {
+        if matches!(self.work.var(v).role, Role::Parameter | Role::FreeParameter) {
             return of;
         }
         let slot = self.work.pre_of(v);
@@ -282,6 +372,8 @@ impl Lifter<'_> {
     fn sample(&mut self, start: ExprId, interval: ExprId) -> ExprId {
         let n = self.work.samples.len() + 1;
         let variable = self.work.add_helper(format!("sample{n}"), flat::Type::Boolean, Role::Run);
+        let shown = self.work.pool.op(Op::Sample, &[start, interval]);
+        self.show(variable, shown);
         self.work.samples.push(Sample { variable, start, interval });
         self.work.pool.var(variable)
     }
@@ -303,8 +395,11 @@ impl Lifter<'_> {
         let n = self.work.delays.len() + 1;
         let input = self.work.add_helper(format!("delayed{n}"), flat::Type::Real, Role::Continuous);
         self.work.vars[input.index()].keep = true;
-        self.define(input, args[0], EquationForm::Plain);
+        // What is delayed determines nothing: it is only looked at.
+        self.define(input, args[0], EquationForm::Memory(input));
         let variable = self.work.add_helper(format!("delay{n}"), flat::Type::Real, Role::Input);
+        let shown = self.work.pool.op(Op::Delay, args);
+        self.show(variable, shown);
         let maximum = args.get(2).copied().unwrap_or(args[1]);
         self.work.delays.push(Delay { variable, input, delay: args[1], maximum });
         self.work.pool.var(variable)
@@ -314,6 +409,7 @@ impl Lifter<'_> {
         // Several clauses may not assign one variable, but branches of one clause do.
         let mut cases: Vec<(VarId, Vec<WhenCase>, Origin)> = Vec::new();
         for when in &model.whens {
+            self.origin = when.origin.clone();
             let mut branches = Vec::new();
             for branch in &when.branches {
                 let (conditions, initial) = self.conditions(&branch.conditions);
@@ -399,6 +495,27 @@ impl Lifter<'_> {
             })
             .collect()
     }
+}
+
+/// Does it contain a relation, or a function that jumps, outside `noEvent`?
+fn causes_events(pool: &Pool, root: ExprId) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        if let Node::Op(op, _) = pool.node(id) {
+            match op {
+                Op::NoEvent => continue,
+                Op::Less | Op::LessEqual | Op::Floor | Op::Ceil | Op::Integer => return true,
+                Op::IntegerDiv | Op::Mod | Op::Rem => return true,
+                _ => {}
+            }
+        }
+        for_each_argument(pool, id, |arg| stack.push(arg));
+    }
+    false
 }
 
 fn collect_assigned(actions: &[Action], out: &mut Vec<VarId>) {

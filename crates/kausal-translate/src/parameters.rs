@@ -1,12 +1,55 @@
 //! Parameters: their order, and their values as far as they are known at translation.
 
+use kausal_model::flat::{Origin, Type};
 use kausal_symbolic::evaluate::evaluate;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::work::{Role, Work};
+use crate::work::{Equation, EquationForm, Role, Work};
+
+/// Parameters whose values depend on what the initial problem has to find (`fixed = false`) are found there too: the
+/// binding becomes an initial equation. Functions and external objects that are given such a parameter follow it.
+pub(crate) fn release(work: &mut Work) {
+    let mut users: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
+    let mut open: Vec<VarId> = Vec::new();
+    for i in 0..work.vars.len() as u32 {
+        let v = VarId(i);
+        match work.var(v).role {
+            Role::FreeParameter => open.push(v),
+            Role::Parameter => {
+                for used in work.var(v).binding.map(|b| work.pool.variables_of(b)).unwrap_or_default() {
+                    users.entry(used).or_default().push(v);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut released: Vec<VarId> = Vec::new();
+    while let Some(v) = open.pop() {
+        for user in users.remove(&v).unwrap_or_default() {
+            if work.var(user).role == Role::Parameter {
+                work.vars[user.index()].role = Role::FreeParameter;
+                released.push(user);
+                open.push(user);
+            }
+        }
+    }
+    released.sort_unstable();
+    for v in released {
+        let Some(rhs) = work.vars[v.index()].binding.take() else { continue };
+        let lhs = work.pool.var(v);
+        let var = work.var(v);
+        let origin = Origin { location: var.location, ..Origin::default() };
+        // Only a number can follow from what it determines; everything else follows from its binding.
+        let form = match var.ty {
+            Type::Real => EquationForm::Plain,
+            _ => EquationForm::Memory(v),
+        };
+        work.initial_equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+    }
+}
 
 /// Parameters in an order in which each binding uses earlier ones only.
 pub(crate) fn ordered(work: &mut Work) -> Vec<VarId> {

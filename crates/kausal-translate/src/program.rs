@@ -26,6 +26,8 @@ pub struct Program {
     pub parameters: Vec<Step>,
     /// The initial problem: from start values to consistent values of everything.
     pub initial: Vec<Step>,
+    /// Initial conditions that [`Program::initial`] did not need: they must hold all the same.
+    pub checks: Vec<Check>,
     /// From states to derivatives and zero crossing functions; discrete variables are constant here.
     pub dynamics: Vec<Step>,
     /// Continuous variables neither derivatives nor crossings depend on: computed after [`Program::dynamics`]
@@ -37,6 +39,8 @@ pub struct Program {
     pub discretized: Option<Discretized>,
     /// The states with their derivatives.
     pub states: Vec<State>,
+    /// States selected while the model runs; they are among [`Program::states`].
+    pub state_sets: Vec<StateSet>,
     /// Relations that may cause events, held constant between them.
     pub relations: Vec<Relation>,
     /// Instants known in advance.
@@ -140,6 +144,19 @@ pub struct State {
     pub variable: VarId,
     /// Its derivative.
     pub derivative: VarId,
+}
+
+/// States among several candidates, of which constraints determine the others: `states = selection * candidates`.
+#[derive(Clone, Debug, Default)]
+pub struct StateSet {
+    /// Who may be a state.
+    pub candidates: Vec<VarId>,
+    /// The states.
+    pub states: Vec<VarId>,
+    /// One row a state, one column a candidate; the run sets a single one in each row.
+    pub selection: Vec<Vec<VarId>>,
+    /// Derivatives of the constraints by the candidates, row by row: what is not a state must be determined by it.
+    pub jacobian: Vec<ExprId>,
 }
 
 /// One thing that is done.
@@ -327,6 +344,19 @@ pub struct Assert {
     pub message: ExprId,
     /// Warn only.
     pub warning: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// An equation that must hold after the initial problem is solved.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// Left side.
+    pub lhs: ExprId,
+    /// Right side.
+    pub rhs: ExprId,
+    /// As the user reads it.
+    pub text: String,
     /// Where it comes from.
     pub origin: Origin,
 }

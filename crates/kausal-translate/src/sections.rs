@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
-use crate::program::{Assign, Step, When, WhenBranch};
+use crate::program::{Assign, Check, Step, When, WhenBranch};
 use crate::sort::{Block, Singular, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
 use crate::{initial, parameters};
@@ -17,6 +17,7 @@ use crate::{initial, parameters};
 pub(crate) struct Sections {
     pub parameters: Vec<Step>,
     pub initial: Vec<Step>,
+    pub checks: Vec<Check>,
     pub dynamics: Vec<Step>,
     pub outputs: Vec<Step>,
     pub discrete: Vec<Step>,
@@ -79,7 +80,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     let actions = emitter.actions(&actions);
     sections.outputs.extend(actions.clone());
     sections.discrete.extend(actions);
-    sections.initial = initial::build(emitter, selection, &known)?;
+    (sections.initial, sections.checks) = initial::build(emitter, selection, &known)?;
     hoist(emitter.work, &known, &mut sections);
     Some(sections)
 }
@@ -100,7 +101,7 @@ pub(crate) fn unknowns(work: &Work, states: &FxHashSet<VarId>) -> Vec<VarId> {
             let var = work.var(*v);
             let unknown = matches!(var.role, Role::Continuous | Role::Discrete) && var.alias.is_none();
             // A derivative nobody uses any more is no unknown; a variable of the model always is.
-            unknown && !states.contains(v) && (var.integral.is_none() || occurring.contains(v))
+            unknown && !states.contains(v) && (!var.made || var.integral.is_none() || occurring.contains(v))
         })
         .collect()
 }
@@ -262,7 +263,7 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
     let mut diagnostics = Vec::new();
     for (equations, unknowns) in &singular.too_many {
         let texts = equations.iter().map(|&e| text(work, e)).collect();
-        let names = unknowns.iter().map(|v| work.var(*v).name.clone()).collect();
+        let names = unknowns.iter().map(|v| work.shown(*v).to_owned()).collect();
         let mut d = Diagnostic::error(
             "K0401",
             format!(
@@ -284,7 +285,7 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
         diagnostics.push(d);
     }
     for (unknowns, equations) in &singular.too_few {
-        let names: Vec<String> = unknowns.iter().map(|v| work.var(*v).name.clone()).collect();
+        let names: Vec<String> = unknowns.iter().map(|v| work.shown(*v).to_owned()).collect();
         let mut d = Diagnostic::error(
             "K0402",
             format!(

@@ -169,6 +169,13 @@ impl Work {
         &self.vars[id.index()]
     }
 
+    /// How messages call a variable: a helper reads like the expression it stands for.
+    pub fn shown(&self, id: VarId) -> &str {
+        let var = self.var(id);
+        let helper = var.made && var.integral.is_none() && !var.description.is_empty();
+        if helper { &var.description } else { &var.name }
+    }
+
     /// The variable that stands for the derivative of `id`, made if need be.
     pub fn derivative_of(&mut self, id: VarId) -> VarId {
         if let Some(d) = self.var(id).derivative {

@@ -85,8 +85,16 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
-            Diagnostic::error("K0510", format!("no consistent initial values: {what}"))
-                .help(help.unwrap_or("give start values near the solution, or fix other variables"))
+            let d = Diagnostic::error("K0510", format!("no consistent initial values: {what}"))
+                .help(help.unwrap_or("give start values near the solution, or fix other variables"));
+            let place = match stop {
+                Stop::Contradiction(check, ..) => program.checks.get(*check).and_then(|c| c.origin.location),
+                _ => None,
+            };
+            match place {
+                Some(location) => d.at(location, "this one"),
+                None => d,
+            }
         }
         RunError::Event(t, stop) => {
             with_help("K0511", format!("the event at time {t} cannot be solved"), describe(program, stop))
@@ -193,6 +201,11 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
         Stop::Function(message) => (message.clone(), None),
+        Stop::Contradiction(check, left, right) => {
+            let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
+            let help = "the other initial conditions determine everything in it: take it away, or one of them";
+            (format!("the initial condition {what} contradicts the others: {left} is not {right}"), Some(help))
+        }
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;
             let names: Vec<&str> =
@@ -221,6 +234,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 Reason::OutsideDomain => (format!("an argument is outside its domain, in {names}"), None),
             };
             let residual = match residual {
+                Some((_, r)) if *reason == Reason::SingularMatrix => {
+                    format!(", and its equations contradict each other by {r:e}")
+                }
                 Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
                 _ => String::new(),
             };

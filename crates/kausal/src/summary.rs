@@ -121,7 +121,7 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
         unknowns: report.unknowns,
         alias: report.aliases,
         states: program.states.iter().map(|s| name(program, s.variable)).collect(),
-        dynamic_state_sets: 0,
+        dynamic_state_sets: program.state_sets.len(),
         index_reduced: report.index_reduced.clone(),
         systems,
         inline: program.discretized.as_ref().map(|d| InlineSummary {

@@ -92,6 +92,7 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
         machine.values[lambda.index()] = 1.0;
     }
     solve_with_delays(machine)?;
+    machine.check_initial()?;
     machine.reinits.clear();
     for &v in &program.discrete_variables {
         machine.pre[v.index()] = machine.values[v.index()];

@@ -7,12 +7,15 @@
 //! | dense and symmetric | [`Ldlt`]: half the work |
 //! | sparse | [`SparseLu`]: ordered and pivoted once, then refactorised on the fixed pattern |
 //!
+//! [`solve_deficient`] is for what is left when a matrix has no full rank.
+//!
 //! Dense matrices are column-major slices, sparse ones a [`Pattern`] and a slice of values. All of them
 //! report a matrix without a pivot as [`Singular`] with the column of the unknown that is not determined.
 //! [`inverse_norm1`] estimates how ill-conditioned a factorised matrix is. [`Factor`] picks dense or sparse
 //! from a [`Structure`].
 
 mod condition;
+mod deficient;
 mod dense;
 mod factor;
 mod ldlt;
@@ -24,6 +27,7 @@ mod small;
 mod sparse_lu;
 
 pub use condition::{inverse_norm1, norm1_dense, norm1_sparse};
+pub use deficient::{Deficient, solve_deficient};
 pub use dense::DenseLu;
 pub use factor::{Factor, Shifted, Structure};
 pub use ldlt::Ldlt;

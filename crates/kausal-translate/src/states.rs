@@ -1,0 +1,400 @@
+//! Numbers decide what structure leaves open: which of several candidates are states.
+//!
+//! Where a choice of dummy derivatives is open, the Jacobian of its constraints by the candidates is evaluated at the
+//! start values and at points strewn around them. Columns with large pivots in all of them become dummies, among
+//! columns that will do the least wanted as states first (Mattsson and Söderlind 1993, section 3, with numbers
+//! instead of structure).
+//!
+//! A small set where no choice is good at all points is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
+//! *Dynamic selection of states in Dymola*, Modelica Workshop 2000). Its states are new variables
+//! `z = A c` and `der(z) = A der(c)`, where `c` are the candidates and each row of `A` has a single one. A constraint
+//! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same Jacobian, and when the
+//! dummies of the day become much worse than the best ones it changes `A`, carries `z` over and starts the
+//! integrator anew. The program is one and the same for all choices.
+
+use kausal_model::flat::{ActionKind, Origin, StateSelect, Type};
+use kausal_structure::dummy_derivatives::OpenChoice;
+use kausal_structure::{Certainty, Eqn, Id, IndexReduction, StatePriority, StateSelection, Var as Column};
+use kausal_symbolic::{ExprId, Op, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::parameters;
+use crate::program::StateSet;
+use crate::sort::Sorting;
+use crate::work::{Equation, EquationForm, Role, Work};
+
+/// Points at which Jacobians are evaluated, the start values first.
+const POINTS: usize = 7;
+/// A column will do when its pivot is at least this part of the largest one.
+const WILL_DO: f64 = 0.1;
+/// A relative pivot below this is zero.
+const ALIVE: f64 = 1e-9;
+/// Weight of a column that vanishes at the start values, which need not be where the run begins.
+const NOT_AT_START: f64 = 0.05;
+/// A choice whose pivots are at least this part of the largest ones at all points is good everywhere.
+const GOOD: f64 = 0.25;
+/// Larger sets are not selected dynamically.
+const MOST_CANDIDATES: usize = 8;
+
+/// What the numbers say about one open choice.
+pub(crate) struct Judgement {
+    eqns: Vec<Eqn>,
+    /// Chains that are candidates.
+    chains: Vec<usize>,
+    /// Places in `chains` of the dummies.
+    dummies: Vec<usize>,
+    /// The smallest relative pivot of the dummies at any point.
+    quality: f64,
+    /// Derivatives of the constraints, row by row; `None` where one cannot be computed from variables alone.
+    jacobian: Option<Vec<ExprId>>,
+}
+
+/// What [`judge`] needs to know about the reduction.
+pub(crate) struct Reduced<'a> {
+    pub reduction: &'a IndexReduction,
+    pub sorting: &'a Sorting,
+    pub variables: &'a [VarId],
+}
+
+impl Reduced<'_> {
+    fn variable(&self, chain: usize, order: u32) -> Option<VarId> {
+        self.reduction.var_at(chain, order).map(|v| self.variables[v.index()])
+    }
+}
+
+/// Judges all open choices of a selection.
+pub(crate) fn judge(
+    work: &mut Work,
+    selection: &StateSelection,
+    reduced: &Reduced,
+    priority: &dyn Fn(&Work, VarId) -> StatePriority,
+) -> Vec<Judgement> {
+    let first = selection.choices.iter().filter(|choice| choice.level == 0);
+    let open: Vec<OpenChoice> = first
+        .filter_map(|choice| match &choice.certainty {
+            Certainty::Open(open) => Some(open.clone()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let points = points(work);
+    open.iter().filter_map(|choice| judge_one(work, choice, reduced, &points, priority)).collect()
+}
+
+/// Values of all variables at the points.
+fn points(work: &mut Work) -> Vec<FxHashMap<VarId, f64>> {
+    let order = parameters::ordered(work);
+    let known = parameters::values(work, &order);
+    let starts: Vec<f64> = (0..work.vars.len() as u32)
+        .map(|i| work.var(VarId(i)).start.and_then(|e| parameters::number(work, e, &known)).unwrap_or(0.0))
+        .collect();
+    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+    (0..POINTS)
+        .map(|k| {
+            let mut values = known.clone();
+            for (i, &start) in starts.iter().enumerate() {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+                let away = if k == 0 { 0.0 } else { part * start.abs().max(1.0) };
+                values.entry(VarId(i as u32)).or_insert(start + away);
+            }
+            values
+        })
+        .collect()
+}
+
+fn judge_one(
+    work: &mut Work,
+    choice: &OpenChoice,
+    reduced: &Reduced,
+    points: &[FxHashMap<VarId, f64>],
+    priority: &dyn Fn(&Work, VarId) -> StatePriority,
+) -> Option<Judgement> {
+    let reduction = reduced.reduction;
+    let chain_of: FxHashMap<Column, usize> =
+        (0..reduction.chains.len()).map(|chain| (reduction.highest_var(chain), chain)).collect();
+    let chains: Vec<usize> =
+        choice.candidates.iter().map(|c| chain_of.get(c).copied()).collect::<Option<_>>()?;
+    let (m, n) = (choice.eqns.len(), chains.len());
+    let mut matrices = vec![vec![0.0; m * n]; points.len()];
+    let zero = work.pool.constant(0.0);
+    let mut jacobian = Some(vec![zero; m * n]);
+    for (i, eqn) in choice.eqns.iter().enumerate() {
+        let times = reduction.differentiations[*eqn];
+        let residual = work.residual(reduced.sorting.rows[eqn.index()]);
+        let occurring: FxHashSet<VarId> = work.pool.variables_of(residual).into_iter().collect();
+        for (j, &chain) in chains.iter().enumerate() {
+            let order = reduction.highest[chain].checked_sub(times);
+            let Some(v) = order.and_then(|order| reduced.variable(chain, order)) else { continue };
+            if !occurring.contains(&v) {
+                continue;
+            }
+            let slope = crate::solve::partial(work, residual, v);
+            let usable = slope.filter(|&slope| !work.pool.has_calls(slope));
+            match (usable, &mut jacobian) {
+                (Some(slope), Some(entries)) => entries[i * n + j] = slope,
+                _ => jacobian = None,
+            }
+            for (matrix, values) in matrices.iter_mut().zip(points) {
+                let value = usable.and_then(|slope| parameters::number(work, slope, values));
+                matrix[i * n + j] = value.filter(|v| v.is_finite()).unwrap_or(0.0);
+            }
+        }
+    }
+    let wish = |chain: usize| {
+        let orders = 0..reduction.highest[chain];
+        orders.filter_map(|k| reduced.variable(chain, k)).map(|v| priority(work, v)).max()
+    };
+    let wishes: Vec<Wish> = chains.iter().map(|&chain| Wish(wish(chain).map_or(0, |p| p.0))).collect();
+    let (dummies, quality) = columns(m, n, &mut matrices, &wishes)?;
+    Some(Judgement { eqns: choice.eqns.clone(), chains, dummies, quality, jacobian })
+}
+
+/// How much a chain is wanted among the states.
+#[derive(Clone, Copy)]
+struct Wish(i32);
+
+impl Wish {
+    /// What the user demands with `stateSelect`, without smaller wishes.
+    fn class(self) -> i32 {
+        (f64::from(self.0) / f64::from(StatePriority::PREFER.0)).round() as i32
+    }
+}
+
+/// Chooses `m` columns by elimination at all points at once; also the smallest relative pivot. `None` where the numbers
+/// say nothing.
+fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Option<(Vec<usize>, f64)> {
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut quality: f64 = 1.0;
+    let mut used = vec![vec![false; m]; matrices.len()];
+    for _ in 0..m {
+        // For each point the largest element of each column in the rows that are left.
+        let pivots: Vec<Vec<f64>> = matrices
+            .iter()
+            .zip(&used)
+            .map(|(matrix, used)| {
+                let size = |j: usize| {
+                    (0..m).filter(|&i| !used[i]).map(|i| matrix[i * n + j].abs()).fold(0.0, f64::max)
+                };
+                (0..n).map(|j| if chosen.contains(&j) { 0.0 } else { size(j) }).collect()
+            })
+            .collect();
+        let relative = |k: usize, j: usize| {
+            let largest = pivots[k].iter().copied().fold(0.0, f64::max);
+            (largest > 0.0).then(|| pivots[k][j] / largest)
+        };
+        let everywhere = |j: usize| (1..pivots.len()).filter_map(|k| relative(k, j)).fold(1.0, f64::min);
+        let score = |j: usize| {
+            let at_start = relative(0, j).unwrap_or(1.0);
+            everywhere(j).max(1e-6) * (NOT_AT_START + (1.0 - NOT_AT_START) * at_start)
+        };
+        // What is zero but for rounding at most points cannot be solved for at all.
+        let alive = |j: &usize| {
+            let points = (1..pivots.len()).filter(|&k| relative(k, *j).is_some_and(|p| p > ALIVE)).count();
+            !chosen.contains(j) && (2 * points >= pivots.len() || relative(0, *j).is_some_and(|p| p > ALIVE))
+        };
+        // The demands of the user first, then numbers, then wishes.
+        let class = (0..n).filter(alive).map(|j| wishes[j].class()).min()?;
+        let in_class = |j: &usize| alive(j) && wishes[*j].class() == class;
+        let best = (0..n).filter(in_class).map(score).fold(0.0, f64::max);
+        let will_do = (0..n).filter(in_class).filter(|&j| score(j) >= WILL_DO * best);
+        let column = will_do.min_by(|&a, &b| {
+            wishes[a].0.cmp(&wishes[b].0).then(score(b).total_cmp(&score(a))).then(a.cmp(&b))
+        })?;
+        quality = quality.min(everywhere(column));
+        for (matrix, used) in matrices.iter_mut().zip(&mut used) {
+            let rows = (0..m).filter(|&i| !used[i]);
+            let largest = |&a: &usize, &b: &usize| {
+                matrix[a * n + column].abs().total_cmp(&matrix[b * n + column].abs())
+            };
+            let Some(row) = rows.max_by(largest) else { continue };
+            used[row] = true;
+            let pivot = matrix[row * n + column];
+            if pivot == 0.0 {
+                continue;
+            }
+            for i in (0..m).filter(|&i| !used[i]) {
+                let factor = matrix[i * n + column] / pivot;
+                for j in 0..n {
+                    matrix[i * n + j] -= factor * matrix[row * n + j];
+                }
+            }
+        }
+        chosen.push(column);
+    }
+    chosen.sort_unstable();
+    Some((chosen, quality))
+}
+
+/// The chains that should be dummies, by the variable at the bottom of each.
+pub(crate) fn dummies(judgements: &[Judgement], reduced: &Reduced) -> FxHashSet<VarId> {
+    let chains = judgements.iter().flat_map(|j| j.dummies.iter().map(|&d| j.chains[d]));
+    chains.filter_map(|chain| reduced.variable(chain, 0)).collect()
+}
+
+/// A state set before it has variables of its own: one order of derivative of the candidates.
+struct Plan {
+    candidates: Vec<VarId>,
+    derivatives: Vec<VarId>,
+    /// Places of those that are states at the start.
+    chosen: Vec<usize>,
+    jacobian: Vec<ExprId>,
+}
+
+/// Turns judgements that are bad somewhere into dynamic sets; `states` loses the candidates and gains the new ones.
+pub(crate) fn dynamic_sets(
+    work: &mut Work,
+    judgements: &[Judgement],
+    reduced: &Reduced,
+    states: &mut Vec<VarId>,
+) -> Vec<StateSet> {
+    let mut sets = Vec::new();
+    for judgement in judgements {
+        for plan in plans(work, judgement, reduced, states).unwrap_or_default() {
+            let set = add_set(work, sets.len() + 1, plan);
+            states.retain(|v| !set.candidates.contains(v));
+            states.extend(&set.states);
+            sets.push(set);
+        }
+    }
+    sets
+}
+
+/// One plan for each order of derivative with a choice, if the set can and should be dynamic.
+fn plans(work: &Work, judgement: &Judgement, reduced: &Reduced, states: &[VarId]) -> Option<Vec<Plan>> {
+    let Judgement { eqns, chains, quality, jacobian, .. } = judgement;
+    let jacobian = jacobian.as_ref()?;
+    if *quality >= GOOD || chains.len() > MOST_CANDIDATES {
+        return None;
+    }
+    let constant = |&e: &ExprId| !work.pool.contains_any(e, |v| !work.is_parameter(v));
+    if jacobian.iter().all(constant) {
+        return None;
+    }
+    // A wish of the user is not overruled later, and a state that events set anew must keep its place.
+    let restarted = restarted(work);
+    let free = |v: &VarId| {
+        let select = work.var(*v).select;
+        !restarted.contains(v) && matches!(select, StateSelect::Default | StateSelect::Avoid)
+    };
+    let reduction = reduced.reduction;
+    let most = eqns.iter().map(|e| reduction.differentiations[*e]).max()?;
+    let mut plans = Vec::new();
+    for level in 0..most {
+        let rows: Vec<usize> =
+            (0..eqns.len()).filter(|&i| reduction.differentiations[eqns[i]] > level).collect();
+        let columns: Vec<usize> =
+            (0..chains.len()).filter(|&j| reduction.highest[chains[j]] > level).collect();
+        let at = |below: u32| -> Option<Vec<VarId>> {
+            let order = |j: &usize| reduction.highest[chains[*j]].checked_sub(level + below);
+            columns.iter().map(|j| reduced.variable(chains[*j], order(j)?)).collect()
+        };
+        let (candidates, derivatives) = (at(1)?, at(0)?);
+        let chosen: Vec<usize> = (0..columns.len()).filter(|&k| states.contains(&candidates[k])).collect();
+        if chosen.len() + rows.len() != columns.len() || !candidates.iter().all(free) {
+            return None;
+        }
+        if rows.is_empty() || chosen.is_empty() {
+            continue;
+        }
+        let n = chains.len();
+        let jacobian = rows.iter().flat_map(|i| columns.iter().map(move |j| jacobian[i * n + j])).collect();
+        plans.push(Plan { candidates, derivatives, chosen, jacobian });
+    }
+    Some(plans)
+}
+
+/// Variables that `reinit` sets.
+fn restarted(work: &Work) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    let branches = work.when_actions.iter().flat_map(|when| &when.branches);
+    let mut stack: Vec<_> = branches.flat_map(|(_, _, actions)| actions).collect();
+    while let Some(action) = stack.pop() {
+        match &action.kind {
+            ActionKind::Reinit(v, _) => {
+                found.insert(work.resolve(*v).0);
+            }
+            ActionKind::If(_, a, b) => stack.extend(a.iter().chain(b)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Adds the variables and equations of a set.
+fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
+    let Plan { candidates, derivatives, chosen, jacobian } = plan;
+    let origin = Origin { location: work.var(candidates[0]).location, ..Origin::default() };
+    let (mut selection, mut states) = (Vec::new(), Vec::new());
+    for (i, &picked) in chosen.iter().enumerate() {
+        let mut row = Vec::new();
+        for j in 0..candidates.len() {
+            let name = format!("stateset{number}.A[{},{}]", i + 1, j + 1);
+            let entry = work.add_helper(name, Type::Real, Role::Run);
+            let value = work.pool.constant(if j == picked { 1.0 } else { 0.0 });
+            work.vars[entry.index()].start = Some(value);
+            row.push(entry);
+        }
+        let name = format!("stateset{number}.x[{}]", i + 1);
+        let state = work.add_helper(name.clone(), Type::Real, Role::Continuous);
+        let rate = work.add_helper(format!("der({name})"), Type::Real, Role::Continuous);
+        work.vars[state.index()].derivative = Some(rate);
+        work.vars[state.index()].nominal = work.var(candidates[picked]).nominal;
+        for (target, of) in [(state, &candidates), (rate, &derivatives)] {
+            let lhs = work.pool.var(target);
+            let rhs = product(work, &row, of);
+            let (origin, form) = (origin.clone(), EquationForm::Plain);
+            work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+        }
+        selection.push(row);
+        states.push(state);
+    }
+    StateSet { candidates, states, selection, jacobian }
+}
+
+fn product(work: &mut Work, row: &[VarId], of: &[VarId]) -> ExprId {
+    let terms: Vec<ExprId> = row
+        .iter()
+        .zip(of)
+        .map(|(&a, &c)| {
+            let (a, c) = (work.pool.var(a), work.pool.var(c));
+            work.pool.op(Op::Mul, &[a, c])
+        })
+        .collect();
+    crate::solve::sum(&mut work.pool, &terms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_are_good_everywhere() {
+        // A rotation: the first two columns are the identity, the others turn.
+        let mut matrices: Vec<Vec<f64>> = (0..POINTS)
+            .map(|k| {
+                let (s, c) = (f64::from(k as u32) * 0.7).sin_cos();
+                vec![1.0, 0.0, -c, s, 0.0, 1.0, -s, -c]
+            })
+            .collect();
+        let (chosen, quality) = columns(2, 4, &mut matrices, &[Wish(0); 4]).expect("a choice");
+        assert_eq!((chosen, quality), (vec![0, 1], 1.0));
+    }
+
+    #[test]
+    fn nothing_is_good_everywhere() {
+        let mut matrices: Vec<Vec<f64>> = (0..POINTS)
+            .map(|k| {
+                let (s, c) = (f64::from(k as u32) * 0.9).sin_cos();
+                vec![c, s]
+            })
+            .collect();
+        let (chosen, quality) = columns(1, 2, &mut matrices, &[Wish(0); 2]).expect("a choice");
+        assert!(quality < GOOD, "{quality}");
+        assert_eq!(chosen, [0], "the one that is large at the start");
+        assert!(columns(1, 2, &mut [vec![0.0, 0.0], vec![0.0, 0.0]], &[Wish(0); 2]).is_none());
+    }
+}
