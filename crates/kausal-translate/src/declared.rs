@@ -121,7 +121,10 @@ fn variable(work: &Work, target: ExprId) -> Option<VarId> {
 pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Option<Diagnostic> {
     let name = |v: &Column| work.var(block.unknowns[v.index()]).name.clone();
     let refused: Vec<String> = torn.refused_variables.iter().map(name).collect();
-    if torn.as_declared && refused.is_empty() {
+    // Which equations go with variables that were declared alone is for us to find.
+    let alone = torn.tearing.residuals.len() == torn.added_residuals.len();
+    let suffices = torn.as_declared || torn.remaining.is_empty() && torn.added_variables.is_empty() && alone;
+    if suffices && refused.is_empty() {
         return None;
     }
     let equation = |e: &Eqn| text(work, block.equations[e.index()]);

@@ -55,6 +55,9 @@ pub(crate) struct Solved {
 /// Cores of up to this many unknowns are solved by Cramer's rule.
 pub(crate) const CLOSED: usize = 3;
 
+/// Larger cores are factorised as sparse matrices where they are sparse.
+const SPARSE_CORE: usize = 40;
+
 /// Carries a plan out; `None` if a pivot turns out to be zero.
 pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &Plan) -> Option<Solved> {
     let mut position = vec![usize::MAX; block.unknowns.len()];
@@ -297,7 +300,12 @@ impl Elimination<'_, '_, '_> {
             return self.cramer(&matrix, &right, &unknowns);
         }
         self.out.left = n;
-        let kind = if plan.symmetric.is_some() { SolveKind::Symmetric } else { SolveKind::Dense };
+        let entries: usize = matrix.iter().map(Vec::len).sum();
+        let kind = match plan.symmetric {
+            Some(_) => SolveKind::Symmetric,
+            None if n > SPARSE_CORE && entries * 5 < n * n => SolveKind::Sparse,
+            None => SolveKind::Dense,
+        };
         kernel(self.emitter, &matrix, &right, &unknowns, kind, &mut self.out.steps);
         Some(())
     }

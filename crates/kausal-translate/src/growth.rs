@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use kausal_structure::elimination::POINTS;
 use kausal_symbolic::evaluate::{Values, evaluate_all};
 use kausal_symbolic::{ExprId, VarId};
 use rustc_hash::FxHashMap;
@@ -18,12 +19,12 @@ use crate::emit::Emitter;
 use crate::work::{Role, Work};
 
 /// A relative residual above this means that digits are lost.
-pub(crate) const LOST: f64 = 1e-11;
+pub(crate) const LOST: f64 = 1e-10;
 
 /// The coefficients of a block at one point.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    rows: Vec<Vec<(usize, f64)>>,
+    pub rows: Vec<Vec<(usize, f64)>>,
     /// Parameters have other values than they will have: what holds here does so whatever their values are.
     pub perturbed: bool,
 }
@@ -40,7 +41,6 @@ pub(crate) struct Trial {
 
 /// The block at some points: one if its coefficients are known, several otherwise, none if they cannot be computed.
 pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
-    const POINTS: u64 = 5;
     const LARGE: usize = 2_000;
     let exprs: Vec<ExprId> = rows.iter().flat_map(|r| r.coefficients.iter().map(|&(_, e)| e)).collect();
     let parameters = emitter.parameter_values();
@@ -50,7 +50,7 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
     let points = match (fixed, rows.len()) {
         (true, _) => 1,
         (false, n) if n > LARGE => 2,
-        _ => POINTS,
+        _ => POINTS as u64,
     };
     let mut out = Vec::new();
     for point in 0..=points {

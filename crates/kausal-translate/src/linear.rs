@@ -10,10 +10,13 @@
 //! guarded at run time, and solved with pivoting where the guard trips.
 
 use kausal_structure::tearing::declared::{Completion, tear_as_declared};
+use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
+use kausal_structure::elimination::POINTS;
 use kausal_structure::{
-    Assignment, Elimination, EliminationProblem, Eqn, Extractor, Id, Incidence, IncidenceBuilder, Operations,
-    Solvability, SolvabilitySet, Var as Column, count_in_order, elimination_order, relaxed_blt,
+    Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence, IncidenceBuilder, Operations,
+    Solvability, SolvabilitySet, Var as Column, count_in_order, elimination_order,
+    maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Operations as Count, written_operations};
 use kausal_symbolic::{ExprId, Op, VarId};
@@ -78,9 +81,15 @@ struct Candidate {
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Option<Step> {
     let rows = rows(emitter, block)?;
     let linear = Linear::new(emitter, block, rows);
-    let mut candidates = linear.candidates(emitter);
-    for candidate in &mut candidates {
-        linear.examine(emitter, candidate);
+    let mut candidates = linear.candidates(emitter, true);
+    candidates.iter_mut().for_each(|candidate| linear.examine(emitter, candidate));
+    if candidates.iter().all(|c| c.rejected.is_some()) {
+        // What is prescribed is impossible: everything that options allow is considered.
+        candidates = linear.candidates(emitter, false);
+        candidates.iter_mut().for_each(|candidate| linear.examine(emitter, candidate));
+    }
+    for candidate in candidates.iter_mut().filter(|c| c.way == Way::Torn) {
+        linear.improve(emitter, candidate);
     }
     let (alternatives, chosen) = linear.choose(emitter, &candidates);
     Some(linear.system(emitter, chosen.map(|k| &candidates[k]), alternatives))
@@ -123,20 +132,20 @@ impl<'b> Linear<'b> {
         Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once }
     }
 
-    /// The ways that options and hints allow. Where one is prescribed and possible it is the only one.
-    fn candidates(&self, emitter: &mut Emitter) -> Vec<Candidate> {
+    /// The ways that options and hints allow. Where one is prescribed and possible it is the only one, if so wished.
+    fn candidates(&self, emitter: &mut Emitter, only: bool) -> Vec<Candidate> {
         let settings = emitter.settings;
         let mut out = Vec::new();
         let relaxes = !self.hints.relaxed.is_empty() && settings.relaxing != Relaxing::Off;
         if relaxes {
             out.extend(self.relaxed(emitter, settings.relaxing == Relaxing::Declared));
-            if settings.relaxing == Relaxing::Declared && !out.is_empty() {
+            if only && settings.relaxing == Relaxing::Declared && !out.is_empty() {
                 return out;
             }
         }
         if self.hints.tears() && settings.tearing != Tearing::Off {
             out.push(self.torn_as_declared(emitter, settings.tearing == Tearing::Declared));
-            if settings.tearing == Tearing::Declared {
+            if only && settings.tearing == Tearing::Declared {
                 return out;
             }
         }
@@ -186,17 +195,45 @@ impl<'b> Linear<'b> {
         problem
     }
 
-    /// Pivots that are coefficients of the model must be proven; sums of several terms may be pivots, and are guarded.
+    /// Pivots that are coefficients of the model must be proven; sums of several terms may be pivots if they keep their
+    /// sign at the sampled points, and are guarded.
     fn eliminated(&self) -> Option<Candidate> {
         if self.incidence.edge_count() > ORDER_LIMIT {
             return None;
         }
-        let pattern = self.incidence.with_solvability(|o| match o.solvability {
-            Solvability::LinearUnsafe => Solvability::Never,
-            other => other,
-        });
-        let elimination = elimination_order(&self.elimination_problem(&pattern));
+        let pattern = self.safe_first(&self.incidence);
+        let mut problem = self.elimination_problem(&pattern);
+        problem.values = self.sampled(&pattern, |e, v| (e.index(), v.index()));
+        let elimination = elimination_order(&problem);
         Some(self.candidate(Way::Eliminated, self.plan(&elimination), &elimination))
+    }
+
+    fn safe_first(&self, pattern: &Incidence) -> Incidence {
+        pattern.with_solvability(|o| match o.solvability {
+            Solvability::LinearUnsafe => Solvability::Nonlinear,
+            other => other,
+        })
+    }
+
+    /// The sampled coefficients of a part of the block; `place` gives rows and columns in the block.
+    fn sampled(
+        &self,
+        pattern: &Incidence,
+        place: impl Fn(Eqn, Column) -> (usize, usize),
+    ) -> Option<IdVec<Edge, [f64; POINTS]>> {
+        let samples: Vec<&Sample> = self.samples.iter().filter(|s| !s.perturbed).collect();
+        if samples.is_empty() {
+            return None;
+        }
+        let mut values = IdVec::filled([0.0; POINTS], pattern.edge_count());
+        for o in pattern.occurrences() {
+            let (r, c) = place(o.eqn, o.var);
+            values[o.edge] = std::array::from_fn(|k| {
+                let row = &samples[k % samples.len()].rows[r];
+                row.binary_search_by_key(&c, |&(c, _)| c).map_or(0.0, |at| row[at].1)
+            });
+        }
+        Some(values)
     }
 
     fn plan(&self, elimination: &Elimination) -> Plan {
@@ -209,28 +246,48 @@ impl<'b> Linear<'b> {
         }
     }
 
-    /// The order that follows from `relax`; inside a block of the relaxed form the order of a torn sequence.
+    /// The order that follows from `relax`. Variables that are relaxed in all their equations, like the potentials of a
+    /// circuit, are left for the end: this is modified nodal analysis.
     fn relaxed(&self, emitter: &mut Emitter, prescribed: bool) -> Option<Candidate> {
-        let form = match relaxed_blt(&self.incidence, &self.hints.relaxed) {
-            Ok(form) => form,
-            Err(singular) => {
-                if prescribed {
-                    let d = declared::diagnose_relaxing(emitter.work, self.block, &singular);
-                    emitter.report(d);
-                }
-                return None;
+        let relaxed: FxHashSet<(Eqn, Column)> = self.hints.relaxed.iter().copied().collect();
+        let kept = self.incidence.filtered(|o| !relaxed.contains(&(o.eqn, o.var)));
+        let last: Vec<Column> = kept.var_ids().filter(|&v| kept.eqns(v).is_empty()).collect();
+        let first: Vec<Column> = kept.var_ids().filter(|&v| !kept.eqns(v).is_empty()).collect();
+        let all: Vec<Eqn> = kept.eqn_ids().collect();
+        let part = Extractor::new(&kept).extract(&all, &first);
+        let matching = maximum_matching_preferring(&part.incidence, |o| o.solvability.rank() as u8);
+        if matching.size() < first.len() {
+            if let (true, Err(singular)) = (prescribed, relaxed_blt(&self.incidence, &self.hints.relaxed)) {
+                let d = declared::diagnose_relaxing(emitter.work, self.block, &singular);
+                emitter.report(d);
             }
-        };
+            return None;
+        }
+        let matched: Vec<Eqn> = part.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
+        let spare: Vec<Eqn> = matching.unmatched_eqns().map(|e| part.eqns[e]).collect();
+        let square = Extractor::new(&part.incidence)
+            .extract(&matched, &part.incidence.var_ids().collect::<Vec<Column>>());
+        let form = relaxed_blt(&square.incidence, &[]).ok()?;
         let mut pivots = Vec::new();
         let mut extractor = Extractor::new(&form.incidence);
         for block in form.blt.blocks() {
-            if block.size() == 1 {
-                pivots.push(Assignment { eqn: block.eqns[0], var: block.vars[0] });
-                continue;
-            }
             let inner = extractor.extract(block.eqns, block.vars);
-            let order = elimination_order(&EliminationProblem::new(&inner.incidence, SolvabilitySet::LINEAR));
-            let outer = |a: &Assignment| Assignment { eqn: inner.eqns[a.eqn], var: inner.vars[a.var] };
+            let outer = |a: &Assignment| Assignment {
+                eqn: part.eqns[square.eqns[inner.eqns[a.eqn]]],
+                var: part.vars[square.vars[inner.vars[a.var]]],
+            };
+            // A single equation is solved for its variable, whatever the coefficient.
+            let pattern =
+                if block.size() > 1 { self.safe_first(&inner.incidence) } else { inner.incidence.clone() };
+            let mut problem = EliminationProblem::new(&pattern, SolvabilitySet::LINEAR);
+            problem.values = self.sampled(&pattern, |eqn, var| {
+                let a = outer(&Assignment { eqn, var });
+                (a.eqn.index(), a.var.index())
+            });
+            let mut order = elimination_order(&problem);
+            if !order.core_eqns.is_empty() {
+                order = elimination_order(&EliminationProblem::new(&inner.incidence, SolvabilitySet::LINEAR));
+            }
             pivots.extend(order.pivots.iter().map(outer));
         }
         let elimination = count_in_order(&self.elimination_problem(&self.incidence), &pivots);
@@ -242,7 +299,14 @@ impl<'b> Linear<'b> {
             }
             return None;
         }
-        Some(self.candidate(Way::Relaxed, self.plan(&elimination), &elimination))
+        let plan = Plan {
+            pivots: pivots.iter().map(|a| (a.eqn.index(), a.var.index())).collect(),
+            forward: 0,
+            core_rows: spare.iter().map(|e| e.index()).collect(),
+            core_columns: last.iter().map(|v| v.index()).collect(),
+            symmetric: None,
+        };
+        Some(self.candidate(Way::Relaxed, plan, &elimination))
     }
 
     fn candidate(&self, way: Way, plan: Plan, elimination: &Elimination) -> Candidate {
@@ -293,6 +357,55 @@ impl<'b> Linear<'b> {
             candidate.plan.core_rows = rows;
             candidate.plan.symmetric = Some(order.iter().map(|&(_, negated)| negated).collect());
         }
+    }
+
+    /// Of tearing sets of the same size one may cost half of another: exchanges tearing variables as long as that pays.
+    fn improve(&self, emitter: &mut Emitter, candidate: &mut Candidate) {
+        const TRIALS: usize = 240;
+        let torn = candidate.plan.core_columns.len();
+        if torn == 0 || torn * self.rows.len() > TRIALS {
+            return;
+        }
+        let problem = self.tearing_problem();
+        let mut solver = Solver::new(&problem);
+        let mut best = match candidate.rejected {
+            None => self.written_price(emitter, &candidate.plan).unwrap_or(f64::INFINITY),
+            Some(_) => f64::INFINITY,
+        };
+        for k in 0..torn {
+            for v in self.incidence.var_ids() {
+                let mut given: Vec<Column> =
+                    candidate.plan.core_columns.iter().map(|&c| Column(c as u32)).collect();
+                if given.contains(&v) || problem.weight[v] == FORBIDDEN {
+                    continue;
+                }
+                given[k] = v;
+                if !solver.is_complete(&given) {
+                    continue;
+                }
+                let mut other = self.torn(Way::Torn, solver.tearing(&given));
+                self.examine(emitter, &mut other);
+                if other.rejected.is_some() {
+                    continue;
+                }
+                let price = self.written_price(emitter, &other.plan).unwrap_or(f64::INFINITY);
+                if price < best {
+                    best = price;
+                    *candidate = other;
+                }
+            }
+        }
+    }
+
+    fn written_price(&self, emitter: &mut Emitter, plan: &Plan) -> Option<f64> {
+        let mark = emitter.mark();
+        let solved = eliminate::solve(emitter, self.block, &self.rows, plan);
+        let price = solved.map(|solved| {
+            let (each, once) = operations(emitter, &solved.steps);
+            price(each, once, solved.left)
+        });
+        emitter.rollback(mark);
+        price
     }
 
     /// Prices all ways; the chosen one is the cheapest, `None` the sparse one.
@@ -348,8 +461,7 @@ impl<'b> Linear<'b> {
                 let (each, once) = operations(emitter, &solved.steps);
                 to.left = solved.left;
                 (to.mul, to.add, to.once) = (each.mul, each.add, once.total());
-                let kernel = if solved.left > 0 { KERNEL } else { 0.0 };
-                to.price = each.total() as f64 + ONCE * once.total() as f64 + kernel;
+                to.price = price(each, once, solved.left);
             }
             None => to.note = "a divisor is always zero".to_owned(),
         }
@@ -477,6 +589,11 @@ fn sign_change<'t>(trials: impl Iterator<Item = &'t growth::Trial>) -> Option<us
 fn is_once(emitter: &Emitter, e: ExprId, known: &FxHashSet<VarId>) -> bool {
     let work = &*emitter.work;
     !work.pool.has_context(e) && !work.pool.contains_any(e, |v| !work.is_parameter(v) && !known.contains(&v))
+}
+
+fn price(each: Count, once: Count, left: usize) -> f64 {
+    let kernel = if left > 0 { KERNEL } else { 0.0 };
+    each.total() as f64 + ONCE * once.total() as f64 + kernel
 }
 
 /// Operations of each evaluation, and those done once.
