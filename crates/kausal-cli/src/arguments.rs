@@ -84,10 +84,23 @@ pub struct Flatten {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum TearingChoice {
-    /// Find tearing variables
+    /// Find tearing variables; take those the model declares where that costs less
     #[default]
     Auto,
+    /// As the model declares with residue(x)
+    Declared,
     /// Do not tear
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum RelaxingChoice {
+    /// Find an order of elimination, wherever that is the cheapest way
+    #[default]
+    Auto,
+    /// As the model declares with relax(x)
+    Declared,
+    /// Do not eliminate in a static order
     Off,
 }
 
@@ -97,6 +110,12 @@ pub struct Translation {
     /// How systems of equations are torn
     #[arg(long, value_enum, default_value_t)]
     pub tearing: TearingChoice,
+    /// Whether linear systems are eliminated in a static order
+    #[arg(long, value_enum, default_value_t)]
+    pub relaxing: RelaxingChoice,
+    /// A file with translator commands (variable tear v [r], variable unknown v, set tear on, …)
+    #[arg(long, value_name = "FILE")]
+    pub commands: Option<PathBuf>,
     /// Give a parameter (or a start value) another value
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     pub settings: Vec<(String, f64)>,

@@ -176,7 +176,8 @@ fn linear(steps: Vec<Step>, unknowns: &[VarId]) -> Step {
         tearing_variables: unknowns.to_vec(),
         residuals: Vec::new(),
         mixed: false,
-        form: Form::Linear { method: LinearMethod::Torn, symmetric: false, steps },
+        form: Form::Linear { method: LinearMethod::Torn, symmetric: false, steps, guard: None },
+        alternatives: Vec::new(),
     }))
 }
 

@@ -68,7 +68,9 @@ fn capacitances() -> Program {
                     solved(d1, derivative1, at_c1),
                     solved(d2, derivative2, at_c2),
                 ],
+                guard: None,
             },
+            alternatives: Vec::new(),
         })),
     ];
     b.program

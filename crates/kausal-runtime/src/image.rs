@@ -2,7 +2,7 @@
 
 use crate::function::Functions;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
-use kausal_solver::linear::{Factor, Pattern, Structure};
+use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
 use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
@@ -38,6 +38,8 @@ pub struct CompiledModel {
     pub kernels: Vec<Kernel>,
     /// Nonlinear systems.
     pub newtons: Vec<Newton>,
+    /// What straight-line solutions of linear systems are held against.
+    pub guards: Vec<Guard>,
     /// Functions that are called.
     pub functions: Functions,
 }
@@ -60,6 +62,8 @@ pub enum Exec {
     },
     /// An index into [`CompiledModel::kernels`].
     Solve(usize),
+    /// Steps with an index into [`CompiledModel::guards`].
+    Guarded(Vec<Exec>, usize),
     /// An index into [`CompiledModel::newtons`].
     Newton(usize),
     /// Discrete unknowns iterated around a continuous part.
@@ -113,13 +117,56 @@ pub struct Kernel {
     pub unknowns: Vec<VarId>,
     /// Factorised once.
     pub constant: bool,
+    /// The matrix is symmetric.
+    pub symmetric: bool,
 }
 
 impl Kernel {
     /// Workspace for one run.
-    pub(crate) fn factor(&self) -> Option<Factor> {
-        Factor::new(&self.structure).ok()
+    pub(crate) fn factor(&self) -> Option<KernelFactor> {
+        if self.symmetric {
+            return Some(KernelFactor::Symmetric(Ldlt::new(self.n)));
+        }
+        Factor::new(&self.structure).ok().map(KernelFactor::General)
     }
+}
+
+/// The factors of a kernel's matrix.
+#[derive(Debug)]
+pub(crate) enum KernelFactor {
+    General(Factor),
+    Symmetric(Ldlt),
+}
+
+impl KernelFactor {
+    pub fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
+        match self {
+            KernelFactor::General(factor) => factor.factor(values),
+            KernelFactor::Symmetric(factor) => factor.factor(values),
+        }
+    }
+
+    pub fn solve(&mut self, b: &mut [f64]) {
+        match self {
+            KernelFactor::General(factor) => factor.solve(b),
+            KernelFactor::Symmetric(factor) => factor.solve(b),
+        }
+    }
+}
+
+/// See [`program::Guard`](kausal_translate::program::Guard).
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// Divisors, each with what it is compared with.
+    pub pivots: Vec<(VarId, VarId)>,
+    /// Computes residuals and their sizes.
+    pub check: Vec<Exec>,
+    /// Residuals and the sizes of their terms.
+    pub residuals: Vec<(VarId, VarId)>,
+    /// Solves the system with pivoting.
+    pub fallback: Vec<Exec>,
+    /// What is solved for.
+    pub unknowns: Vec<VarId>,
 }
 
 /// A nonlinear system.
@@ -138,9 +185,14 @@ pub struct Newton {
 impl CompiledModel {
     /// Compiles a program.
     pub fn new(program: Program, backend: Backend) -> Result<CompiledModel, Error> {
-        let (mut kernels, mut newtons) = (Vec::new(), Vec::new());
+        let (mut kernels, mut newtons, mut guards) = (Vec::new(), Vec::new(), Vec::new());
         let mut compiler = Compiler::new(&program.pool, backend);
-        let mut lower = Lowering { compiler: &mut compiler, kernels: &mut kernels, newtons: &mut newtons };
+        let mut lower = Lowering {
+            compiler: &mut compiler,
+            kernels: &mut kernels,
+            newtons: &mut newtons,
+            guards: &mut guards,
+        };
         let parameters = lower.steps(&program.parameters)?;
         let initial = lower.steps(&program.initial)?;
         let dynamics = lower.steps(&program.dynamics)?;
@@ -179,6 +231,7 @@ impl CompiledModel {
             state_sets,
             kernels,
             newtons,
+            guards,
             functions,
         })
     }
@@ -188,6 +241,7 @@ struct Lowering<'a, 'p> {
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
+    guards: &'a mut Vec<Guard>,
 }
 
 impl Lowering<'_, '_> {
@@ -255,11 +309,21 @@ impl Lowering<'_, '_> {
                     rhs: solve.rhs.clone(),
                     unknowns: solve.unknowns.clone(),
                     constant: solve.constant,
+                    symmetric: solve.kind == SolveKind::Symmetric,
                 });
                 out.push(Exec::Solve(self.kernels.len() - 1));
             }
             Step::System(system) => match &system.form {
-                Form::Linear { steps, .. } => out.extend(self.steps(steps)?),
+                Form::Linear { steps, guard: Some(guard), .. } => {
+                    let steps = self.steps(steps)?;
+                    let check = self.steps(&guard.check)?;
+                    let fallback = self.steps(&guard.fallback)?;
+                    let (pivots, residuals) = (guard.pivots.clone(), guard.residuals.clone());
+                    let unknowns = system.unknowns.clone();
+                    self.guards.push(Guard { pivots, check, residuals, fallback, unknowns });
+                    out.push(Exec::Guarded(steps, self.guards.len() - 1));
+                }
+                Form::Linear { steps, guard: None, .. } => out.extend(self.steps(steps)?),
                 Form::Nonlinear(nonlinear) => {
                     let steps = self.steps(&nonlinear.steps)?;
                     let jacobian = match &nonlinear.jacobian {
@@ -313,7 +377,7 @@ impl Lowering<'_, '_> {
 /// The assignments of a linear system that needs no kernel.
 fn straight_line(step: &Step) -> Option<Vec<Assign>> {
     let Step::System(system) = step else { return None };
-    let Form::Linear { steps, .. } = &system.form else { return None };
+    let Form::Linear { steps, guard: None, .. } = &system.form else { return None };
     steps
         .iter()
         .map(|step| match step {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals};
 use kausal_solver::homotopy::{self, ContinuationOptions};
-use kausal_solver::linear::{Factor, Structure, solve_deficient};
+use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_translate::program::{Assert, Kind};
 
-use crate::image::{self, Branch, CompiledModel, Exec, Kernel};
+use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
 
 /// What a difference has at least lost to rounding, as a part of the largest one there was.
 const ROUNDING: f64 = 1e-10;
@@ -74,6 +74,8 @@ pub struct Machine {
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
     pub newton_failures: u64,
+    /// Evaluations in which a linear system was solved with pivoting because its guard tripped.
+    pub pivot_fallbacks: u64,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
@@ -81,15 +83,24 @@ pub struct Machine {
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
+    guards: Vec<GuardSpace>,
     externals: StandardExternals,
 }
 
 #[derive(Debug)]
 struct KernelSpace {
-    factor: Option<Factor>,
+    factor: Option<KernelFactor>,
     matrix: Vec<f64>,
     rhs: Vec<f64>,
     factored: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct GuardSpace {
+    /// Evaluations since residuals were looked at.
+    since: u32,
+    /// Digits were lost once: the system is solved with pivoting from then on.
+    gave_up: bool,
 }
 
 #[derive(Debug)]
@@ -113,11 +124,13 @@ impl Machine {
             warnings: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
+            pivot_fallbacks: 0,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
             kernels,
             newtons: Vec::new(),
+            guards: vec![GuardSpace::default(); model.guards.len()],
             externals: StandardExternals::new(Options::default()),
             model,
         };
@@ -172,6 +185,7 @@ impl Machine {
                 return self.call(*args, *count, *function, outputs);
             }
             Exec::Solve(index) => return self.solve(*index, mode),
+            Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
             Exec::Newton(index) => return self.newton(*index, mode),
             Exec::Mixed { continuous, relations, discrete, unknowns } => {
                 return self.mixed(continuous, relations, discrete, unknowns, mode);
@@ -366,6 +380,49 @@ impl Machine {
         Ok(())
     }
 
+    /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
+    fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+        const TINY: f64 = 1e-11;
+        const LOST: f64 = 1e-8;
+        const OFTEN: u32 = 16;
+        let model = self.model.clone();
+        let guard = &model.guards[index];
+        if !self.guards[index].gave_up {
+            match self.run(steps, mode) {
+                Ok(()) => {}
+                Err(Stop::Failed(_)) => return self.pivoting(index, mode),
+                Err(stop) => return Err(stop),
+            }
+            let value = |v: VarId| self.values[v.index()];
+            let holds = |&(p, reference): &(VarId, VarId)| {
+                let p = value(p);
+                p.is_finite() && p != 0.0 && p.abs() >= TINY * value(reference).abs()
+            };
+            if !guard.pivots.iter().all(holds) {
+                return self.pivoting(index, mode);
+            }
+            let space = &mut self.guards[index];
+            space.since += 1;
+            if mode == Mode::Continuous && space.since < OFTEN {
+                return Ok(());
+            }
+            space.since = 0;
+            self.run(&guard.check, mode)?;
+            let value = |v: VarId| self.values[v.index()];
+            if guard.residuals.iter().all(|&(r, size)| value(r).abs() <= LOST * value(size)) {
+                return Ok(());
+            }
+            self.guards[index].gave_up = true;
+        }
+        self.pivoting(index, mode)
+    }
+
+    fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        self.pivot_fallbacks += 1;
+        let model = self.model.clone();
+        self.run(&model.guards[index].fallback, mode)
+    }
+
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
     /// but for rounding: the event finder has put it on the side it goes to.
     fn relation(&mut self, index: u32, mode: Mode) -> bool {
@@ -428,7 +485,17 @@ impl Machine {
                 break;
             }
             let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
-            self.run(continuous, mode)?;
+            match self.run(continuous, mode) {
+                Ok(()) => {}
+                // What the relations say now has no solution: look for another combination.
+                Err(Stop::Failed(failure)) if round < TOGETHER && relations.len() <= FEW => {
+                    if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
+                        return Ok(());
+                    }
+                    return Err(Stop::Failed(failure));
+                }
+                Err(stop) => return Err(stop),
+            }
             let mut changed = false;
             for &r in relations {
                 if self.relation(r, mode) {

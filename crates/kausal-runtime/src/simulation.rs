@@ -408,7 +408,7 @@ impl Run {
             stats.jacobians = s.work.jacobians;
             stats.newton_iterations = s.work.newton_iterations + machine.newton_iterations;
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
-            stats.pivot_fallbacks = s.work.pivot_fallbacks;
+            stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.warnings.clone();
         }
         stats

@@ -297,8 +297,12 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     }
     substitute(work, &values);
     let mut i = 0;
-    work.equations.retain(|_| {
+    let lone = &mut work.lone_hints;
+    work.equations.retain_mut(|e| {
         i += 1;
+        if remove[i - 1] {
+            lone.append(&mut e.hints);
+        }
         !remove[i - 1]
     });
 }

@@ -3,41 +3,113 @@
 //! The same block stands in several sections (dynamics, events, initial problem); what it became is kept and
 //! shared, temporaries included.
 
+use std::rc::Rc;
+
 use kausal_model::flat::{self, Action, ActionKind};
+use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
+use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::commands::Wishes;
+use crate::declared::Hints;
 use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch};
 use crate::rewrite::rewrite;
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::work::{EquationForm, Role, Work};
-use crate::{linear, nonlinear};
+use crate::{linear, nonlinear, parameters};
 
 /// Options of the translation that the emission needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub tearing: crate::Tearing,
+    pub relaxing: crate::Relaxing,
 }
 
 /// Turns blocks into steps.
 pub(crate) struct Emitter<'a> {
     pub work: &'a mut Work,
     pub settings: Settings,
+    pub hints: Hints,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
+    values: Option<Rc<FxHashMap<VarId, f64>>>,
+}
+
+/// A point to which the emission can be taken back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    vars: usize,
+    bounds: usize,
+    temporaries: usize,
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(work: &'a mut Work, settings: Settings) -> Self {
+    pub fn new(work: &'a mut Work, settings: Settings, wishes: &Wishes) -> Self {
+        let hints = Hints::new(work, wishes);
         Emitter {
             work,
             settings,
+            hints,
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),
+            values: None,
         }
+    }
+
+    /// The values parameters have, as far as they are known.
+    pub fn parameter_values(&mut self) -> Rc<FxHashMap<VarId, f64>> {
+        if let Some(values) = &self.values {
+            return values.clone();
+        }
+        // Cycles are reported where parameters are computed.
+        let said = self.work.diagnostics.len();
+        let order = parameters::ordered(self.work);
+        self.work.diagnostics.truncate(said);
+        let values = Rc::new(parameters::values(self.work, &order));
+        self.values = Some(values.clone());
+        values
+    }
+
+    /// Where the emission stands.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            vars: self.work.vars.len(),
+            bounds: self.work.bounds.len(),
+            temporaries: self.temporaries,
+        }
+    }
+
+    /// Forgets temporaries made since; the steps that use them must be gone.
+    pub fn rollback(&mut self, mark: Mark) {
+        self.work.vars.truncate(mark.vars);
+        self.work.bounds.truncate(mark.bounds);
+        self.temporaries = mark.temporaries;
+    }
+
+    /// Says something, once.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        let same = |d: &Diagnostic| d.code == diagnostic.code && d.message == diagnostic.message;
+        if !self.work.diagnostics.iter().any(same) {
+            self.work.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Remembers where the value of a temporary lies.
+    pub fn bound(&mut self, held: ExprId, value: ExprId) {
+        let Some(v) = self.work.pool.as_var(held) else { return };
+        if self.work.pool.has_calls(value) {
+            return;
+        }
+        let interval = solve::interval(self.work, value);
+        let bounds = &mut self.work.bounds;
+        if bounds.len() <= v.index() {
+            bounds.resize(v.index() + 1, Interval::ALL);
+        }
+        bounds[v.index()] = interval;
     }
 
     /// The steps that solve a block.
@@ -150,6 +222,7 @@ impl<'a> Emitter<'a> {
             residuals: Vec::new(),
             mixed: true,
             form: Form::Mixed { continuous, relations, discrete: steps, unknowns: rest.unknowns },
+            alternatives: Vec::new(),
         }))]
     }
 
@@ -284,6 +357,7 @@ impl<'a> Emitter<'a> {
             residuals,
             mixed: false,
             form: Form::Nonlinear(nonlinear),
+            alternatives: Vec::new(),
         }))
     }
 }

@@ -8,14 +8,19 @@
 //! 3. [`alias`]: trivial equations leave,
 //! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
 //! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
-//! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and torn systems,
+//! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and systems; [`declared`] reads the hints,
+//!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 7. [`assemble`]: the program.
 //!
 //! **This room knows neither machine code nor time.**
 
 mod alias;
 mod assemble;
+pub mod commands;
+mod declared;
+mod eliminate;
 mod emit;
+mod growth;
 mod index;
 mod initial;
 mod inline;
@@ -34,25 +39,42 @@ mod work;
 use kausal_model::FlatModel;
 use kausal_syntax::Diagnostic;
 
+pub use commands::Commands;
 pub use program::Program;
 
 /// How systems of equations are torn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tearing {
-    /// The tearing variables are found; hints in the model are not needed.
+    /// The tearing variables are found, unless what the model declares costs less.
     #[default]
     Auto,
-    /// As the model declares with `residue`.
+    /// As the model declares with `residue`; found where it declares nothing.
+    Declared,
+    /// Not at all.
+    Off,
+}
+
+/// Whether linear systems are eliminated in a static order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Relaxing {
+    /// The order is found, unless the one the model declares costs less; wherever that is the cheapest way.
+    #[default]
+    Auto,
+    /// Where the model declares it with `relax`, in the order that follows from it.
     Declared,
     /// Not at all.
     Off,
 }
 
 /// Options of the translation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How systems of equations are torn.
     pub tearing: Tearing,
+    /// Whether they are eliminated in a static order.
+    pub relaxing: Relaxing,
+    /// Translator commands, as the papers have them.
+    pub commands: Commands,
 }
 
 /// What a translation gives back.
@@ -73,6 +95,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     work.report.equations = model.equations.len();
     parameters::release(&mut work);
     lift::arguments(&mut work);
+    let wishes = commands::apply(&mut work, &options.commands);
     inline::inline(&mut work, false);
     lift::lift(&mut work, model);
     inline::inline(&mut work, true);
@@ -80,8 +103,13 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     work.bounds = parameters::bounds(&mut work);
     let program = match index::reduce(&mut work) {
         Ok(selection) => {
-            let settings = emit::Settings { tearing: options.tearing };
-            let mut emitter = emit::Emitter::new(&mut work, settings);
+            let tearing = match options.commands.tearing() {
+                Some(true) if options.tearing == Tearing::Off => Tearing::Declared,
+                Some(false) => Tearing::Off,
+                _ => options.tearing,
+            };
+            let settings = emit::Settings { tearing, relaxing: options.relaxing };
+            let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             sections::build(&mut emitter, &selection)
                 .map(|sections| assemble::assemble(&mut work, model, selection, sections))
         }

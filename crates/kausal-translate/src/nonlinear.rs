@@ -3,25 +3,27 @@
 //! Tearing paper (Elmqvist and Otter 1994), "Solving torn non-linear systems": `y = g(z)` in sequence, residuals
 //! `h(y, z)`, and `dH/dz = dh/dy dg/dz + dh/dz` formed symbolically, column by column with the chain rule.
 
-use kausal_structure::tearing::{Effort, TearingProblem, tear};
+use kausal_structure::tearing::declared::{Completion, tear_as_declared};
+use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing, TearingProblem, tear};
 use kausal_structure::{Id, SolvabilitySet};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::Tearing;
+use crate::declared;
 use crate::emit::Emitter;
 use crate::program::{EquationRef, Jacobian, Nonlinear, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
+use crate::Tearing as Choice;
 
 /// The system of a block that is not linear in its unknowns.
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     let sorting = Sorting::new(emitter.work, block.equations.clone(), block.unknowns.clone());
     let solvable = match emitter.settings.tearing {
-        Tearing::Off => SolvabilitySet::NONE,
+        Choice::Off => SolvabilitySet::NONE,
         _ => SolvabilitySet::EXPLICIT,
     };
-    let torn = tear(&TearingProblem::new(&sorting.incidence, solvable), Effort::default()).tearing;
+    let torn = torn(emitter, block, &sorting, solvable);
     let mut unknowns: Vec<VarId> = torn.tearing_variables.iter().map(|v| block.unknowns[v.index()]).collect();
     let mut residual_equations: Vec<usize> =
         torn.residuals.iter().map(|e| block.equations[e.index()]).collect();
@@ -55,6 +57,29 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     let nonlinear = Nonlinear { unknowns, steps, residuals, jacobian };
     let residuals = residual_equations.iter().map(|&e| EquationRef(e as u32)).collect();
     emitter.newton(block, nonlinear, residuals)
+}
+
+/// The tearing: found, or as declared where that is prescribed or no larger.
+fn torn(emitter: &mut Emitter, block: &Block, sorting: &Sorting, solvable: SolvabilitySet) -> Tearing {
+    let hints = emitter.hints.of(emitter.work, block);
+    let mut problem = TearingProblem::new(&sorting.incidence, solvable);
+    for &v in &hints.kept {
+        problem.weight[v] = FORBIDDEN;
+    }
+    let choice = emitter.settings.tearing;
+    if !hints.tears() || choice == Choice::Off {
+        return tear(&problem, Effort::default()).tearing;
+    }
+    let declared = tear_as_declared(&problem, &hints.tearing, Completion::Automatic);
+    if choice == Choice::Declared {
+        if let Some(d) = declared::diagnose(emitter.work, block, &declared) {
+            emitter.report(d);
+        }
+        return declared.tearing;
+    }
+    let found = tear(&problem, Effort::default()).tearing;
+    let fewer = found.tearing_variables.len() < declared.tearing.tearing_variables.len();
+    if fewer { found } else { declared.tearing }
 }
 
 /// Derivatives of the residuals by the iteration variables; `None` where a formula cannot be differentiated.

@@ -250,6 +250,57 @@ pub struct System {
     pub mixed: bool,
     /// How it is solved.
     pub form: Form,
+    /// The ways it could be solved, with their prices; empty where there was no choice.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A way to solve a system, and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// Which way.
+    pub way: Way,
+    /// Unknowns left to a solver.
+    pub left: usize,
+    /// `*` and `/` of each evaluation.
+    pub mul: u64,
+    /// `+` and `-` of each evaluation.
+    pub add: u64,
+    /// Operations done once, because they depend on parameters only.
+    pub once: u64,
+    /// What it counts in the comparison; infinite where it is out of the question.
+    pub price: f64,
+    /// Was it taken?
+    pub chosen: bool,
+    /// Why not, or what there is to know about it.
+    pub note: String,
+}
+
+/// The ways to solve a linear system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Torn at variables that were found.
+    Torn,
+    /// Torn as the model declares with `residue`.
+    TornAsDeclared,
+    /// Eliminated in an order that was found.
+    Eliminated,
+    /// Eliminated in the order the model declares with `relax`.
+    Relaxed,
+    /// Sparse factorisation of the whole.
+    Sparse,
+}
+
+impl Way {
+    /// Its name for users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Torn => "torn",
+            Way::TornAsDeclared => "torn as declared",
+            Way::Eliminated => "eliminated",
+            Way::Relaxed => "relaxed as declared",
+            Way::Sparse => "sparse",
+        }
+    }
 }
 
 /// How a system is solved.
@@ -263,6 +314,8 @@ pub enum Form {
         symmetric: bool,
         /// What to do.
         steps: Vec<Step>,
+        /// What must hold for the result to be good, and what to do where it does not.
+        guard: Option<Box<Guard>>,
     },
     /// Newton iteration on the tearing variables.
     Nonlinear(Nonlinear),
@@ -278,6 +331,20 @@ pub enum Form {
         /// The discrete unknowns that are not relations.
         unknowns: Vec<VarId>,
     },
+}
+
+/// Straight-line solutions divide by what is not proven to be nonzero, and may lose digits. Pivots are looked at in every
+/// evaluation, residuals now and then; where they are bad the system is solved with pivoting instead.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    /// Divisors, each with what it was before anything was subtracted from it: it must not have become tiny.
+    pub pivots: Vec<(VarId, VarId)>,
+    /// Computes residuals and their sizes.
+    pub check: Vec<Step>,
+    /// The residual of each equation, and the sum of the magnitudes of its terms.
+    pub residuals: Vec<(VarId, VarId)>,
+    /// Solves the system whatever the pivots are.
+    pub fallback: Vec<Step>,
 }
 
 /// How a linear system was reduced.

@@ -64,6 +64,11 @@ pub(crate) fn coefficient_solvability(work: &Work, coefficient: ExprId) -> Solva
     }
 }
 
+/// Where the value of an expression lies, as far as bounds tell.
+pub(crate) fn interval(work: &Work, e: ExprId) -> Interval {
+    ranges(&work.bounds).of(&work.pool, e)
+}
+
 fn ranges(bounds: &[Interval]) -> Ranges<'_> {
     Ranges::new(|v: VarId| bounds.get(v.index()).copied().unwrap_or(Interval::ALL))
 }

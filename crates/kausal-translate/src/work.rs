@@ -32,6 +32,8 @@ pub(crate) struct Work {
     pub homotopy: Option<VarId>,
     /// Where the values of variables lie, as far as attributes and parameter values tell.
     pub bounds: Vec<Interval>,
+    /// Hints of equations that left as trivial: what is torn or relaxed, with no equation to go with it.
+    pub lone_hints: Vec<(HintKind, ExprId)>,
     pub report: Report,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -237,6 +239,9 @@ impl Work {
                     go(pool, value);
                 }
             }
+        }
+        for (_, target) in &mut self.lone_hints {
+            go(pool, target);
         }
         for v in vars.iter_mut() {
             for e in

@@ -41,7 +41,7 @@ pub use kausal_model::print_flat;
 pub use kausal_runtime::{CompiledModel, Settings, Statistics};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
-pub use kausal_translate::{Options, Program, Tearing};
+pub use kausal_translate::{Commands, Options, Program, Relaxing, Tearing};
 pub use result::Trajectory;
 pub use session::Session;
 

@@ -3,7 +3,7 @@
 use kausal_symbolic::VarId;
 use kausal_symbolic::count::Operations;
 use kausal_translate::Program;
-use kausal_translate::program::{EquationRef, Form, LinearMethod, Step, System};
+use kausal_translate::program::{Alternative, EquationRef, Form, LinearMethod, Step, System};
 use serde::Serialize;
 
 use crate::session::Seconds;
@@ -38,7 +38,7 @@ pub struct Summary {
 /// One system of simultaneous equations.
 #[derive(Debug, Serialize)]
 pub struct SystemSummary {
-    /// `initial`, `dynamics` or `discretized`.
+    /// `parameters`, `initial`, `dynamics` or `discretized`.
     pub section: &'static str,
     /// `linear` or `nonlinear`.
     pub kind: &'static str,
@@ -56,6 +56,29 @@ pub struct SystemSummary {
     pub tearing_variables: Vec<String>,
     /// The residue equations.
     pub residuals: Vec<String>,
+    /// The ways it could be solved, with their prices.
+    pub alternatives: Vec<AlternativeSummary>,
+}
+
+/// A way to solve a system.
+#[derive(Debug, Serialize)]
+pub struct AlternativeSummary {
+    /// Which way.
+    pub way: &'static str,
+    /// Unknowns left to a solver.
+    pub left: usize,
+    /// `+` and `-` of each evaluation.
+    pub add: u64,
+    /// `*` and `/` of each evaluation.
+    pub mul: u64,
+    /// Operations done once.
+    pub once: u64,
+    /// What it counts in the comparison; none where it is out of the question.
+    pub price: Option<f64>,
+    /// Was it taken?
+    pub chosen: bool,
+    /// Why not, or what there is to know about it.
+    pub note: String,
 }
 
 /// The inlined integration.
@@ -107,6 +130,7 @@ pub struct SecondsSummary {
 /// Sums up a program.
 pub fn of(program: &Program, seconds: Seconds) -> Summary {
     let mut systems = Vec::new();
+    collect(program, &program.parameters, "parameters", &mut systems);
     collect(program, &program.initial, "initial", &mut systems);
     collect(program, &program.dynamics, "dynamics", &mut systems);
     collect(program, &program.outputs, "dynamics", &mut systems);
@@ -224,11 +248,35 @@ fn one(
         kind,
         mixed: system.mixed,
         size: system.equations.len(),
-        torn: system.tearing_variables.len(),
+        torn: left(system),
         method,
         symmetric,
         tearing_variables: system.tearing_variables.iter().map(|v| name(program, *v)).collect(),
         residuals: system.residuals.iter().map(equation).collect(),
+        alternatives: system.alternatives.iter().map(alternative).collect(),
+    }
+}
+
+/// Unknowns left to a solver: the iteration variables, or the unknowns of numerical kernels.
+fn left(system: &System) -> usize {
+    let Form::Linear { steps, .. } = &system.form else { return system.tearing_variables.len() };
+    let kernels = steps.iter().filter_map(|step| match step {
+        Step::Solve(solve) => Some(solve.unknowns.len()),
+        _ => None,
+    });
+    kernels.sum()
+}
+
+fn alternative(a: &Alternative) -> AlternativeSummary {
+    AlternativeSummary {
+        way: a.way.name(),
+        left: a.left,
+        add: a.add,
+        mul: a.mul,
+        once: a.once,
+        price: Some(a.price).filter(|p| p.is_finite()),
+        chosen: a.chosen,
+        note: a.note.clone(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{Diagnostic, FlatModel, Options, Program, Session, Tearing, summary};
+use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Relaxing, Session, Tearing, summary};
 use serde::Serialize;
 
-use crate::arguments::{self, Check, Examples, Flatten, TearingChoice, Translate, Translation};
+use crate::arguments::{self, Check, Examples, Flatten, RelaxingChoice, TearingChoice, Translate, Translation};
 use crate::output;
 
 /// A session with the libraries a user asked for.
@@ -34,17 +34,45 @@ pub fn program(
     how: &Translation,
 ) -> Option<(FlatModel, Program)> {
     let mut flat = flat(session, model)?;
-    let options = Options {
-        tearing: match how.tearing {
-            TearingChoice::Auto => Tearing::Auto,
-            TearingChoice::Off => Tearing::Off,
-        },
-    };
+    let options = options(how, session)?;
     let program =
         if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     program.map(|program| (flat, program))
+}
+
+/// The options of a translation; a file of commands that cannot be read is shown and gives `None`.
+fn options(how: &Translation, session: &Session) -> Option<Options> {
+    Some(Options {
+        tearing: match how.tearing {
+            TearingChoice::Auto => Tearing::Auto,
+            TearingChoice::Declared => Tearing::Declared,
+            TearingChoice::Off => Tearing::Off,
+        },
+        relaxing: match how.relaxing {
+            RelaxingChoice::Auto => Relaxing::Auto,
+            RelaxingChoice::Declared => Relaxing::Declared,
+            RelaxingChoice::Off => Relaxing::Off,
+        },
+        commands: commands(how, session)?,
+    })
+}
+
+/// The translator commands a user gave.
+fn commands(how: &Translation, session: &Session) -> Option<Commands> {
+    let Some(path) = &how.commands else { return Some(Commands::default()) };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) => {
+            let message = format!("cannot read {}: {e}", path.display());
+            output::show(&[Diagnostic::error("K0452", message)], session.sources());
+            return None;
+        }
+    };
+    let (commands, diagnostics) = Commands::parse(&text);
+    output::show(&diagnostics, session.sources());
+    diagnostics.is_empty().then_some(commands)
 }
 
 #[derive(Serialize)]
@@ -100,12 +128,18 @@ pub fn translate(arguments: &Translate) -> bool {
     }
     if arguments.json {
         output::print_json(&summary::of(&program, session.seconds));
-    } else if arguments.listing {
+    } else if arguments.listing || wants_listing(&arguments.translation) {
         output::print(&kausal::listing(&program));
     } else {
         output::print(&summary::text(&program));
     }
     true
+}
+
+/// Do the translator commands ask for the listing?
+fn wants_listing(how: &Translation) -> bool {
+    let text = how.commands.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+    text.is_some_and(|text| Commands::parse(&text).0.wants_listing())
 }
 
 fn write_c(program: &Program, path: &Path, session: &Session) -> bool {

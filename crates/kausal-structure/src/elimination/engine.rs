@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::elimination::{Elimination, EliminationProblem, Operations, Updated};
+use crate::elimination::{Elimination, EliminationProblem, Operations, POINTS, Updated};
 use crate::ids::{Eqn, Id, Var};
 use crate::solvability::{Solvability, SolvabilitySet};
 use crate::tearing::Assignment;
@@ -25,6 +25,20 @@ pub(super) enum Metric {
 struct Entry {
     solvability: Solvability,
     unit: bool,
+    /// Its values at the sampled points, if there are any.
+    values: [f64; POINTS],
+}
+
+impl Entry {
+    const NONE: Entry = Entry { solvability: Solvability::Never, unit: false, values: [0.0; POINTS] };
+
+    /// As the values tell: one sign at all points, and not much smaller than what it was made of.
+    fn judge(values: [f64; POINTS], made_of: [f64; POINTS]) -> Solvability {
+        const CANCELLED: f64 = 1e-4;
+        let positive = values.iter().all(|x| *x > 0.0) || values.iter().all(|x| *x < 0.0);
+        let large = values.iter().zip(made_of).all(|(x, from)| x.abs() > CANCELLED * from);
+        if positive && large { Solvability::LinearUnsafe } else { Solvability::Nonlinear }
+    }
 }
 
 /// How much a new entry weighs against a changed one. Found by trial on chains of rigid bodies and grids of resistors.
@@ -92,8 +106,10 @@ impl<'p, 'a> State<'p, 'a> {
             size: var_size(var),
             crosses: pattern.eqns(var).iter().map(|eqn| eqn.0).collect(),
         });
+        let values = |edge| problem.values.as_ref().map_or([0.0; POINTS], |values| values[edge]);
         let entries = pattern.occurrences().map(|o| {
-            (key(o.eqn.0, o.var.0), Entry { solvability: o.solvability, unit: problem.unit[o.edge] })
+            let (unit, values) = (problem.unit[o.edge], values(o.edge));
+            (key(o.eqn.0, o.var.0), Entry { solvability: o.solvability, unit, values })
         });
         tick(pattern.edge_count());
         State {
@@ -309,8 +325,7 @@ impl<'p, 'a> State<'p, 'a> {
     fn eliminate(&mut self, r: u32, c: u32, partner: Option<u32>) {
         let columns = take_others(&mut self.row, &self.column, r, c);
         let rows = take_others(&mut self.column, &self.row, c, r);
-        let pivot =
-            self.entries.remove(&key(r, c)).unwrap_or(Entry { solvability: Solvability::Never, unit: false });
+        let pivot = self.entries.remove(&key(r, c)).unwrap_or(Entry::NONE);
         let size = self.row[r as usize].size;
         self.dequeue_row(r);
         self.dequeue_column(c);
@@ -335,7 +350,11 @@ impl<'p, 'a> State<'p, 'a> {
             self.row[row as usize].width -= size;
             self.row[row as usize].plain -= if entry.unit { 0 } else { size };
             let height = self.row[row as usize].size;
-            let factor = Entry { solvability: entry.solvability, unit: entry.unit && pivot.unit };
+            let factor = Entry {
+                solvability: entry.solvability,
+                unit: entry.unit && pivot.unit,
+                values: std::array::from_fn(|k| entry.values[k] / pivot.values[k]),
+            };
             self.count_multiplier(pivot, factor, size, height);
             tick(1 + pivot_row.len());
             for &(column, above) in &pivot_row {
@@ -353,6 +372,8 @@ impl<'p, 'a> State<'p, 'a> {
     fn update(&mut self, row: u32, column: u32, factor: Entry, above: Entry, pivot_size: u64, counted: bool) {
         let (height, width) = (self.row[row as usize].size, self.column[column as usize].size);
         let products = if counted { height * width * pivot_size } else { 0 };
+        let sampled = self.problem.values.is_some();
+        let products_at: [f64; POINTS] = std::array::from_fn(|k| factor.values[k] * above.values[k]);
         let trivial = pivot_size == 1 && (factor.unit || above.unit);
         self.operations.mul += if trivial { 0 } else { products };
         match self.entries.get_mut(&key(row, column)) {
@@ -362,18 +383,28 @@ impl<'p, 'a> State<'p, 'a> {
                     self.row[row as usize].plain += width;
                     self.column[column as usize].plain += height;
                 }
-                if self.problem.updated == Updated::Unproven {
-                    entry.solvability = Solvability::LinearUnsafe;
-                }
+                let before = entry.values;
+                entry.values = std::array::from_fn(|k| before[k] - products_at[k]);
+                let made_of = std::array::from_fn(|k| before[k].abs().max(products_at[k].abs()));
+                entry.solvability = match (entry.solvability, self.problem.updated) {
+                    (Solvability::Never, _) => Solvability::Never,
+                    _ if sampled => Entry::judge(entry.values, made_of),
+                    (_, Updated::Unproven) => Solvability::LinearUnsafe,
+                    (known, Updated::Trusted) => known,
+                };
             }
             None => {
                 self.operations.add += products - products / pivot_size;
                 self.fill += height * width;
                 let worst = factor.solvability.max(above.solvability);
-                let solvability =
-                    if SolvabilitySet::SAFE.contains(worst) { worst } else { Solvability::LinearUnsafe };
+                let values = products_at.map(|x| -x);
+                let solvability = match SolvabilitySet::SAFE.contains(worst) {
+                    true => worst,
+                    false if sampled => Entry::judge(values, [0.0; POINTS]),
+                    false => Solvability::LinearUnsafe,
+                };
                 let unit = factor.unit && above.unit;
-                self.entries.insert(key(row, column), Entry { solvability, unit });
+                self.entries.insert(key(row, column), Entry { solvability, unit, values });
                 self.row[row as usize].crosses.push(column);
                 self.column[column as usize].crosses.push(row);
                 self.row[row as usize].width += width;

@@ -7,7 +7,8 @@
 //!
 //! A pivot must be an entry whose solvability the caller allows. What is known about an entry changes as elimination goes on:
 //! a new entry is a product of known factors and as safe as the worst of them; an entry to which something is added
-//! may cancel, so nothing is known about it any more ([`Updated::Unproven`]) unless the caller knows better. If no allowed pivot is
+//! may cancel, so nothing is known about it any more ([`Updated::Unproven`]) unless the caller knows better. An entry that is never
+//! solved for ([`Solvability::Never`](crate::Solvability::Never)) stays so: the caller has seen it fail. If no allowed pivot is
 //! left, the rest is the *core*: a smaller dense system for a solver with pivoting. Elimination with safe pivots only is thus tearing
 //! of a linear block, seen from the other side.
 //!
@@ -102,8 +103,14 @@ pub struct EliminationProblem<'a> {
     pub update_limit: u64,
     /// Updates a pivot that is not [`SolvabilitySet::SAFE`] must save before it is preferred to a safe one.
     pub unsafe_penalty: u64,
+    /// The values of the entries at a few points, for scalar entries: with them an updated entry may be a pivot only if it has
+    /// one sign at all points and has not cancelled, whatever [`updated`](Self::updated) says.
+    pub values: Option<IdVec<Edge, [f64; POINTS]>>,
     mirror: Option<Mirror>,
 }
+
+/// The number of points at which entries are sampled.
+pub const POINTS: usize = 5;
 
 /// The pairing under which a pattern is symmetric.
 #[derive(Clone, Debug)]
@@ -130,6 +137,7 @@ impl<'a> EliminationProblem<'a> {
             updated: Updated::Unproven,
             update_limit: u64::MAX,
             unsafe_penalty: 4,
+            values: None,
             mirror: None,
         }
     }

@@ -1,0 +1,246 @@
+//! What the model declares about a block: `residue(x)` and `relax(x)`, and the wishes of translator commands.
+//!
+//! Tearing paper (Elmqvist and Otter 1994), "Tearing information in the model": among the unknowns of a system those are
+//! torn that `residue` has been used on, wherever that was; residue equations are those that contain `residue`. The two
+//! need not come in pairs. Where there is no system a hint means nothing. A hint on an equation that left as trivial
+//! (`u = residue(i)` where `u` is zero) still names its variable.
+
+use kausal_model::flat::HintKind;
+use kausal_structure::tearing::declared::{Declaration, DeclaredTearing, Remaining};
+use kausal_structure::{Eqn, Id, RelaxedSingular, Solvability, Var as Column};
+use kausal_symbolic::{ExprId, VarId};
+use kausal_syntax::Diagnostic;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::commands::Wishes;
+use crate::index::text;
+use crate::sort::Block;
+use crate::work::Work;
+
+/// The hints of a model, by variable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    torn: FxHashSet<VarId>,
+    /// Not torn, whatever is declared.
+    kept: FxHashSet<VarId>,
+    /// Equations assigned to these are residue equations.
+    residues: FxHashSet<VarId>,
+}
+
+/// The hints that concern one block, in its numbering.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockHints {
+    pub tearing: Declaration,
+    pub relaxed: Vec<(Eqn, Column)>,
+    pub kept: Vec<Column>,
+}
+
+impl Hints {
+    /// Collects what is said anywhere in the model.
+    pub fn new(work: &Work, wishes: &Wishes) -> Hints {
+        let resolved = |list: &[VarId]| list.iter().map(|&v| work.resolve(v).0).collect();
+        let mut hints = Hints {
+            torn: resolved(&wishes.tear),
+            kept: resolved(&wishes.keep),
+            residues: resolved(&wishes.residues),
+        };
+        let own = work.equations.iter().flat_map(|e| e.hints.iter());
+        for &(kind, target) in own.chain(&work.lone_hints) {
+            if kind == HintKind::Residue
+                && let Some(v) = variable(work, target)
+            {
+                hints.torn.insert(v);
+            }
+        }
+        // What left as trivial was not differentiated with the rest: its derivative is torn where the variable is known.
+        for &(kind, target) in &work.lone_hints {
+            let mut next = variable(work, target).filter(|_| kind == HintKind::Residue);
+            while let Some(v) = next {
+                hints.torn.insert(v);
+                next = work.var(v).derivative.map(|d| work.resolve(d).0);
+            }
+        }
+        hints
+    }
+
+    /// The hints that concern a block.
+    pub fn of(&self, work: &Work, block: &Block) -> BlockHints {
+        let place: FxHashMap<VarId, usize> =
+            block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+        let mut out = BlockHints::default();
+        for (i, v) in block.unknowns.iter().enumerate() {
+            if self.kept.contains(v) {
+                out.kept.push(Column(i as u32));
+            } else if self.torn.contains(v) {
+                out.tearing.variables.push(Column(i as u32));
+            }
+        }
+        for (r, (&e, &assigned)) in block.equations.iter().zip(&block.unknowns).enumerate() {
+            let row = Eqn(r as u32);
+            let is_residue = |&(kind, target): &(HintKind, ExprId)| {
+                kind == HintKind::Residue && variable(work, target).is_none_or(|v| !self.kept.contains(&v))
+            };
+            let named = self.residues.contains(&assigned)
+                || work.equations[e].hints.iter().any(|&(kind, target)| {
+                    kind == HintKind::Residue
+                        && variable(work, target).is_some_and(|v| self.residues.contains(&v))
+                });
+            if named || work.equations[e].hints.iter().any(is_residue) {
+                out.tearing.residuals.push(row);
+            }
+            for &(kind, target) in &work.equations[e].hints {
+                if kind != HintKind::Relax {
+                    continue;
+                }
+                // A relaxed expression relaxes the unknowns in it.
+                for v in work.pool.variables_of(target) {
+                    if let Some(&c) = place.get(&work.resolve(v).0) {
+                        out.relaxed.push((row, Column(c as u32)));
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+impl BlockHints {
+    /// Is anything declared torn?
+    pub fn tears(&self) -> bool {
+        !self.tearing.variables.is_empty() || !self.tearing.residuals.is_empty()
+    }
+}
+
+/// The variable a hint names, a minus and aliases aside.
+fn variable(work: &Work, target: ExprId) -> Option<VarId> {
+    let target = work.pool.as_neg(target).unwrap_or(target);
+    work.pool.as_var(target).map(|v| work.resolve(v).0)
+}
+
+/// Says why a declared tearing was not taken as it is, and what to add; nothing if it was.
+pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Option<Diagnostic> {
+    let name = |v: &Column| work.var(block.unknowns[v.index()]).name.clone();
+    let refused: Vec<String> = torn.refused_variables.iter().map(name).collect();
+    // Which equations go with variables that were declared alone is for us to find.
+    let alone = torn.tearing.residuals.len() == torn.added_residuals.len();
+    let suffices = torn.as_declared || torn.remaining.is_empty() && torn.added_variables.is_empty() && alone;
+    if suffices && refused.is_empty() {
+        return None;
+    }
+    let equation = |e: &Eqn| text(work, block.equations[e.index()]);
+    let size = block.equations.len();
+    let Remaining { eqns, vars, blocked, too_many, .. } = &torn.remaining;
+    let unsafe_ones: Vec<&_> =
+        blocked.iter().filter(|b| b.solvability == Solvability::LinearUnsafe).collect();
+    let (code, message) = if !refused.is_empty() {
+        let list = refused.join(", ");
+        ("K0434", format!("{list}: declared to be torn and, by a command, not to be torn; not torn"))
+    } else if let [first, ..] = unsafe_ones[..] {
+        let (e, v) = (equation(&first.assignment.eqn), name(&first.assignment.var));
+        (
+            "K0431",
+            format!(
+                "the declared tearing of a system of {size} equations would solve\n  {e}\nfor {v}, which divides by what \
+                 may be zero"
+            ),
+        )
+    } else if vars.is_empty() && !torn.added_residuals.is_empty() {
+        let list = lines(torn.added_residuals.iter().map(equation));
+        (
+            "K0432",
+            format!(
+                "a system of {size} equations has {} declared tearing variables and {} residue equations; left over are \
+                 \n  {list}",
+                torn.tearing.tearing_variables.len() - torn.added_variables.len(),
+                torn.tearing.residuals.len() - torn.added_residuals.len(),
+            ),
+        )
+    } else if !too_many.eqns.is_empty() || torn.added_residuals.is_empty() && torn.added_variables.is_empty() {
+        let list = lines(torn.added_variables.iter().map(name));
+        ("K0433", format!("a system of {size} equations has more declared residue equations than tearing variables; torn as well:\n  {list}"))
+    } else {
+        (
+            "K0430",
+            format!(
+                "the declared tearing of a system of {size} equations does not suffice: with it known, the equations\n  \
+                 {}\nstill have to be solved together for\n  {}",
+                lines(eqns.iter().map(equation)),
+                lines(vars.iter().map(name))
+            ),
+        )
+    };
+    let mut advice = Vec::new();
+    if !torn.added_variables.is_empty() {
+        let list: Vec<String> = torn.added_variables.iter().map(|v| format!("residue({})", name(v))).collect();
+        advice.push(format!("torn in addition: add {}", list.join(", ")));
+    }
+    if !torn.added_residuals.is_empty() {
+        advice.push(format!("residue equations in addition:\n  {}", lines(torn.added_residuals.iter().map(equation))));
+    }
+    let mut d = Diagnostic::warning(code, message).help(if advice.is_empty() {
+        "take one of the two back".to_owned()
+    } else {
+        advice.join("\n")
+    });
+    let shown = if eqns.is_empty() { &torn.added_residuals } else { eqns };
+    let places = shown.iter().chain(&torn.tearing.residuals);
+    let location = places.filter_map(|e| work.equations[block.equations[e.index()]].origin.location).next();
+    let declared = torn.tearing.tearing_variables.iter().filter_map(|v| work.var(block.unknowns[v.index()]).location);
+    if let Some(location) = location.or_else(|| declared.into_iter().next()) {
+        d = d.at(location, "in this system");
+    }
+    Some(d)
+}
+
+/// Says which variables lost their equation by relaxing, and which `relax` to take back.
+pub(crate) fn diagnose_relaxing(work: &Work, block: &Block, singular: &RelaxedSingular) -> Diagnostic {
+    let name = |v: &Column| work.var(block.unknowns[v.index()]).name.clone();
+    let equation = |e: &Eqn| text(work, block.equations[e.index()]);
+    let message = format!(
+        "without what is relaxed a system of {} equations cannot be sorted: no equation is left for\n  {}\nand nothing to \
+         determine for\n  {}",
+        block.equations.len(),
+        lines(singular.lost_vars.iter().map(name)),
+        lines(singular.spare_eqns.iter().map(equation)),
+    );
+    let repairs: Vec<String> = singular
+        .repairs
+        .iter()
+        .take(SHOWN)
+        .map(|(e, v)| format!("relax({}) in {}", name(v), equation(e)))
+        .collect();
+    let help = match repairs.is_empty() {
+        true => "the order of elimination was chosen without the hints".to_owned(),
+        false => format!("the order was chosen without the hints; take back one of\n  {}", repairs.join("\n  ")),
+    };
+    located(work, block, singular.spare_eqns.iter().chain(singular.repairs.iter().map(|(e, _)| e)), Diagnostic::warning("K0440", message).help(help))
+}
+
+/// Says that a pivot of the relaxed order is always zero.
+pub(crate) fn diagnose_pivot(work: &Work, block: &Block, row: Eqn, column: Column, why: &str) -> Diagnostic {
+    let v = &work.var(block.unknowns[column.index()]).name;
+    let e = text(work, block.equations[row.index()]);
+    let message = format!("relaxing cannot eliminate {v} with\n  {e}\n{why}");
+    let help = "the order of elimination was chosen without the hints: relax another variable, or connect the component the other way round";
+    located(work, block, [row].iter(), Diagnostic::warning("K0441", message).help(help))
+}
+
+fn located<'a>(work: &Work, block: &Block, eqns: impl Iterator<Item = &'a Eqn>, d: Diagnostic) -> Diagnostic {
+    let mut places = eqns.filter_map(|e| work.equations[block.equations[e.index()]].origin.location);
+    match places.next() {
+        Some(location) => d.at(location, "in this system"),
+        None => d,
+    }
+}
+
+const SHOWN: usize = 12;
+
+fn lines(items: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = items.collect();
+    let more = all.len().saturating_sub(SHOWN);
+    let mut out = all.into_iter().take(SHOWN).collect::<Vec<_>>().join("\n  ");
+    if more > 0 {
+        out.push_str(&format!("\n  and {more} more"));
+    }
+    out
+}

@@ -1,0 +1,509 @@
+//! Gaussian elimination on formulas, in an order that is fixed at translation.
+//!
+//! Relaxing paper (Otter, Elmqvist and Cellier 1996), section 4, and tearing paper (Elmqvist and Otter 1994), "Solving
+//! torn linear systems": both are elimination with pivots known beforehand. What differs is how the eliminated
+//! unknowns are found in the end. The unknowns of a torn sequence follow forwards from the original equations, the
+//! others backwards from the reduced ones.
+//!
+//! Rows are reduced one after the other. A value that was computed before, or its negative, is not computed again, and
+//! `(a/p)*b` counts as the same value as `(b/p)*a`: of a matrix that is symmetric, up to signs of its rows and columns,
+//! only one half is computed, whether anybody knows that it is symmetric or not. What cancels is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kausal_structure::Solvability;
+use kausal_symbolic::count::written_operations;
+use kausal_symbolic::{ExprId, Op, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::emit::{Emitter, is_atom};
+use crate::program::{EquationRef, Solve, SolveKind, Step};
+use crate::solve::{self, Solution};
+use crate::sort::Block;
+
+/// One equation: `sum of coefficient * unknown = right`.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub coefficients: Vec<(usize, ExprId)>,
+    pub right: ExprId,
+}
+
+/// In which order a block is eliminated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// Rows and columns of the pivots.
+    pub pivots: Vec<(usize, usize)>,
+    /// So many pivots, from the first on, are a torn sequence.
+    pub forward: usize,
+    /// What is left to a closed form or a numerical solver.
+    pub core_rows: Vec<usize>,
+    pub core_columns: Vec<usize>,
+    /// Row `k` of the core, times its sign, belongs to column `k`, and the core is symmetric.
+    pub symmetric: Option<Vec<bool>>,
+}
+
+/// What a plan became.
+#[derive(Debug, Default)]
+pub(crate) struct Solved {
+    pub steps: Vec<Step>,
+    /// Divisors that are not proven to be nonzero, with what they were before anything was subtracted.
+    pub pivots: Vec<(VarId, VarId)>,
+    /// Unknowns left to a numerical solver.
+    pub left: usize,
+}
+
+/// Cores of up to this many unknowns are solved by Cramer's rule.
+pub(crate) const CLOSED: usize = 3;
+
+/// Larger cores are factorised as sparse matrices where they are sparse.
+const SPARSE_CORE: usize = 40;
+
+/// Carries a plan out; `None` if a pivot turns out to be zero.
+pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &Plan) -> Option<Solved> {
+    let mut position = vec![usize::MAX; block.unknowns.len()];
+    for (k, &(_, c)) in plan.pivots.iter().enumerate() {
+        position[c] = k;
+    }
+    let scaled = scaled_rows(emitter, rows, plan, &position);
+    let mut elimination = Elimination {
+        emitter,
+        rows,
+        plan,
+        position,
+        reduced: Vec::with_capacity(plan.pivots.len()),
+        products: FxHashMap::default(),
+        values: FxHashMap::default(),
+        out: Solved::default(),
+    };
+    for scaled in scaled {
+        elimination.pivot(scaled)?;
+    }
+    elimination.core(block)?;
+    elimination.substitute(block);
+    Some(elimination.out)
+}
+
+/// `pivot * x + sum of entries * unknown = right`.
+struct Reduced {
+    pivot: ExprId,
+    entries: Vec<Entry>,
+    right: ExprId,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    column: usize,
+    value: ExprId,
+    /// The value before the row was divided by its pivot.
+    raw: ExprId,
+}
+
+struct Elimination<'e, 'w, 'p> {
+    emitter: &'e mut Emitter<'w>,
+    rows: &'p [Row],
+    plan: &'p Plan,
+    /// Where each column is eliminated.
+    position: Vec<usize>,
+    reduced: Vec<Reduced>,
+    /// `a*b/pivot` by pivot and factors.
+    products: FxHashMap<(usize, ExprId, ExprId), ExprId>,
+    /// Formulas and the variables that hold them.
+    values: FxHashMap<ExprId, ExprId>,
+    out: Solved,
+}
+
+impl Elimination<'_, '_, '_> {
+    /// Reduces the row of the next pivot; divides it by the pivot if it is to be scaled.
+    fn pivot(&mut self, scaled: bool) -> Option<()> {
+        let (r, c) = self.plan.pivots[self.reduced.len()];
+        let (mut entries, right) = self.reduce(r, &|_| true);
+        let at = entries.iter().position(|&(column, _)| column == c)?;
+        let (_, pivot) = entries.remove(at);
+        let pivot = self.held(pivot);
+        let before = self.rows[r].coefficients.iter().find(|&&(column, _)| column == c).map(|&(_, e)| e);
+        self.guard(pivot, before);
+        let mut own = Vec::with_capacity(entries.len());
+        for (column, value) in entries {
+            let raw = self.held(value);
+            let value = if scaled { self.quotient(raw, pivot) } else { raw };
+            own.push(Entry { column, value, raw });
+        }
+        let mut right = self.held(right);
+        if scaled {
+            right = self.quotient(right, pivot);
+        }
+        let pivot = if scaled { self.emitter.work.pool.one() } else { pivot };
+        self.reduced.push(Reduced { pivot, entries: own, right });
+        Some(())
+    }
+
+    /// The row with eliminated unknowns replaced. Columns that are not wanted are left out.
+    fn reduce(&mut self, r: usize, wanted: &dyn Fn(usize) -> bool) -> (Vec<(usize, ExprId)>, ExprId) {
+        let done = self.reduced.len();
+        let mut terms: BTreeMap<usize, Vec<ExprId>> = BTreeMap::new();
+        let mut right = vec![self.rows[r].right];
+        // Places of the columns that are still to be eliminated from this row.
+        let mut pending: BTreeSet<usize> = BTreeSet::new();
+        for &(c, e) in &self.rows[r].coefficients {
+            let eliminated = self.position[c] < done;
+            if eliminated {
+                pending.insert(self.position[c]);
+            }
+            if eliminated || wanted(c) {
+                terms.entry(c).or_default().push(e);
+            }
+        }
+        while let Some(k) = pending.pop_first() {
+            let own = terms.remove(&self.plan.pivots[k].1).unwrap_or_default();
+            let factor = solve::sum(&mut self.emitter.work.pool, &own);
+            if self.emitter.work.pool.is_zero(factor) {
+                continue;
+            }
+            let factor = self.held(factor);
+            for index in 0..self.reduced[k].entries.len() {
+                let entry = self.reduced[k].entries[index];
+                let eliminated = self.position[entry.column] < done;
+                if !eliminated && !wanted(entry.column) {
+                    continue;
+                }
+                if eliminated {
+                    pending.insert(self.position[entry.column]);
+                }
+                let product = self.product(k, factor, entry);
+                let negative = self.emitter.work.pool.op(Op::Neg, &[product]);
+                terms.entry(entry.column).or_default().push(negative);
+            }
+            let above = self.reduced[k].right;
+            if !self.emitter.work.pool.is_zero(above) {
+                let multiplier = self.multiplier(k, factor);
+                let pool = &mut self.emitter.work.pool;
+                let product = pool.op(Op::Mul, &[multiplier, above]);
+                right.push(pool.op(Op::Neg, &[product]));
+            }
+        }
+        let pool = &mut self.emitter.work.pool;
+        let mut entries = Vec::with_capacity(terms.len());
+        for (c, terms) in terms {
+            let value = solve::sum(pool, &terms);
+            if !pool.is_zero(value) {
+                entries.push((c, value));
+            }
+        }
+        (entries, solve::sum(pool, &right))
+    }
+
+    /// `factor * entry / pivot`, found again when the factors come the other way round.
+    fn product(&mut self, k: usize, factor: ExprId, entry: Entry) -> ExprId {
+        let (a, a_negative) = self.magnitude(factor);
+        let (b, b_negative) = self.magnitude(entry.raw);
+        let key = (k, a.min(b), a.max(b));
+        let product = match self.products.get(&key) {
+            Some(&product) => product,
+            None => {
+                let multiplier = self.multiplier(k, a);
+                let pool = &mut self.emitter.work.pool;
+                let value = if b_negative { pool.op(Op::Neg, &[entry.value]) } else { entry.value };
+                let product = pool.op(Op::Mul, &[multiplier, value]);
+                self.products.insert(key, product);
+                product
+            }
+        };
+        if a_negative != b_negative { self.emitter.work.pool.op(Op::Neg, &[product]) } else { product }
+    }
+
+    /// What a row is multiplied with: the factor over the pivot.
+    fn multiplier(&mut self, k: usize, factor: ExprId) -> ExprId {
+        let pivot = self.reduced[k].pivot;
+        self.quotient(factor, pivot)
+    }
+
+    fn quotient(&mut self, a: ExprId, pivot: ExprId) -> ExprId {
+        let value = self.emitter.work.pool.op(Op::Div, &[a, pivot]);
+        self.held(value)
+    }
+
+    /// The expression without a minus, and whether it had one.
+    fn magnitude(&mut self, e: ExprId) -> (ExprId, bool) {
+        let pool = &mut self.emitter.work.pool;
+        match (pool.as_neg(e), pool.as_constant(e)) {
+            (Some(inner), _) => (inner, true),
+            (_, Some(c)) if c < 0.0 => (pool.constant(-c), true),
+            _ => (e, false),
+        }
+    }
+
+    /// A number, a variable or its negative that has this value.
+    fn held(&mut self, value: ExprId) -> ExprId {
+        let pool = &mut self.emitter.work.pool;
+        if is_atom(pool, value) {
+            return value;
+        }
+        if let Some(&known) = self.values.get(&value) {
+            return known;
+        }
+        let negative = pool.op(Op::Neg, &[value]);
+        if let Some(&known) = self.values.get(&negative) {
+            return self.emitter.work.pool.op(Op::Neg, &[known]);
+        }
+        // A minus in front of everything is left to whoever uses the value.
+        if let Some(inner) = self.emitter.work.pool.as_neg(value) {
+            let held = self.held(inner);
+            return self.emitter.work.pool.op(Op::Neg, &[held]);
+        }
+        let held = self.emitter.temporary(value, &mut self.out.steps);
+        self.emitter.bound(held, value);
+        self.values.insert(value, held);
+        held
+    }
+
+    /// Remembers a divisor that may become zero.
+    fn guard(&mut self, pivot: ExprId, before: Option<ExprId>) {
+        let work = &*self.emitter.work;
+        let safe = solve::coefficient_solvability(work, pivot);
+        if matches!(safe, Solvability::LinearConstant | Solvability::LinearNonzero) {
+            return;
+        }
+        let (inner, _) = self.magnitude(pivot);
+        let Some(variable) = self.emitter.work.pool.as_var(inner) else { return };
+        let before = before.map(|e| self.held(e)).unwrap_or(inner);
+        let (before, _) = self.magnitude(before);
+        let reference = self.emitter.work.pool.as_var(before).unwrap_or(variable);
+        self.out.pivots.push((variable, reference));
+    }
+
+    /// Reduces the rows of the core and solves it.
+    fn core(&mut self, block: &Block) -> Option<()> {
+        let plan = self.plan;
+        let n = plan.core_rows.len();
+        if n == 0 {
+            return Some(());
+        }
+        let place: FxHashMap<usize, usize> =
+            plan.core_columns.iter().enumerate().map(|(k, &c)| (c, k)).collect();
+        let mut matrix: Vec<Vec<(usize, ExprId)>> = Vec::with_capacity(n);
+        let mut right = Vec::with_capacity(n);
+        for (i, &r) in plan.core_rows.iter().enumerate() {
+            let half = plan.symmetric.is_some();
+            let (entries, b) = self.reduce(r, &|c| !half || place.get(&c).is_some_and(|&k| k <= i));
+            let negate = plan.symmetric.as_ref().is_some_and(|signs| signs[i]);
+            let mut own = Vec::with_capacity(entries.len());
+            for (c, value) in entries {
+                let value = if negate { self.emitter.work.pool.op(Op::Neg, &[value]) } else { value };
+                own.push((place[&c], self.held(value)));
+            }
+            let b = if negate { self.emitter.work.pool.op(Op::Neg, &[b]) } else { b };
+            matrix.push(own);
+            right.push(self.held(b));
+        }
+        let unknowns: Vec<VarId> = plan.core_columns.iter().map(|&c| block.unknowns[c]).collect();
+        if n <= CLOSED {
+            return self.cramer(&matrix, &right, &unknowns);
+        }
+        self.out.left = n;
+        let entries: usize = matrix.iter().map(Vec::len).sum();
+        let kind = match plan.symmetric {
+            Some(_) => SolveKind::Symmetric,
+            None if n > SPARSE_CORE && entries * 5 < n * n => SolveKind::Sparse,
+            None => SolveKind::Dense,
+        };
+        kernel(self.emitter, &matrix, &right, &unknowns, kind, &mut self.out.steps);
+        Some(())
+    }
+
+    /// One, two or three unknowns in closed form.
+    fn cramer(&mut self, matrix: &[Vec<(usize, ExprId)>], right: &[ExprId], unknowns: &[VarId]) -> Option<()> {
+        let n = unknowns.len();
+        let zero = self.emitter.work.pool.zero();
+        let mut a = vec![vec![zero; n]; n];
+        for (r, row) in matrix.iter().enumerate() {
+            for &(c, value) in row {
+                a[r][c] = value;
+                if self.plan.symmetric.is_some() {
+                    a[c][r] = value;
+                }
+            }
+        }
+        let columns: Vec<Vec<ExprId>> = (0..n).map(|c| (0..n).map(|r| a[r][c]).collect()).collect();
+        let determinant = self.determinant(&columns);
+        if self.emitter.work.pool.is_zero(determinant) {
+            return None;
+        }
+        let determinant = self.held(determinant);
+        let mut diagonal: Vec<ExprId> = (0..n).map(|k| a[k][k]).collect();
+        diagonal.dedup();
+        let before = if n == 1 { determinant } else { self.emitter.work.pool.op(Op::Mul, &diagonal) };
+        let before = Some(before).filter(|&e| !self.emitter.work.pool.is_zero(e));
+        self.guard(determinant, before);
+        for k in 0..n {
+            let mut with = columns.clone();
+            with[k] = right.to_vec();
+            let numerator = self.determinant(&with);
+            let value = self.emitter.work.pool.op(Op::Div, &[numerator, determinant]);
+            self.emitter.assign(unknowns[k], value, None, &mut self.out.steps);
+        }
+        Some(())
+    }
+
+    /// The determinant of a matrix of up to three columns, two-by-two minors held.
+    fn determinant(&mut self, columns: &[Vec<ExprId>]) -> ExprId {
+        match columns {
+            [a] => a[0],
+            [a, b] => self.minor(a[0], b[1], b[0], a[1]),
+            [a, b, c] => {
+                // Along the column with most zeros nothing is multiplied in vain.
+                let zeros = |v: &[ExprId], pool: &kausal_symbolic::Pool| {
+                    v.iter().filter(|&&e| pool.is_zero(e)).count()
+                };
+                let pool = &self.emitter.work.pool;
+                let best = (0..3).max_by_key(|&k| (zeros(&columns[k], pool), 3 - k)).unwrap_or(0);
+                let (first, second, third) = match best {
+                    0 => (a, b, c),
+                    1 => (b, c, a),
+                    _ => (c, a, b),
+                };
+                let mut terms = Vec::new();
+                for r in 0..3 {
+                    let (i, j) = ((r + 1) % 3, (r + 2) % 3);
+                    if self.emitter.work.pool.is_zero(first[r]) {
+                        continue;
+                    }
+                    let minor = self.minor(second[i], third[j], third[i], second[j]);
+                    let minor = self.held(minor);
+                    terms.push(self.emitter.work.pool.op(Op::Mul, &[first[r], minor]));
+                }
+                solve::sum(&mut self.emitter.work.pool, &terms)
+            }
+            _ => self.emitter.work.pool.one(),
+        }
+    }
+
+    /// `a*d - b*c`.
+    fn minor(&mut self, a: ExprId, d: ExprId, b: ExprId, c: ExprId) -> ExprId {
+        let pool = &mut self.emitter.work.pool;
+        let (x, y) = (pool.op(Op::Mul, &[a, d]), pool.op(Op::Mul, &[b, c]));
+        crate::work::subtract(pool, x, y)
+    }
+
+    /// The eliminated unknowns: backwards from reduced rows, then forwards through the torn sequence.
+    fn substitute(&mut self, block: &Block) {
+        let plan = self.plan;
+        for k in (plan.forward..plan.pivots.len()).rev() {
+            let value = self.from_reduced(k, block);
+            let (r, c) = plan.pivots[k];
+            let equation = Some(EquationRef(block.equations[r] as u32));
+            self.emitter.assign(block.unknowns[c], value, equation, &mut self.out.steps);
+        }
+        for k in 0..plan.forward {
+            let (r, c) = plan.pivots[k];
+            let (equation, unknown) = (block.equations[r], block.unknowns[c]);
+            let reduced = self.from_reduced(k, block);
+            let value = match solve::solve(self.emitter.work, equation, unknown) {
+                Solution::Explicit(value) => {
+                    let price = |e| written_operations(&self.emitter.work.pool, e).total();
+                    if price(reduced) < price(value) { reduced } else { value }
+                }
+                Solution::None => reduced,
+            };
+            let equation = Some(EquationRef(equation as u32));
+            self.emitter.assign(unknown, value, equation, &mut self.out.steps);
+        }
+    }
+
+    /// The unknown of a pivot from its reduced row.
+    fn from_reduced(&mut self, k: usize, block: &Block) -> ExprId {
+        let Reduced { pivot, entries, right } = &self.reduced[k];
+        let pool = &mut self.emitter.work.pool;
+        let mut terms = vec![*right];
+        for entry in entries {
+            let x = pool.var(block.unknowns[entry.column]);
+            let product = pool.op(Op::Mul, &[entry.value, x]);
+            terms.push(pool.op(Op::Neg, &[product]));
+        }
+        let sum = solve::sum(pool, &terms);
+        pool.op(Op::Div, &[sum, *pivot])
+    }
+}
+
+/// Which pivots divide their own row. Dividing the row costs a division an entry and makes rows with a factor of one
+/// free; else each row it is subtracted from costs a division for its multiplier.
+fn scaled_rows(emitter: &mut Emitter, rows: &[Row], plan: &Plan, position: &[usize]) -> Vec<bool> {
+    let pool = &emitter.work.pool;
+    let is_unit = |e: ExprId| pool.as_constant(e).is_some_and(|c| c.abs() == 1.0);
+    let mut uses = vec![(0usize, 0usize); plan.pivots.len()];
+    let mut lengths = vec![0usize; plan.pivots.len()];
+    let patterns = reduced_patterns(rows, plan, position);
+    for (row, factors) in patterns.factors.iter() {
+        for &k in factors {
+            let c = plan.pivots[k].1;
+            let original = rows[*row].coefficients.iter().find(|&&(column, _)| column == c);
+            uses[k].0 += 1;
+            uses[k].1 += usize::from(original.is_none_or(|&(_, e)| !is_unit(e)));
+        }
+    }
+    for (k, entries) in patterns.entries.iter().enumerate() {
+        let has_right = !pool.is_zero(rows[plan.pivots[k].0].right);
+        lengths[k] = entries + usize::from(has_right);
+    }
+    (0..plan.pivots.len())
+        .map(|k| {
+            let (all, plain) = uses[k];
+            let backwards = usize::from(k >= plan.forward);
+            lengths[k] + plain * lengths[k] <= all + all * lengths[k] + backwards
+        })
+        .collect()
+}
+
+/// Which pivots each row uses, and how many entries each pivot row has in the end.
+struct Patterns {
+    factors: Vec<(usize, Vec<usize>)>,
+    entries: Vec<usize>,
+}
+
+fn reduced_patterns(rows: &[Row], plan: &Plan, position: &[usize]) -> Patterns {
+    let mut reduced: Vec<Vec<usize>> = Vec::with_capacity(plan.pivots.len());
+    let mut factors = Vec::new();
+    let all = plan.pivots.iter().map(|&(r, _)| r).chain(plan.core_rows.iter().copied());
+    for (turn, r) in all.enumerate() {
+        let done = turn.min(plan.pivots.len());
+        let mut columns: BTreeSet<usize> = BTreeSet::new();
+        let mut pending: BTreeSet<usize> = BTreeSet::new();
+        let mut used = Vec::new();
+        let mut meet = |c: usize, pending: &mut BTreeSet<usize>| {
+            if position[c] < done {
+                pending.insert(position[c]);
+            } else {
+                columns.insert(c);
+            }
+        };
+        rows[r].coefficients.iter().for_each(|&(c, _)| meet(c, &mut pending));
+        while let Some(k) = pending.pop_first() {
+            used.push(k);
+            reduced[k].iter().for_each(|&c| meet(c, &mut pending));
+        }
+        if turn < plan.pivots.len() {
+            columns.remove(&plan.pivots[turn].1);
+            reduced.push(columns.into_iter().collect());
+        }
+        factors.push((r, used));
+    }
+    Patterns { factors, entries: reduced.iter().map(Vec::len).collect() }
+}
+
+/// A numerical kernel for `matrix * unknowns = right`.
+pub(crate) fn kernel(
+    emitter: &mut Emitter,
+    matrix: &[Vec<(usize, ExprId)>],
+    right: &[ExprId],
+    unknowns: &[VarId],
+    kind: SolveKind,
+    out: &mut Vec<Step>,
+) {
+    let mut entries = Vec::new();
+    for (r, row) in matrix.iter().enumerate() {
+        for &(c, value) in row {
+            entries.push((r as u32, c as u32, emitter.held(value, out)));
+        }
+    }
+    let rhs = right.iter().map(|&e| emitter.held(e, out)).collect();
+    out.push(Step::Solve(Solve { entries, rhs, unknowns: unknowns.to_vec(), kind, constant: false }));
+}
