@@ -92,10 +92,10 @@ pub enum RunError {
     Initial(Stop),
     /// The model failed at an event.
     Event(f64, Stop),
-    /// The iteration at an event does not come to rest.
+    /// The iteration at an event does not come to rest; what changed in its last round.
     EventLoop(f64, Vec<VarId>),
-    /// Event after event without progress.
-    Chattering(f64),
+    /// Event after event without progress; the relations that crossed last, by their place in the program.
+    Chattering(f64, Vec<usize>),
     /// The integrator gave up; the last failure of the model, if it was that.
     Integration(f64, String, Option<Stop>),
     /// The observer ended the run.
@@ -254,16 +254,23 @@ impl Run {
 
     fn watch_chatter(&mut self, t: f64) -> Result<(), RunError> {
         let length = (self.settings.stop - self.settings.start).abs();
+        let mut chatters = false;
         for ((first, count), (part, limit)) in self.chatter.iter_mut().zip(CHATTER_LIMITS) {
             if t - *first > part * length {
                 (*first, *count) = (t, 0);
             }
             *count += 1;
-            if *count > limit {
-                return Err(RunError::Chattering(t));
-            }
+            chatters |= *count > limit;
         }
-        Ok(())
+        if chatters { Err(RunError::Chattering(t, self.crossed()?)) } else { Ok(()) }
+    }
+
+    /// The relations that crossed, by their place in the program.
+    fn crossed(&mut self) -> Result<Vec<usize>, RunError> {
+        let crossed: Vec<usize> = self.finder.iter().flat_map(|f| f.crossings()).map(|c| c.index).collect();
+        let relations = self.machine()?.model().program.relations.iter().enumerate();
+        let watched: Vec<usize> = relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i).collect();
+        Ok(crossed.into_iter().map(|i| watched[i]).collect())
     }
 
     /// Brings all continuous values to instant `t` of the last step.
@@ -488,10 +495,14 @@ impl Run {
                 Err(stop) => return Err(RunError::Event(t, stop)),
             }
             let mut changed = false;
+            let mut restless = Vec::new();
             finite(machine).map_err(|stop| RunError::Event(t, stop))?;
             for &v in &program.discrete_variables {
                 let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
                 changed |= new != *old;
+                if new != *old && round + 1 == EVENT_ROUNDS {
+                    restless.push(v);
+                }
                 *old = new;
             }
             for sample in &program.samples {
@@ -506,7 +517,6 @@ impl Run {
                 return Ok(());
             }
             if round + 1 == EVENT_ROUNDS {
-                let restless = program.discrete_variables.clone();
                 return Err(RunError::EventLoop(t, restless));
             }
         }

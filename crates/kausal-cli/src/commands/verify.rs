@@ -1,18 +1,18 @@
 //! `kausal verify`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use kausal::verify::pool::{self, Job, Limits};
 use kausal::verify::{self, Outcome, Report, Verdict, child, figures, html, markdown, text};
 use kausal::{glob, store};
 
 use super::results::{fail, read, tube};
 use crate::arguments::{Verify, VerifyModel};
-use crate::output;
+use crate::{output, progress};
 
 pub fn run(arguments: &Verify) -> bool {
     let Some(tube) = tube(&arguments.tube) else { return false };
@@ -146,17 +146,16 @@ fn without_curves(report: &Report) -> Report {
     report
 }
 
-/// One line on a terminal that says how far it is.
+/// A bar on a terminal that says how far it is.
 struct Progress {
-    shown: bool,
-    total: usize,
+    bar: Option<ProgressBar>,
     /// How many agree, differ and fail.
     counts: Mutex<[usize; 3]>,
 }
 
 impl Progress {
     fn new(total: usize) -> Progress {
-        Progress { shown: io::stderr().is_terminal(), total, counts: Mutex::new([0; 3]) }
+        Progress { bar: progress::bar(total as u64), counts: Mutex::new([0; 3]) }
     }
 
     fn tell(&self, outcome: &Outcome) {
@@ -167,19 +166,15 @@ impl Progress {
             Verdict::Fails => 2,
         }] += 1;
         let [agree, differ, fail] = *counts;
-        let (done, total) = (agree + differ + fail, self.total);
-        self.line(&format!("{done}/{total}  {agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+        if let Some(bar) = &self.bar {
+            bar.set_position((agree + differ + fail) as u64);
+            bar.set_message(format!("{agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+        }
     }
 
     fn clear(&self) {
-        self.line("");
-    }
-
-    fn line(&self, text: &str) {
-        if self.shown {
-            let short: String = text.chars().take(100).collect();
-            // Nobody is left to tell when stderr is closed.
-            let _ = write!(io::stderr(), "\r\x1b[K{short}");
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }
