@@ -212,13 +212,13 @@ pub struct Simulate {
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub start: Option<f64>,
     /// Where the run ends (default: the experiment annotation, or 1)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// Relative tolerance (default: the experiment annotation, or 1e-6)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Integration method
     #[arg(long, default_value = "auto")]
@@ -227,7 +227,7 @@ pub struct Simulate {
     #[arg(long, value_name = "H")]
     pub step: Option<f64>,
     /// Distance of output points; 0: every step (default: the experiment annotation)
-    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals")]
+    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true)]
     pub output_interval: Option<f64>,
     /// Number of output intervals (default 500)
     #[arg(long, value_name = "N")]

@@ -41,9 +41,8 @@ impl Progress {
         self.next = now + PAUSE;
         let part = ((time - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
         let spent = now.duration_since(self.begin).as_secs_f64();
-        bar.set_position((part * PARTS as f64) as u64);
         bar.set_message(message(time, self.to, self.steps, spent, part));
-        bar.tick();
+        bar.set_position((part * PARTS as f64) as u64);
     }
 
     /// Takes the line away.
@@ -60,7 +59,7 @@ pub fn bar(parts: u64) -> Option<ProgressBar> {
         return None;
     }
     let bar = ProgressBar::new(parts);
-    if let Ok(style) = ProgressStyle::with_template("{bar:28} {percent:>3} %  {wide_msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %  {wide_msg}") {
         bar.set_style(style);
     }
     Some(bar)
@@ -68,12 +67,17 @@ pub fn bar(parts: u64) -> Option<ProgressBar> {
 
 fn message(time: f64, to: f64, steps: u64, spent: f64, part: f64) -> String {
     let left = if part > 0.0 { duration(spent * (1.0 - part) / part) } else { "?".into() };
-    format!("time {} of {to}, {steps} steps, {left} left", rounded(time))
+    format!("time {} of {}, {steps} steps, {left} left", rounded(time), rounded(to))
 }
 
 /// Four digits are enough to see it move.
 fn rounded(value: f64) -> String {
-    format!("{value:.3e}").parse::<f64>().map_or(String::new(), |v| v.to_string())
+    let text = format!("{value:.3e}");
+    match text.parse::<f64>() {
+        Ok(v) if v == 0.0 || (1e-3..1e6).contains(&v.abs()) => v.to_string(),
+        Ok(v) => format!("{v:e}"),
+        Err(_) => text,
+    }
 }
 
 /// Seconds as people say them.
@@ -100,6 +104,6 @@ mod tests {
         assert_eq!(message(0.0, 10.0, 0, 1.0, 0.0), "time 0 of 10, 0 steps, ? left");
         assert_eq!(duration(7200.0), "2 h");
         assert_eq!(duration(1e9), "days");
-        assert_eq!(rounded(0.123456789), "0.1235");
+        assert_eq!((rounded(0.123456789), rounded(-1e9)), ("0.1235".into(), "-1e9".into()));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kausal_solver::events::EventFinder;
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
-use kausal_translate::program::Kind;
+use kausal_translate::program::{Kind, Step};
 
 use crate::image::CompiledModel;
 use crate::machine::{Failure, Machine, Mode, Stop};
@@ -23,6 +23,9 @@ pub struct Settings {
     pub stop: f64,
     /// Distance of output points; with 0 every step is one.
     pub interval: f64,
+    /// Output points one by one, ascending and after the start, instead of at a distance; crossings are still searched
+    /// for at the distance.
+    pub instants: Arc<[f64]>,
     /// Relative tolerance; absolute ones are relative to nominal values.
     pub tolerance: f64,
     /// The integration method.
@@ -37,6 +40,7 @@ impl Default for Settings {
             start: 0.0,
             stop: 1.0,
             interval: 0.002,
+            instants: Arc::from([]),
             tolerance: 1e-6,
             method: Method::Auto,
             fixed_step: None,
@@ -382,7 +386,7 @@ impl Run {
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let Settings { start, stop, interval, .. } = self.settings;
-        if interval <= 0.0 {
+        if interval <= 0.0 && self.settings.instants.is_empty() {
             if t1 > t0 && !event && t1 < stop {
                 self.at(t1, true)?;
                 observer.record(self.machine()?);
@@ -390,7 +394,10 @@ impl Run {
             return Ok(());
         }
         loop {
-            let t = start + self.next_output as f64 * interval;
+            let t = match &*self.settings.instants {
+                [] => start + self.next_output as f64 * interval,
+                instants => instants.get(self.next_output as usize - 1).copied().unwrap_or(stop),
+            };
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
                 return Ok(());
@@ -563,6 +570,20 @@ fn finite(machine: &Machine) -> Result<(), Stop> {
     Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
 }
 
+/// The variable that was the first to be not finite on the way to `last`: the others have it from there.
+fn first_not_finite(machine: &Machine, last: VarId) -> VarId {
+    let program = &machine.model().program;
+    let wrong = |v: &VarId| {
+        !machine.values[v.index()].is_finite() && program.variables[v.index()].kind != Kind::Helper
+    };
+    let found = program.dynamics.iter().find_map(|step| match step {
+        Step::Assign(assign) => Some(assign.variable).filter(wrong),
+        Step::System(system) => system.unknowns.iter().copied().find(|v| wrong(v)),
+        _ => None,
+    });
+    found.unwrap_or(last)
+}
+
 /// Parameters, then the initial problem.
 fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     let model = machine.model().clone();
@@ -673,7 +694,7 @@ impl OdeModel for RightSide {
             if !dx[i].is_finite() {
                 self.last_failure = Some(Stop::Failed(Failure {
                     reason: Reason::NotFinite,
-                    unknowns: vec![*d],
+                    unknowns: vec![first_not_finite(&self.machine, *d)],
                     residual: None,
                 }));
                 return Err(ModelError::recoverable(Reason::NotFinite));

@@ -29,13 +29,21 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
         RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop)) => of_stop(program, stop, false),
         RunError::Integration(_, text, None) => of_state(program, text),
         RunError::EventLoop(_, restless) => {
-            restless.iter().take(SHOWN).filter_map(|v| of_variable(program, *v, false)).collect()
+            let known = restless.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
+            known.take(SHOWN).filter_map(|v| of_variable(program, *v, false)).collect()
         }
         RunError::Chattering(..) | RunError::Stopped(_) => Vec::new(),
     };
+    let is_assertion = matches!(
+        error,
+        RunError::Initial(Stop::Assertion(_))
+            | RunError::Event(_, Stop::Assertion(_))
+            | RunError::Integration(_, _, Some(Stop::Assertion(_)))
+    );
     let texts: Vec<&str> = culprits.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
     match texts[..] {
         [] => {}
+        [one] if is_assertion => d.message.push_str(&format!("; what must hold is {one}")),
         [one] => d.message.push_str(&format!("; the equation is {one}")),
         _ => d.message.push_str(&format!("; the equations are {}", texts.join("; "))),
     }
@@ -93,13 +101,15 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
                 return match worst {
                     Some(equation) => vec![equation_of(program, *equation)],
                     None => {
-                        system.equations.iter().take(SHOWN).map(|e| equation_of(program, *e)).collect()
+                        let known = system.equations.iter().filter(|e| !defines_helper(program, **e));
+                        known.take(SHOWN).map(|e| equation_of(program, *e)).collect()
                     }
                 };
             }
             unknowns.iter().take(1).filter_map(|v| of_variable(program, *v, initial)).collect()
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
+        Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -168,17 +178,52 @@ fn of_variable(program: &Program, v: VarId, initial: bool) -> Option<Culprit> {
         Kind::Alias(alias) => alias.target,
         _ => v,
     };
+    let name = &program.variables[v.index()].name;
     steps(program, initial).into_iter().find_map(|step| match step {
-        Step::Assign(a) if a.variable == v => Some(match a.equation {
-            Some(equation) => equation_of(program, equation),
-            None => {
-                let name = &program.variables[v.index()].name;
-                Culprit { text: format!("{name} = {}", formula(program, a.value)), location: None }
-            }
-        }),
+        Step::Assign(a) if a.variable == v => match a.equation {
+            // Of a variable that a when clause assigns there is an equation that says nothing.
+            Some(equation) if says_nothing(program, equation) => None,
+            Some(equation) => Some(equation_of(program, equation)),
+            None if program.pool.as_var(a.value) == Some(v) => None,
+            None => Some(Culprit { text: format!("{name} = {}", formula(program, a.value)), location: None }),
+        },
         Step::System(s) if s.unknowns.contains(&v) => {
             let at = s.tearing_variables.iter().position(|t| *t == v)?;
             s.residuals.get(at).map(|e| equation_of(program, *e))
+        }
+        Step::When(when) => when.branches.iter().flat_map(|b| &b.steps).find_map(|step| match step {
+            Step::Assign(a) if a.variable == v => Some(Culprit {
+                text: format!("{name} = {}", formula(program, a.value)),
+                location: when.origin.location,
+            }),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
+fn says_nothing(program: &Program, equation: EquationRef) -> bool {
+    let info = &program.equations[equation.0 as usize];
+    info.lhs == info.rhs
+}
+
+/// Is the left side something the translation added?
+fn defines_helper(program: &Program, equation: EquationRef) -> bool {
+    let left = program.pool.as_var(program.equations[equation.0 as usize].lhs);
+    left.is_some_and(|v| program.variables[v.index()].kind == Kind::Helper)
+}
+
+/// The call of the function that a message begins with.
+fn of_call(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
+    let name = message.split(':').next()?;
+    let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    steps(program, initial).into_iter().find_map(|step| match step {
+        Step::Call(call) if is_it(&program.pool.function(call.function).name) => {
+            let outputs: Vec<String> =
+                call.outputs.iter().flatten().map(|v| program.variables[v.index()].name.clone()).collect();
+            let arguments: Vec<String> = call.args.iter().map(|a| formula(program, *a)).collect();
+            let text = format!("{} = {name}({})", outputs.join(", "), arguments.join(", "));
+            Some(Culprit { text, location: None })
         }
         _ => None,
     })
@@ -198,8 +243,7 @@ fn of_assertion(program: &Program, message: &str, initial: bool) -> Option<Culpr
         }
         found = Some((assert.condition, assert.origin.location));
     }
-    // The condition as it is written is at the place; what became of it has helpers in it.
-    found.map(|(_, location)| Culprit { text: String::new(), location })
+    found.map(|(condition, location)| Culprit { text: formula(program, condition), location })
 }
 
 fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
@@ -210,6 +254,29 @@ fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
     }
 }
 
+/// A formula in the variables of the model: what the translation added is written out, once.
 fn formula(program: &Program, e: ExprId) -> String {
-    print_limited(&program.pool, e, &|v| program.variables[v.index()].name.clone(), WIDTH)
+    let name = |v: VarId| program.variables[v.index()].name.clone();
+    let written_out = |v: VarId| {
+        if program.variables[v.index()].kind != Kind::Helper {
+            return name(v);
+        }
+        let assigned = |v: VarId| {
+            steps(program, false).into_iter().find_map(|step| match step {
+                Step::Assign(a) if a.variable == v => Some(a.value),
+                _ => None,
+            })
+        };
+        if let Some(relation) = program.relations.iter().find(|r| r.variable == v)
+            && let Some(difference) = assigned(relation.difference)
+        {
+            let sign = if relation.or_equal { "<=" } else { "<" };
+            return format!("({} {sign} 0)", print_limited(&program.pool, difference, &name, WIDTH));
+        }
+        match assigned(v) {
+            Some(value) => format!("({})", print_limited(&program.pool, value, &name, WIDTH)),
+            None => name(v),
+        }
+    };
+    print_limited(&program.pool, e, &written_out, WIDTH)
 }

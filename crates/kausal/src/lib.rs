@@ -21,6 +21,7 @@
 pub mod compare;
 pub mod csv;
 pub mod examples;
+pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod glob;

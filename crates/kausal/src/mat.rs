@@ -43,7 +43,8 @@ impl<W: Write + Seek> Writer<W> {
 
 impl<W: Write + Seek> Sink for Writer<W> {
     fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()> {
-        let out = &mut self.out;
+        let mut begin: Vec<u8> = Vec::new();
+        let out = &mut begin;
         let text = ["Atrajectory", "1.1", "", "binTrans"];
         let width = text.iter().map(|t| t.len()).max().unwrap_or(0);
         head(out, "Aclass", TEXT, text.len(), width)?;
@@ -76,13 +77,14 @@ impl<W: Write + Seek> Sink for Writer<W> {
 
         head(out, "data_1", DOUBLE, constants.len() + 1, 2)?;
         for hole in 0..2 {
-            self.holes[hole] = out.stream_position()?;
+            self.holes[hole] = out.len() as u64;
             doubles(out, &[0.0])?;
             doubles(out, &constants)?;
         }
         // The number of columns is the third number of the head.
-        self.holes[2] = out.stream_position()? + 8;
-        head(out, "data_2", DOUBLE, columns + 1, 0)
+        self.holes[2] = out.len() as u64 + 8;
+        head(out, "data_2", DOUBLE, columns + 1, 0)?;
+        self.out.write_all(&begin)
     }
 
     fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {

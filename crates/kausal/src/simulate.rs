@@ -99,7 +99,7 @@ pub fn run_into(
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
-        Err(error) => diagnostics.push(explain(&model.program, &error, watcher.timed_out)),
+        Err(error) => diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out)),
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
@@ -174,16 +174,16 @@ pub fn unmatched<'a>(
 }
 
 /// The diagnostic of a failed run.
-fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
-    let d = described(program, error, timed_out);
+fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+    let d = described(program, error, start, timed_out);
     failure::with_equations(d, program, error)
 }
 
-fn described(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
+fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
-            Diagnostic::error("K0510", format!("no consistent initial values: {what}"))
+            Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"))
                 .help(help.unwrap_or("give start values near the solution, or fix other variables"))
         }
         RunError::Event(t, stop) => {
@@ -210,6 +210,8 @@ fn described(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic
                 Some(stop) => describe(program, stop),
                 None => (String::new(), None),
             };
+            // The integrator says the time too; once is enough.
+            let what = what.strip_prefix(&format!("at time {t} ")).unwrap_or(what);
             with_help(
                 "K0520",
                 format!("the integration cannot go on at time {t}: {}", named(program, what)),

@@ -33,6 +33,16 @@ pub fn program(
     model: &arguments::Model,
     how: &Translation,
 ) -> Option<(FlatModel, Program)> {
+    program_and_codes(session, model, how, &mut Vec::new())
+}
+
+/// The same, with the codes of what the translation said.
+pub fn program_and_codes(
+    session: &mut Session,
+    model: &arguments::Model,
+    how: &Translation,
+    codes: &mut Vec<&'static str>,
+) -> Option<(FlatModel, Program)> {
     let mut flat = flat(session, model)?;
     let options = Options {
         tearing: match how.tearing {
@@ -43,6 +53,7 @@ pub fn program(
     let program =
         if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
     let diagnostics = session.take_diagnostics();
+    codes.extend(diagnostics.iter().map(|d| d.code));
     output::show(&diagnostics, session.sources());
     program.map(|program| (flat, program))
 }

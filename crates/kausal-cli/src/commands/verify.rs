@@ -1,7 +1,7 @@
 //! `kausal verify`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -101,7 +101,8 @@ fn write(arguments: &Verify, report: &Report) -> bool {
         pages.push((path, html::write(report, title, &reference)));
     }
     if let Some(path) = &arguments.markdown {
-        pages.push((path, markdown::write(report, title, &shown_command(arguments))));
+        let page = markdown::write(report, title, &shown_command(arguments));
+        pages.push((path, without_folders(page, arguments)));
     }
     pages.into_iter().all(|(path, page)| match std::fs::write(path, page) {
         Ok(()) => true,
@@ -118,26 +119,48 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// The command that makes the page anew, with what it depends on.
+/// The command that makes the page anew, with what it depends on; nothing in it depends on where this machine keeps it.
 fn shown_command(arguments: &Verify) -> String {
-    let mut command = format!("kausal verify --reference {}", arguments.reference.display());
+    let mut command = format!("kausal verify --reference {}", relative(&arguments.reference));
     for glob in &arguments.filter {
         command.push_str(&format!(" --filter '{glob}'"));
     }
     for folder in &arguments.libraries {
-        command.push_str(&format!(" --library {}", folder.display()));
+        command.push_str(&format!(" --library {}", relative(folder)));
     }
     for file in &arguments.load {
-        command.push_str(&format!(" --load {}", file.display()));
+        command.push_str(&format!(" --load {}", relative(file)));
     }
     command.push_str(&format!(" --timeout {}", arguments.timeout));
     if let Some(path) = &arguments.figures {
-        command.push_str(&format!(" --figures {}", path.display()));
+        command.push_str(&format!(" --figures {}", relative(path)));
     }
     if let Some(path) = &arguments.markdown {
-        command.push_str(&format!(" --markdown {}", path.display()));
+        command.push_str(&format!(" --markdown {}", relative(path)));
     }
     command
+}
+
+/// A path as seen from the folder the command runs in.
+fn relative(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    if !path.is_absolute() {
+        return path.display().to_string();
+    }
+    let (from, to): (Vec<_>, Vec<_>) = (here.components().collect(), path.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(Component::ParentDir, from.len() - common);
+    up.chain(to[common..].iter().copied()).collect::<PathBuf>().display().to_string()
+}
+
+/// Messages may name files of libraries: without the folder they are in, the same on every machine.
+fn without_folders(page: String, arguments: &Verify) -> String {
+    let path = std::env::var_os("MODELICAPATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(arguments.libraries.iter().cloned());
+    folders.filter(|f| f.is_absolute()).fold(page, |page, folder| {
+        let folder = folder.display().to_string();
+        page.replace(&format!("{}/", folder.trim_end_matches('/')), "")
+    })
 }
 
 fn without_curves(report: &Report) -> Report {
@@ -167,8 +190,8 @@ impl Progress {
         }] += 1;
         let [agree, differ, fail] = *counts;
         if let Some(bar) = &self.bar {
-            bar.set_position((agree + differ + fail) as u64);
             bar.set_message(format!("{agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+            bar.set_position((agree + differ + fail) as u64);
         }
     }
 

@@ -184,7 +184,7 @@ fn draw_axes(items: &mut Vec<Item>, frame: &Frame, unit: &str, last: bool) {
     let corner = vec![(LEFT, frame.top), (LEFT, frame.bottom), (right, frame.bottom)];
     items.push(line(corner, Ink::Front, 1.0));
     if !unit.is_empty() {
-        items.push(text((LEFT - 8.0, frame.top - 9.0), Anchor::End, &format!("[{unit}]"), false));
+        items.push(text((LEFT - 8.0, frame.top - 12.0), Anchor::End, &format!("[{unit}]"), false));
     }
 }
 

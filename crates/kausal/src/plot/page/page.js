@@ -256,7 +256,10 @@
     const names = document.createElement("div");
     names.className = "legend";
     const canvas = document.createElement("canvas");
-    section.append(names, canvas);
+    const area = document.createElement("div");
+    area.className = "area";
+    area.append(canvas);
+    section.append(names, area);
     byId("panels").append(section);
     const panel = { unit, signals: [], section, names, canvas, box: null };
     panels.push(panel);
