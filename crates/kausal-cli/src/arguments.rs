@@ -7,17 +7,67 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
 /// fast programs.
 #[derive(Debug, Parser)]
-#[command(name = "kausal", version, after_help = EXAMPLES)]
+#[command(name = "kausal", version, arg_required_else_help = true, after_help = EXAMPLES, max_term_width = 110)]
 pub struct Arguments {
+    #[command(flatten)]
+    pub manner: Manner,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// How things are said.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Manner {
+    /// Say only what is wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: what was decided, what it took
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Colours in messages; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When messages have colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 const EXAMPLES: &str = "First steps:
   kausal examples                                        what there is to try
   kausal simulate Kausal.Examples.RC --plot capacitor.v  run one and see a curve
-  kausal simulate MyModel.mo -o result.csv               run your own
-  kausal translate MyModel.mo --listing                  see what it became";
+  kausal simulate MyModel.mo -o result.csv               run your own, keep the numbers
+  kausal simulate MyModel.mo --plot-file result.html     explore them in the browser
+
+When something is wrong:
+  kausal check MyModel.mo                                as many equations as unknowns?
+  kausal flatten MyModel.mo                              what the components became
+  kausal explain MyModel.mo                              loops, states, initial values, and why
+
+A model is a file (its last class, or --model CLASS) or a name in a library: the built-in one, the folders
+given with --library, those of MODELICAPATH. `kausal COMMAND --help` says more about each command.";
+
+const SIMULATE: &str = "Examples:
+  kausal simulate Kausal.Examples.RC --stop 0.5 --set resistor.R=2000 --plot 'capacitor.*'
+  kausal simulate Robot.mo -o robot.parquet -o robot.mat --variables 'axis[*].q' --variables '*.tau'
+  kausal simulate Robot.mo --plot-file robot.html --plot 'axis[1].q,axis[2].q'
+
+Ctrl-C ends a run after the current step; what was recorded so far is kept. So it is when the run fails.";
+
+const PLOT: &str = "Examples:
+  kausal plot result.csv                        a few signals that change, in the terminal
+  kausal plot result.mat 'motor.*' --plot-file motor.png
+  kausal plot result.parquet --plot-file result.html    all signals, to zoom and search";
+
+const COMPLETIONS: &str = "Examples:
+  kausal completions bash > ~/.local/share/bash-completion/completions/kausal
+  kausal completions zsh > ~/.zfunc/_kausal
+  kausal completions fish > ~/.config/fish/completions/kausal.fish";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -29,7 +79,10 @@ pub enum Command {
     Flatten(Flatten),
     /// Sort, reduce and tear a model and say what it became
     Translate(Translate),
+    /// Say in words what a translation did: loops, states, initial values, and why
+    Explain(Explain),
     /// Run a model
+    #[command(after_help = SIMULATE)]
     Simulate(Simulate),
     /// Compare a result with a reference: do they agree within a tube?
     Compare(Compare),
@@ -39,9 +92,15 @@ pub enum Command {
     #[command(hide = true)]
     VerifyModel(VerifyModel),
     /// Plot signals of a result
+    #[command(after_help = PLOT)]
     Plot(Plot),
     /// List the examples of the built-in library
     Examples(Examples),
+    /// Print what makes a shell complete the arguments of this program
+    #[command(after_help = COMPLETIONS)]
+    Completions(Completions),
+    /// Print the manual page, or write those of all commands to a folder
+    Man(ManPages),
 }
 
 #[derive(Debug, Args)]
@@ -139,22 +198,46 @@ pub struct Translate {
 }
 
 #[derive(Debug, Args)]
+pub struct Explain {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub translation: Translation,
+    /// Equations shown of each loop at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub equations: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManPages {
+    /// Where the pages of all commands go
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct Simulate {
     #[command(flatten)]
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
-    /// Write the result (.csv or .mat)
+    /// Write the result (.csv, .mat or .parquet); may be repeated
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Vec<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub start: Option<f64>,
     /// Where the run ends (default: the experiment annotation, or 1)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub stop: Option<f64>,
     /// Relative tolerance (default: the experiment annotation, or 1e-6)
-    #[arg(long)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Integration method
     #[arg(long, default_value = "auto")]
@@ -162,8 +245,8 @@ pub struct Simulate {
     /// Step of fixed-step methods
     #[arg(long, value_name = "H")]
     pub step: Option<f64>,
-    /// Distance of output points
-    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals")]
+    /// Distance of output points; 0: every step (default: the experiment annotation)
+    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true)]
     pub output_interval: Option<f64>,
     /// Number of output intervals (default 500)
     #[arg(long, value_name = "N")]
@@ -171,12 +254,12 @@ pub struct Simulate {
     /// Record only variables that match (* and ? are wildcards); may be repeated
     #[arg(long, value_name = "GLOB")]
     pub variables: Vec<String>,
-    /// Plot these variables, separated by commas
+    /// Plot these variables, separated by commas (* and ? are wildcards)
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub plot: Vec<String>,
-    /// Where the plot goes (.svg); without it, to the terminal
+    /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(long, value_name = "FILE")]
-    pub plot_file: Option<PathBuf>,
+    pub plot_file: Vec<PathBuf>,
     /// Interpret instead of making machine code
     #[arg(long)]
     pub interpret: bool,
@@ -214,9 +297,9 @@ pub struct Tube {
 
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// The result (.csv or .mat)
+    /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,
-    /// What it should be (.csv or .mat); every signal of it is looked at
+    /// What it should be (.csv, .mat or .parquet); every signal of it is looked at
     pub reference: PathBuf,
     #[command(flatten)]
     pub tube: Tube,
@@ -290,13 +373,13 @@ pub struct VerifyModel {
 
 #[derive(Debug, Args)]
 pub struct Plot {
-    /// The result (.csv or .mat)
+    /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,
-    /// Signals; without any, the first few that change
+    /// Signals (* and ? are wildcards); without any, the first few that change
     pub signals: Vec<String>,
-    /// Where the plot goes (.svg); without it, to the terminal
+    /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(long, value_name = "FILE")]
-    pub plot_file: Option<PathBuf>,
+    pub plot_file: Vec<PathBuf>,
 }
 
 fn setting(text: &str) -> Result<(String, f64), String> {

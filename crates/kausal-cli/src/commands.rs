@@ -1,8 +1,10 @@
 //! What the commands do.
 
+mod explain;
 mod model;
 mod parse;
 mod results;
+mod shell;
 mod simulate;
 mod verify;
 
@@ -17,12 +19,15 @@ pub fn run(command: Command) -> ExitCode {
         Command::Check(arguments) => model::check(&arguments),
         Command::Flatten(arguments) => model::flatten(&arguments),
         Command::Translate(arguments) => model::translate(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Compare(arguments) => results::compare(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::VerifyModel(arguments) => verify::model(&arguments),
         Command::Plot(arguments) => results::plot(&arguments),
         Command::Examples(arguments) => model::examples(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -4,7 +4,9 @@
 
 mod arguments;
 mod commands;
+mod interrupt;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -12,5 +14,6 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
+    output::configure(arguments.manner);
     commands::run(arguments.command)
 }

@@ -1,14 +1,48 @@
 //! Text to people, JSON to programs.
+//!
+//! How much is said, and whether in colours, is set once at the start: colours on a terminal only, unless asked for,
+//! and never where `NO_COLOR` is set.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use kausal::{Diagnostic, Sources, render};
 
+use crate::arguments::{Color, Manner};
+
+static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// Sets how things are said; the first call counts.
+pub fn configure(manner: Manner) {
+    let _ = MANNER.set(manner);
+}
+
+fn manner() -> Manner {
+    MANNER.get().copied().unwrap_or_default()
+}
+
+/// Are only errors wanted?
+pub fn is_quiet() -> bool {
+    manner().quiet
+}
+
+/// Colours on stderr?
+fn is_colored() -> bool {
+    match manner().color {
+        Color::Always => true,
+        Color::Never => false,
+        // A variable that is set to nothing counts as not set.
+        Color::Auto => {
+            io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        }
+    }
+}
+
 /// Shows diagnostics on stderr; were there errors?
 pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> bool {
-    if !diagnostics.is_empty() {
-        let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let text = render::text(diagnostics, sources, color);
+    let said: Vec<Diagnostic> = diagnostics.iter().filter(|d| d.is_error() || !is_quiet()).cloned().collect();
+    if !said.is_empty() {
+        let text = render::text(&said, sources, is_colored());
         // Nobody is left to tell when stderr is closed.
         let _ = io::stderr().write_all(text.as_bytes());
     }
@@ -21,10 +55,33 @@ pub fn print(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Prints what people want to know and may do without.
+pub fn say(text: &str) {
+    if !is_quiet() {
+        print(text);
+    }
+}
+
+/// Tells on stderr what only those want to know who ask for more.
+pub fn detail(text: &str) {
+    if manner().verbose {
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
 /// Prints one JSON object.
 pub fn print_json(value: &impl serde::Serialize) {
     match serde_json::to_string(value) {
         Ok(text) => print(&format!("{text}\n")),
         Err(error) => eprintln!("{error}"),
     }
+}
+
+/// Columns and rows of the terminal, or of a usual one.
+pub fn size() -> (usize, usize) {
+    if !io::stdout().is_terminal() {
+        return (86, 18);
+    }
+    let (rows, columns) = console::Term::stdout().size();
+    (usize::from(columns), usize::from(rows).saturating_sub(6))
 }

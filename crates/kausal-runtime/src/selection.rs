@@ -48,7 +48,8 @@ impl Machine {
 fn eliminate(matrix: &[f64], n: usize, columns: &[usize]) -> (Vec<usize>, f64) {
     let m = matrix.len().checked_div(n).unwrap_or(0);
     let mut a = matrix.to_vec();
-    let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) = ((0..m).collect(), Vec::new(), 1.0);
+    let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) =
+        ((0..m).collect(), Vec::new(), 1.0);
     for _ in 0..m {
         let mut pivot = (0.0, 0, 0);
         for (place, &i) in rows.iter().enumerate() {

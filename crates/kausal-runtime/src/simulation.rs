@@ -19,7 +19,7 @@ use crate::image::CompiledModel;
 use crate::machine::{Failure, Machine, Mode, Stop};
 use crossing::Chatter;
 use delay::Histories;
-use iteration::{event, finite, initialise};
+use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
 
 /// From where to where, how, and how exactly.
@@ -31,6 +31,9 @@ pub struct Settings {
     pub stop: f64,
     /// Distance of output points; with 0 every step is one.
     pub interval: f64,
+    /// Output points one by one, ascending and after the start, instead of at a distance; crossings are still searched
+    /// for at the distance.
+    pub instants: Arc<[f64]>,
     /// Relative tolerance; absolute ones are relative to nominal values.
     pub tolerance: f64,
     /// The integration method.
@@ -45,6 +48,7 @@ impl Default for Settings {
             start: 0.0,
             stop: 1.0,
             interval: 0.002,
+            instants: Arc::from([]),
             tolerance: 1e-6,
             method: Method::Auto,
             fixed_step: None,
@@ -102,7 +106,7 @@ pub enum RunError {
     Initial(Stop),
     /// The model failed at an event.
     Event(f64, Stop),
-    /// The iteration at an event does not come to rest.
+    /// The iteration at an event does not come to rest; what changed in its last round.
     EventLoop(f64, Vec<VarId>),
     /// Event after event without progress; the relations that changed last, by their place in the program.
     Chattering(f64, Vec<u32>),
@@ -342,7 +346,7 @@ impl Run {
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let Settings { start, stop, interval, .. } = self.settings;
-        if interval <= 0.0 {
+        if interval <= 0.0 && self.settings.instants.is_empty() {
             if t1 > t0 && !event && t1 < stop {
                 self.at(t1, true)?;
                 observer.record(self.machine()?);
@@ -350,7 +354,10 @@ impl Run {
             return Ok(());
         }
         loop {
-            let t = start + self.next_output as f64 * interval;
+            let t = match &*self.settings.instants {
+                [] => start + self.next_output as f64 * interval,
+                instants => instants.get(self.next_output as usize - 1).copied().unwrap_or(stop),
+            };
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
                 return Ok(());
@@ -494,7 +501,7 @@ impl OdeModel for RightSide {
             if !dx[i].is_finite() {
                 self.last_failure = Some(Stop::Failed(Failure {
                     reason: Reason::NotFinite,
-                    unknowns: vec![*d],
+                    unknowns: vec![first_not_finite(&self.machine, *d)],
                     residual: None,
                 }));
                 return Err(ModelError::recoverable(Reason::NotFinite));

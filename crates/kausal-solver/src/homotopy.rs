@@ -144,9 +144,11 @@ pub fn solve<S: NonlinearSystem>(
 
     if n == 1 {
         x.copy_from_slice(&guess);
-        if let Some(root) = bracket::solve(system, guess[0])
-            .map_err(|error| Lost { lambda: 1.0, report: report.clone(), error })?
-        {
+        if let Some(root) = bracket::solve(system, guess[0]).map_err(|error| Lost {
+            lambda: 1.0,
+            report: report.clone(),
+            error,
+        })? {
             x[0] = root;
             return Ok(Route::Bracket);
         }
@@ -227,9 +229,8 @@ fn full_steps<S: NonlinearSystem>(
         if r.iter().chain(&a).any(|v| !v.is_finite()) {
             return Ok(false);
         }
-        let magnitude: Vec<f64> = (0..n)
-            .map(|i| r[i].abs() + (0..n).map(|j| a[i + n * j].abs() * scale[j]).sum::<f64>())
-            .collect();
+        let magnitude: Vec<f64> =
+            (0..n).map(|i| r[i].abs() + (0..n).map(|j| a[i + n * j].abs() * scale[j]).sum::<f64>()).collect();
         let mut d: Vec<f64> = r.iter().map(|r| -r).collect();
         let found = solve_deficient(&mut a, &mut d, &magnitude, &scale);
         if found.rank < n && !rank_may_fail {

@@ -50,12 +50,15 @@ impl Commands {
             match command(line) {
                 Some(command) => commands.list.push(command),
                 None => diagnostics.push(
-                    Diagnostic::error("K0450", format!("line {}: \u{201c}{line}\u{201d} is no translator command", number + 1))
-                        .help(
-                            "there are: variable tear v [r], variable tear v [], variable tear [residuev], \
+                    Diagnostic::error(
+                        "K0450",
+                        format!("line {}: \u{201c}{line}\u{201d} is no translator command", number + 1),
+                    )
+                    .help(
+                        "there are: variable tear v [r], variable tear v [], variable tear [residuev], \
                              variable notear v, variable unknown a b, differentiate, set tear on|off, \
                              output solved equations",
-                        ),
+                    ),
                 ),
             }
         }
@@ -122,7 +125,8 @@ fn tear(line: &str) -> Option<Command> {
             None => (rest, false),
         };
         let residue = (!alone).then(|| variable.to_owned());
-        return (!variable.is_empty()).then(|| Command::Tear { variable: Some(variable.to_owned()), residue });
+        return (!variable.is_empty())
+            .then(|| Command::Tear { variable: Some(variable.to_owned()), residue });
     };
     let residue = residue.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
     let residue = (!residue.is_empty()).then(|| residue.to_owned());
@@ -154,8 +158,11 @@ pub(crate) fn apply(work: &mut Work, commands: &Commands) -> Wishes {
         let found = names.get(name).or_else(|| names.get(&modelica)).copied();
         if found.is_none() {
             diagnostics.push(
-                Diagnostic::error("K0451", format!("a translator command names {name}, which the model does not have"))
-                    .help("`kausal translate --listing` shows the names"),
+                Diagnostic::error(
+                    "K0451",
+                    format!("a translator command names {name}, which the model does not have"),
+                )
+                .help("`kausal translate --listing` shows the names"),
             );
         }
         found

@@ -155,9 +155,15 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
                 torn.tearing.residuals.len() - torn.added_residuals.len(),
             ),
         )
-    } else if !too_many.eqns.is_empty() || torn.added_residuals.is_empty() && torn.added_variables.is_empty() {
+    } else if !too_many.eqns.is_empty() || torn.added_residuals.is_empty() && torn.added_variables.is_empty()
+    {
         let list = lines(torn.added_variables.iter().map(name));
-        ("K0433", format!("a system of {size} equations has more declared residue equations than tearing variables; torn as well:\n  {list}"))
+        (
+            "K0433",
+            format!(
+                "a system of {size} equations has more declared residue equations than tearing variables; torn as well:\n  {list}"
+            ),
+        )
     } else {
         (
             "K0430",
@@ -171,11 +177,15 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
     };
     let mut advice = Vec::new();
     if !torn.added_variables.is_empty() {
-        let list: Vec<String> = torn.added_variables.iter().map(|v| format!("residue({})", name(v))).collect();
+        let list: Vec<String> =
+            torn.added_variables.iter().map(|v| format!("residue({})", name(v))).collect();
         advice.push(format!("torn in addition: add {}", list.join(", ")));
     }
     if !torn.added_residuals.is_empty() {
-        advice.push(format!("residue equations in addition:\n  {}", lines(torn.added_residuals.iter().map(equation))));
+        advice.push(format!(
+            "residue equations in addition:\n  {}",
+            lines(torn.added_residuals.iter().map(equation))
+        ));
     }
     let mut d = Diagnostic::warning(code, message).help(if advice.is_empty() {
         "take one of the two back".to_owned()
@@ -185,7 +195,8 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
     let shown = if eqns.is_empty() { &torn.added_residuals } else { eqns };
     let places = shown.iter().chain(&torn.tearing.residuals);
     let location = places.filter_map(|e| work.equations[block.equations[e.index()]].origin.location).next();
-    let declared = torn.tearing.tearing_variables.iter().filter_map(|v| work.var(block.unknowns[v.index()]).location);
+    let declared =
+        torn.tearing.tearing_variables.iter().filter_map(|v| work.var(block.unknowns[v.index()]).location);
     if let Some(location) = location.or_else(|| declared.into_iter().next()) {
         d = d.at(location, "in this system");
     }
@@ -211,9 +222,16 @@ pub(crate) fn diagnose_relaxing(work: &Work, block: &Block, singular: &RelaxedSi
         .collect();
     let help = match repairs.is_empty() {
         true => "the order of elimination was chosen without the hints".to_owned(),
-        false => format!("the order was chosen without the hints; take back one of\n  {}", repairs.join("\n  ")),
+        false => {
+            format!("the order was chosen without the hints; take back one of\n  {}", repairs.join("\n  "))
+        }
     };
-    located(work, block, singular.spare_eqns.iter().chain(singular.repairs.iter().map(|(e, _)| e)), Diagnostic::warning("K0440", message).help(help))
+    located(
+        work,
+        block,
+        singular.spare_eqns.iter().chain(singular.repairs.iter().map(|(e, _)| e)),
+        Diagnostic::warning("K0440", message).help(help),
+    )
 }
 
 /// Says that a pivot of the relaxed order is always zero.

@@ -311,7 +311,12 @@ impl Elimination<'_, '_, '_> {
     }
 
     /// One, two or three unknowns in closed form.
-    fn cramer(&mut self, matrix: &[Vec<(usize, ExprId)>], right: &[ExprId], unknowns: &[VarId]) -> Option<()> {
+    fn cramer(
+        &mut self,
+        matrix: &[Vec<(usize, ExprId)>],
+        right: &[ExprId],
+        unknowns: &[VarId],
+    ) -> Option<()> {
         let n = unknowns.len();
         let zero = self.emitter.work.pool.zero();
         let mut a = vec![vec![zero; n]; n];

@@ -76,11 +76,7 @@ impl<'a> Emitter<'a> {
 
     /// Where the emission stands.
     pub fn mark(&self) -> Mark {
-        Mark {
-            vars: self.work.vars.len(),
-            bounds: self.work.bounds.len(),
-            temporaries: self.temporaries,
-        }
+        Mark { vars: self.work.vars.len(), bounds: self.work.bounds.len(), temporaries: self.temporaries }
     }
 
     /// Forgets temporaries made since; the steps that use them must be gone.

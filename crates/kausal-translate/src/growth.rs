@@ -88,7 +88,8 @@ impl Values for Point<'_> {
         if var.ty != kausal_model::flat::Type::Real {
             return if u < 0.5 { 0.0 } else { 1.0 };
         }
-        let number = |e: Option<ExprId>| e.and_then(|e| crate::parameters::number(self.work, e, self.parameters));
+        let number =
+            |e: Option<ExprId>| e.and_then(|e| crate::parameters::number(self.work, e, self.parameters));
         let nominal = number(var.nominal).map_or(1.0, f64::abs);
         let (low, high) = (number(var.min), number(var.max));
         match (low, high) {
@@ -97,7 +98,9 @@ impl Values for Point<'_> {
                 let (low, high) = (low.max(-10.0 * nominal), high.min(10.0 * nominal));
                 if low < high { low + (high - low) * u } else { low }
             }
-            (Some(low), _) if low.is_finite() && var.role != Role::Parameter => low.max(0.0) + nominal * (0.1 + u),
+            (Some(low), _) if low.is_finite() && var.role != Role::Parameter => {
+                low.max(0.0) + nominal * (0.1 + u)
+            }
             _ => {
                 let sign = if uniform(u64::from(v.0) + 1, self.point + 1000) < 0.5 { -1.0 } else { 1.0 };
                 sign * nominal * (0.1 + 3.0 * u)
@@ -124,7 +127,8 @@ fn uniform(a: u64, b: u64) -> f64 {
 pub(crate) fn trial(sample: &Sample, plan: &Plan) -> Trial {
     let n = sample.rows.len();
     let truth: Vec<f64> = (0..n as u64).map(|k| 0.5 + uniform(k, 7)).collect();
-    let right: Vec<f64> = sample.rows.iter().map(|row| row.iter().map(|&(c, a)| a * truth[c]).sum()).collect();
+    let right: Vec<f64> =
+        sample.rows.iter().map(|row| row.iter().map(|&(c, a)| a * truth[c]).sum()).collect();
     let mut run = Run::new(sample, plan, &right);
     run.eliminate();
     let core = run.core.iter().map(|(row, _)| row.clone()).collect();
@@ -203,7 +207,11 @@ impl<'a> Run<'a> {
         let mut right = self.right[r];
         for &(c, a) in &self.sample.rows[r] {
             self.dense[c] += a;
-            if self.position[c] < done { pending.insert(self.position[c]) } else { columns.insert(c) };
+            if self.position[c] < done {
+                pending.insert(self.position[c])
+            } else {
+                columns.insert(c)
+            };
         }
         while let Some(k) = pending.pop_first() {
             let c = self.plan.pivots[k].1;
@@ -302,7 +310,11 @@ fn pairing(cores: &[&Vec<Vec<f64>>], n: usize, first: (usize, bool)) -> Option<V
                 let scale = core.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
                 let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs()) + 1e-13 * scale;
                 let diagonal = at(core, candidate, c).abs() > 1e-12 * scale;
-                diagonal && chosen.iter().enumerate().all(|(k, &row)| same(at(core, row, c), at(core, candidate, k)))
+                diagonal
+                    && chosen
+                        .iter()
+                        .enumerate()
+                        .all(|(k, &row)| same(at(core, row, c), at(core, candidate, k)))
             })
         };
         let found = (0..n)

@@ -183,8 +183,10 @@ fn keeps_start(
         if rows[e.index()].1 != Rank::Guess || var.start.is_some() || var.binding.is_some() {
             continue;
         }
-        let message = format!("the parameter {} is not fixed and no initial equation determines it", var.name);
-        let mut d = Diagnostic::error("K0402", message).help("give it a value, a start value or an initial equation");
+        let message =
+            format!("the parameter {} is not fixed and no initial equation determines it", var.name);
+        let mut d =
+            Diagnostic::error("K0402", message).help("give it a value, a start value or an initial equation");
         if let Some(location) = var.location {
             d = d.at(location, "declared here");
         }

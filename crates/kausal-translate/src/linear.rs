@@ -9,14 +9,14 @@
 //! Safe means: at sampled points no digits are lost and no divisor changes its sign (`growth`). What is not proven is
 //! guarded at run time, and solved with pivoting where the guard trips.
 
+use kausal_structure::elimination::POINTS;
 use kausal_structure::tearing::declared::{Completion, tear_as_declared};
 use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
-use kausal_structure::elimination::POINTS;
 use kausal_structure::{
-    Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence, IncidenceBuilder, Operations,
-    Solvability, SolvabilitySet, Var as Column, count_in_order, elimination_order,
-    maximum_matching_preferring, relaxed_blt,
+    Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence,
+    IncidenceBuilder, Operations, Solvability, SolvabilitySet, Var as Column, count_in_order,
+    elimination_order, maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Operations as Count, written_operations};
 use kausal_symbolic::{ExprId, Op, VarId};
@@ -558,8 +558,7 @@ impl<'b> Linear<'b> {
                     terms.push(emitter.work.pool.op(Op::Mul, &[coefficient, x]));
                 }
                 let residual = solve::sum(&mut emitter.work.pool, &terms);
-                let sizes: Vec<ExprId> =
-                    terms.iter().map(|&t| emitter.work.pool.op(Op::Abs, &[t])).collect();
+                let sizes: Vec<ExprId> = terms.iter().map(|&t| emitter.work.pool.op(Op::Abs, &[t])).collect();
                 let size = solve::sum(&mut emitter.work.pool, &sizes);
                 let (r, s) = (emitter.slot(), emitter.slot());
                 emitter.assign(r, residual, None, &mut guard.check);

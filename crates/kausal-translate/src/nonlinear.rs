@@ -9,12 +9,12 @@ use kausal_structure::{Id, SolvabilitySet};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::FxHashMap;
 
+use crate::Tearing as Choice;
 use crate::declared;
 use crate::emit::Emitter;
 use crate::program::{EquationRef, Jacobian, Nonlinear, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
-use crate::Tearing as Choice;
 
 /// The system of a block that is not linear in its unknowns.
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {

@@ -5,34 +5,87 @@
 
 use std::io::{self, Write};
 
-use crate::result::{Signal, Trajectory, Values};
+use crate::result::{Signal, Sink, Trajectory, Values};
 
 /// Writes all signals; parameters and constants are columns like any other. Names are quoted.
 pub fn write(trajectory: &Trajectory, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = String::from("\"time\"");
-    for signal in &trajectory.signals {
-        line.push_str(&format!(",\"{}\"", signal.name.replace('"', "\"\"")));
+    trajectory.replay(&mut Writer::new(out))
+}
+
+/// Writes rows as they come.
+pub struct Writer<W> {
+    out: W,
+    fields: Vec<Field>,
+    /// The numbers of a row as text, one after another, and where each begins.
+    numbers: String,
+    starts: Vec<usize>,
+    line: String,
+}
+
+enum Field {
+    Constant(String),
+    Column(usize, bool),
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Writer<W> {
+        Writer { out, fields: Vec::new(), numbers: String::new(), starts: Vec::new(), line: String::new() }
     }
-    line.push('\n');
-    out.write_all(line.as_bytes())?;
-    for (row, time) in trajectory.time.iter().enumerate() {
-        line.clear();
-        push_number(&mut line, *time);
-        for signal in &trajectory.signals {
-            line.push(',');
-            let value = match signal.values {
-                Values::Constant(value) => value,
-                Values::Column(column, negated) => {
-                    let value = trajectory.columns[column][row];
-                    if negated { -value } else { value }
+}
+
+impl<W: Write> Sink for Writer<W> {
+    fn start(&mut self, signals: &[Signal], _: usize) -> io::Result<()> {
+        self.line = String::from("\"time\"");
+        for signal in signals {
+            self.line.push_str(&format!(",\"{}\"", signal.name.replace('"', "\"\"")));
+            self.fields.push(match signal.values {
+                Values::Constant(value) => {
+                    let mut text = String::new();
+                    push_number(&mut text, value);
+                    Field::Constant(text)
                 }
-            };
-            push_number(&mut line, value);
+                Values::Column(column, negated) => Field::Column(column, negated),
+            });
         }
-        line.push('\n');
-        out.write_all(line.as_bytes())?;
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
     }
-    Ok(())
+
+    fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {
+        self.numbers.clear();
+        self.starts.clear();
+        for value in columns {
+            self.starts.push(self.numbers.len());
+            push_number(&mut self.numbers, *value);
+        }
+        self.starts.push(self.numbers.len());
+        self.line.clear();
+        push_number(&mut self.line, time);
+        for field in &self.fields {
+            self.line.push(',');
+            match field {
+                Field::Constant(text) => self.line.push_str(text),
+                Field::Column(column, negated) => {
+                    let text = &self.numbers[self.starts[*column]..self.starts[column + 1]];
+                    match text.strip_prefix('-') {
+                        _ if !negated || text == "0" || text == "NaN" => self.line.push_str(text),
+                        Some(positive) => self.line.push_str(positive),
+                        None => {
+                            self.line.push('-');
+                            self.line.push_str(text);
+                        }
+                    }
+                }
+            }
+        }
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// The shortest text that reads back as the same number; -0 is 0.

@@ -37,6 +37,11 @@ pub fn any(globs: &[String], name: &str) -> bool {
     globs.is_empty() || globs.iter().any(|glob| matches(glob, name))
 }
 
+/// Is the name one of these, or does it match one of them? Without any, it does not.
+pub fn listed(globs: &[String], name: &str) -> bool {
+    globs.iter().any(|glob| glob == name || matches(glob, name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +57,6 @@ mod tests {
     fn no_pattern_takes_all() {
         assert!(any(&[], "x"));
         assert!(!any(&["y".into()], "x"));
+        assert!(!listed(&[], "x") && listed(&["x*".into()], "xy"));
     }
 }

@@ -21,9 +21,12 @@
 pub mod compare;
 pub mod csv;
 pub mod examples;
+pub mod explain;
+pub mod failure;
 pub mod files;
 pub mod glob;
 pub mod mat;
+pub mod parquet;
 pub mod parse;
 pub mod plot;
 pub mod render;

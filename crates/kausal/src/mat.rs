@@ -6,9 +6,9 @@
 //! or to its negative, points at the same row, with a negative number for the negative. In the orientation
 //! `binTrans`, which is the one written, an instant is a column; `binNormal` is read as well.
 
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
-use crate::result::{Signal, Trajectory, Values};
+use crate::result::{Signal, Sink, Trajectory, Values};
 
 /// The kinds of matrices written: doubles, 32-bit integers, bytes that are text.
 const DOUBLE: i32 = 0;
@@ -20,51 +20,93 @@ const HOLD: i32 = 0;
 const UNDEFINED: i32 = -1;
 
 /// Writes all signals.
-pub fn write(trajectory: &Trajectory, out: &mut dyn Write) -> io::Result<()> {
-    let text = ["Atrajectory", "1.1", "", "binTrans"];
-    let width = text.iter().map(|t| t.len()).max().unwrap_or(0);
-    head(out, "Aclass", TEXT, text.len(), width)?;
-    for column in 0..width {
-        let row = |t: &&str| t.as_bytes().get(column).copied().unwrap_or(b' ');
-        out.write_all(&text.iter().map(row).collect::<Vec<u8>>())?;
-    }
-    let names: Vec<&str> =
-        std::iter::once("time").chain(trajectory.signals.iter().map(|s| s.name.as_str())).collect();
-    texts(out, "name", &names)?;
-    let descriptions: Vec<String> =
-        std::iter::once("[s]".to_owned()).chain(trajectory.signals.iter().map(described)).collect();
-    texts(out, "description", &descriptions)?;
+pub fn write(trajectory: &Trajectory, out: impl Write + Seek) -> io::Result<()> {
+    trajectory.replay(&mut Writer::new(out))
+}
 
-    head(out, "dataInfo", INTEGER, 4, names.len())?;
-    integers(out, &[0, 1, 0, UNDEFINED])?;
-    let mut constants = Vec::new();
-    for signal in &trajectory.signals {
-        match signal.values {
-            Values::Constant(value) => {
-                constants.push(value);
-                integers(out, &[1, place(constants.len())?, 0, HOLD])?;
-            }
-            Values::Column(column, negated) => {
-                let at = place(column + 1)?;
-                integers(out, &[2, if negated { -at } else { at }, 0, UNDEFINED])?;
+/// Writes rows as they come. How many there are and when they begin and end stands before them in the file: it is
+/// filled in at the end.
+pub struct Writer<W> {
+    out: W,
+    /// Where the instants of start and end belong, and the number of rows.
+    holes: [u64; 3],
+    span: Option<(f64, f64)>,
+    rows: usize,
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Writer<W> {
+        Writer { out, holes: [0; 3], span: None, rows: 0 }
+    }
+}
+
+impl<W: Write + Seek> Sink for Writer<W> {
+    fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()> {
+        let mut begin: Vec<u8> = Vec::new();
+        let out = &mut begin;
+        let text = ["Atrajectory", "1.1", "", "binTrans"];
+        let width = text.iter().map(|t| t.len()).max().unwrap_or(0);
+        head(out, "Aclass", TEXT, text.len(), width)?;
+        for column in 0..width {
+            let row = |t: &&str| t.as_bytes().get(column).copied().unwrap_or(b' ');
+            out.write_all(&text.iter().map(row).collect::<Vec<u8>>())?;
+        }
+        let names: Vec<&str> =
+            std::iter::once("time").chain(signals.iter().map(|s| s.name.as_str())).collect();
+        texts(out, "name", &names)?;
+        let descriptions: Vec<String> =
+            std::iter::once("[s]".to_owned()).chain(signals.iter().map(described)).collect();
+        texts(out, "description", &descriptions)?;
+
+        head(out, "dataInfo", INTEGER, 4, names.len())?;
+        integers(out, &[0, 1, 0, UNDEFINED])?;
+        let mut constants = Vec::new();
+        for signal in signals {
+            match signal.values {
+                Values::Constant(value) => {
+                    constants.push(value);
+                    integers(out, &[1, place(constants.len())?, 0, HOLD])?;
+                }
+                Values::Column(column, negated) => {
+                    let at = place(column + 1)?;
+                    integers(out, &[2, if negated { -at } else { at }, 0, UNDEFINED])?;
+                }
             }
         }
+
+        head(out, "data_1", DOUBLE, constants.len() + 1, 2)?;
+        for hole in 0..2 {
+            self.holes[hole] = out.len() as u64;
+            doubles(out, &[0.0])?;
+            doubles(out, &constants)?;
+        }
+        // The number of columns is the third number of the head.
+        self.holes[2] = out.len() as u64 + 8;
+        head(out, "data_2", DOUBLE, columns + 1, 0)?;
+        self.out.write_all(&begin)
     }
 
-    head(out, "data_1", DOUBLE, constants.len() + 1, 2)?;
-    for time in [trajectory.time.first(), trajectory.time.last()] {
-        doubles(out, &[time.copied().unwrap_or(0.0)])?;
-        doubles(out, &constants)?;
+    fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {
+        self.span = Some((self.span.map_or(time, |s| s.0), time));
+        self.rows += 1;
+        doubles(&mut self.out, &[time])?;
+        doubles(&mut self.out, columns)
     }
-    head(out, "data_2", DOUBLE, trajectory.columns.len() + 1, trajectory.time.len())?;
-    let mut instant = Vec::with_capacity(trajectory.columns.len() + 1);
-    for (row, time) in trajectory.time.iter().enumerate() {
-        instant.clear();
-        instant.push(*time);
-        instant.extend(trajectory.columns.iter().map(|c| c[row]));
-        doubles(out, &instant)?;
+
+    fn finish(&mut self) -> io::Result<()> {
+        let rows = i32::try_from(self.rows).map_err(|_| too_large())?;
+        let (first, last) = self.span.unwrap_or((0.0, 0.0));
+        let out = &mut self.out;
+        for (hole, bytes) in
+            self.holes.iter().zip([&first.to_le_bytes()[..], &last.to_le_bytes(), &rows.to_le_bytes()])
+        {
+            out.seek(SeekFrom::Start(*hole))?;
+            out.write_all(bytes)?;
+        }
+        out.seek(SeekFrom::End(0))?;
+        out.flush()
     }
-    Ok(())
 }
 
 /// The number of a row in `dataInfo`: row 0 is the time, and counting starts with 1.
@@ -298,9 +340,9 @@ mod tests {
     }
 
     fn written(trajectory: &Trajectory) -> Vec<u8> {
-        let mut out = Vec::new();
+        let mut out = io::Cursor::new(Vec::new());
         write(trajectory, &mut out).unwrap();
-        out
+        out.into_inner()
     }
 
     fn same(a: &Trajectory, b: &Trajectory) {

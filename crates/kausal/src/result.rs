@@ -1,9 +1,11 @@
 //! Results: columns over time.
 //!
 //! A run records the selected variables at output points and twice at events, before and after. Variables that
-//! are always equal share a column, with a sign; parameters and constants are stored once.
+//! are always equal share a column, with a sign; parameters and constants are stored once. Rows go to a [`Sink`] as they
+//! come: into memory (a [`Trajectory`] is one) or straight to a file, which keeps the memory of a long run constant.
 
 use std::collections::HashSet;
+use std::io;
 
 use kausal_runtime::Machine;
 use kausal_symbolic::VarId;
@@ -126,19 +128,75 @@ fn changes(values: &[f64]) -> bool {
     high - low > 1e-9 * high.abs().max(low.abs())
 }
 
-/// Records a run.
+/// Where rows go while a run is under way.
+pub trait Sink {
+    /// Told once, before the first row: all signals, those that do not change with their values, and how many
+    /// columns a row has.
+    fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()>;
+
+    /// An instant, with one number per column.
+    fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()>;
+
+    /// Told once, after the last row.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+impl Sink for Trajectory {
+    fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()> {
+        *self =
+            Trajectory { time: Vec::new(), signals: signals.to_vec(), columns: vec![Vec::new(); columns] };
+        Ok(())
+    }
+
+    fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {
+        self.time.push(time);
+        for (column, value) in self.columns.iter_mut().zip(columns) {
+            column.push(*value);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Trajectory {
+    /// Tells a sink everything, in order.
+    pub fn replay(&self, sink: &mut dyn Sink) -> io::Result<()> {
+        sink.start(&self.signals, self.columns.len())?;
+        let mut row = Vec::with_capacity(self.columns.len());
+        for (i, time) in self.time.iter().enumerate() {
+            row.clear();
+            row.extend(self.columns.iter().map(|c| c[i]));
+            sink.row(*time, &row)?;
+        }
+        sink.finish()
+    }
+
+    /// The instants of events: those that are there more than once.
+    pub fn events(&self) -> Vec<f64> {
+        let mut events: Vec<f64> = self.time.windows(2).filter(|t| t[0] == t[1]).map(|t| t[0]).collect();
+        events.dedup();
+        events
+    }
+}
+
+/// Reads the wanted variables off a machine.
 pub struct Recorder {
-    trajectory: Trajectory,
+    signals: Vec<Signal>,
+    /// One per column.
     sources: Vec<VarId>,
+    /// Signals that do not change.
     constants: Vec<(usize, VarId)>,
-    filled: bool,
+    row: Vec<f64>,
+    started: bool,
 }
 
 impl Recorder {
     /// Records the variables that pass the test, of those a user knows (no temporaries).
     pub fn new(program: &Program, wanted: &dyn Fn(&str) -> bool) -> Recorder {
-        let mut trajectory = Trajectory::default();
-        let (mut sources, mut constants) = (Vec::new(), Vec::new());
+        let (mut signals, mut sources, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         let mut column_of: Vec<Option<usize>> = vec![None; program.variables.len()];
         for (i, var) in program.variables.iter().enumerate() {
             if matches!(var.kind, Kind::Helper) || !wanted(&var.name) {
@@ -150,43 +208,47 @@ impl Recorder {
             };
             let target_kind = program.variables[target.index()].kind;
             let values = if target_kind == Kind::Parameter {
-                constants.push((trajectory.signals.len(), VarId(i as u32)));
+                constants.push((signals.len(), VarId(i as u32)));
                 Values::Constant(0.0)
             } else {
                 let column = *column_of[target.index()].get_or_insert_with(|| {
                     sources.push(target);
-                    trajectory.columns.push(Vec::new());
                     sources.len() - 1
                 });
                 Values::Column(column, negated)
             };
-            trajectory.signals.push(Signal {
+            signals.push(Signal {
                 name: var.name.clone(),
                 unit: var.unit.clone(),
                 description: var.description.clone(),
                 values,
             });
         }
-        Recorder { trajectory, sources, constants, filled: false }
+        Recorder { signals, sources, constants, row: Vec::new(), started: false }
     }
 
-    /// Adds a row.
-    pub fn record(&mut self, machine: &Machine) {
-        if !self.filled {
+    /// Passes a row on.
+    pub fn record(&mut self, machine: &Machine, sink: &mut dyn Sink) -> io::Result<()> {
+        if !self.started {
             for &(signal, v) in &self.constants {
-                self.trajectory.signals[signal].values = Values::Constant(machine.value(v));
+                self.signals[signal].values = Values::Constant(machine.value(v));
             }
-            self.filled = true;
+            sink.start(&self.signals, self.sources.len())?;
+            self.started = true;
         }
-        self.trajectory.time.push(machine.time);
-        for (column, v) in self.trajectory.columns.iter_mut().zip(&self.sources) {
-            column.push(machine.values[v.index()]);
-        }
+        self.row.clear();
+        self.row.extend(self.sources.iter().map(|v| machine.values[v.index()]));
+        sink.row(machine.time, &self.row)
     }
 
-    /// What was recorded.
-    pub fn finish(self) -> Trajectory {
-        self.trajectory
+    /// Nothing more comes.
+    pub fn finish(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
+        if !self.started {
+            // A run without initial values has no rows; what there would be is known all the same.
+            self.started = true;
+            sink.start(&self.signals, self.sources.len())?;
+        }
+        sink.finish()
     }
 }
 

@@ -7,7 +7,7 @@ use kausal_codegen::Backend;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
-use kausal_syntax::{Diagnostic, Sources};
+use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::{Options, Program};
 
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
@@ -117,10 +117,43 @@ impl Session {
             return None;
         }
         let start = Instant::now();
-        let (flat, diagnostics) = self.workspace.flatten(model);
+        let (flat, mut diagnostics) = self.workspace.flatten(model);
+        if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200")
+            && let Some(name) = self.similar_class(model)
+        {
+            d.help = Some(format!("did you mean {name}?"));
+        }
         self.diagnostics.extend(diagnostics);
         self.seconds.flatten += start.elapsed().as_secs_f64();
         flat
+    }
+
+    /// A class with a name like this one: the first part that does not exist is replaced by its nearest neighbour.
+    fn similar_class(&mut self, path: &str) -> Option<String> {
+        let library = &mut self.workspace.classes().lib;
+        let parts: Vec<&str> = path.split('.').collect();
+        let mut parent = None;
+        for (i, part) in parts.iter().enumerate() {
+            let symbol = Symbol::new(part);
+            let found = match parent {
+                None => library.root(symbol),
+                Some(parent) => library.child(parent, symbol),
+            };
+            if found.is_some() {
+                parent = found;
+                continue;
+            }
+            let names: Vec<&str> = match parent {
+                None => library.root_names().into_iter().map(Symbol::as_str).collect(),
+                Some(parent) => library.child_names(parent).into_iter().map(Symbol::as_str).collect(),
+            };
+            let nearest = nearest(part, names.into_iter())?;
+            let mut path = parts[..i].to_vec();
+            path.push(nearest);
+            path.extend(&parts[i + 1..]);
+            return Some(path.join("."));
+        }
+        None
     }
 
     /// Gives parameters other values.
@@ -258,6 +291,20 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_with_similar_names_are_offered() {
+        let help = |text: &str, model: &str| {
+            let mut session = Session::new();
+            session.add_text("P.mo", text);
+            assert!(session.flatten(model).is_none());
+            session.take_diagnostics().into_iter().find_map(|d| d.help).unwrap_or_default()
+        };
+        let package = "package Parts model Motor end Motor; end Parts;";
+        assert_eq!(help(package, "Parts.Moter"), "did you mean Parts.Motor?");
+        assert_eq!(help(package, "Part.Motor"), "did you mean Parts.Motor?");
+        assert!(!help(package, "Nothing.Alike").contains("did you mean"));
+    }
 
     #[test]
     fn nearest_spelling() {

@@ -1,18 +1,22 @@
 //! Runs a compiled model and keeps what was recorded; failures become diagnostics.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kausal_runtime::machine::{Failure, Stop};
 use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Statistics};
 use kausal_solver::Reason;
-use kausal_symbolic::print::print_limited;
-use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 use kausal_translate::program::Kind;
 
-use crate::result::{Recorder, Trajectory};
+use crate::failure;
+use crate::glob;
+use crate::result::{Recorder, Sink, Trajectory};
+use crate::session::nearest;
+use crate::store;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -29,7 +33,30 @@ pub struct Run {
     pub seconds_initialize: f64,
 }
 
-/// Runs a model and records the variables that pass the test. `stop` is asked after every step.
+/// What a run told somebody: the same without the records, which went elsewhere.
+#[derive(Debug)]
+pub struct Ended {
+    /// What it took.
+    pub statistics: Statistics,
+    /// Why it ended early, and warnings of the model.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Seconds for initialisation and integration.
+    pub seconds: f64,
+    /// Seconds until the initial values were there.
+    pub seconds_initialize: f64,
+}
+
+/// Where records go: the variables that pass the test, to a sink.
+pub struct Output<'a> {
+    /// Which variables.
+    pub wanted: &'a dyn Fn(&str) -> bool,
+    /// Where to.
+    pub sink: &'a mut dyn Sink,
+    /// The file behind the sink, for messages.
+    pub path: Option<&'a Path>,
+}
+
+/// Runs a model and records the variables that pass the test. `progress` is asked after every step whether to go on.
 pub fn run(
     model: Arc<CompiledModel>,
     settings: &Settings,
@@ -37,38 +64,85 @@ pub fn run(
     limit: Option<Duration>,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Run {
+    let mut trajectory = Trajectory::default();
+    let output = Output { wanted, sink: &mut trajectory, path: None };
+    let ended = run_into(model, settings, vec![output], limit, progress);
+    Run {
+        trajectory,
+        statistics: ended.statistics,
+        diagnostics: ended.diagnostics,
+        seconds: ended.seconds,
+        seconds_initialize: ended.seconds_initialize,
+    }
+}
+
+/// Runs a model and passes each record on at once. A sink that fails ends the run; what the others have is complete up
+/// to there.
+pub fn run_into(
+    model: Arc<CompiledModel>,
+    settings: &Settings,
+    outputs: Vec<Output>,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Ended {
     let start = Instant::now();
-    let recorder = Recorder::new(&model.program, wanted);
+    let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
+    let deadline = limit.map(|l| start + l);
     let mut watcher =
-        Watcher { recorder, deadline: limit.map(|l| start + l), progress, timed_out: false, first: None };
+        Watcher { outputs, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
     let (statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
-    let Watcher { recorder, timed_out, first, .. } = watcher;
+    let seconds = start.elapsed().as_secs_f64();
+    watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
-    if let Err(error) = result {
-        diagnostics.push(explain(&model.program, &error, timed_out));
+    diagnostics.append(&mut watcher.broken);
+    match result {
+        // That a sink failed has been said.
+        Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
+        Err(error) => diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out)),
+        Ok(()) => {}
     }
-    Run {
-        trajectory: recorder.finish(),
-        statistics,
-        diagnostics,
-        seconds: start.elapsed().as_secs_f64(),
-        seconds_initialize: first.unwrap_or(start).duration_since(start).as_secs_f64(),
-    }
+    let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
+    Ended { statistics, diagnostics, seconds, seconds_initialize }
 }
 
-struct Watcher<'a> {
-    recorder: Recorder,
+struct Watcher<'a, 'b> {
+    outputs: Vec<(Recorder, Output<'a>)>,
     deadline: Option<Instant>,
-    progress: &'a mut dyn FnMut(f64) -> bool,
+    progress: &'b mut dyn FnMut(f64) -> bool,
     timed_out: bool,
     first: Option<Instant>,
+    /// Sinks that failed are gone from `outputs`; this says why.
+    broken: Vec<Diagnostic>,
 }
 
-impl Observer for Watcher<'_> {
+impl Watcher<'_, '_> {
+    fn finish(&mut self) {
+        for (mut recorder, output) in self.outputs.drain(..) {
+            if let Err(error) = recorder.finish(output.sink) {
+                self.broken.push(failed(output.path, None, &error));
+            }
+        }
+    }
+}
+
+fn failed(path: Option<&Path>, time: Option<f64>, error: &io::Error) -> Diagnostic {
+    store::unwritable(path.unwrap_or(Path::new("the result")), time, error)
+}
+
+impl Observer for Watcher<'_, '_> {
     fn record(&mut self, machine: &Machine) {
         self.first.get_or_insert_with(Instant::now);
-        self.recorder.record(machine);
+        let broken = &mut self.broken;
+        self.outputs.retain_mut(|(recorder, output)| match recorder.record(machine, output.sink) {
+            Ok(()) => true,
+            Err(error) => {
+                // What can still be saved is; a full disk has been said.
+                let _ = recorder.finish(output.sink);
+                broken.push(failed(output.path, Some(machine.time), &error));
+                false
+            }
+        });
     }
 
     fn proceed(&mut self, time: f64) -> bool {
@@ -76,17 +150,39 @@ impl Observer for Watcher<'_> {
             self.timed_out = true;
             return false;
         }
-        (self.progress)(time)
+        self.broken.is_empty() && (self.progress)(time)
     }
 }
 
+/// An error when a pattern (a name, or with `*` and `?`) stands for no variable of the program.
+pub fn unmatched<'a>(program: &Program, patterns: impl Iterator<Item = &'a String>) -> Option<Diagnostic> {
+    let names = || program.variables.iter().filter(|v| v.kind != Kind::Helper).map(|v| v.name.as_str());
+    for pattern in patterns {
+        if names().any(|name| name == pattern || glob::matches(pattern, name)) {
+            continue;
+        }
+        let d = Diagnostic::error("K0910", format!("there is no variable {pattern}"));
+        return Some(match nearest(pattern, names()) {
+            Some(nearest) => d.help(format!("did you mean {nearest}?")),
+            None => d.help("kausal flatten prints all variables; * and ? stand for any characters"),
+        });
+    }
+    None
+}
+
 /// The diagnostic of a failed run.
-fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
+fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+    let d = described(program, error, start, timed_out);
+    failure::with_equations(d, program, error)
+}
+
+fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
-            let d = Diagnostic::error("K0510", format!("no consistent initial values: {what}"))
-                .help(help.unwrap_or("give start values near the solution, or fix other variables"));
+            let d =
+                Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"))
+                    .help(help.unwrap_or("give start values near the solution, or fix other variables"));
             let place = match stop {
                 Stop::Contradiction(check, ..) => program.checks.get(*check).and_then(|c| c.origin.location),
                 _ => None,
@@ -103,15 +199,15 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
             "K0512",
             format!(
                 "the event at time {t} does not come to rest: conditions switch each other back and forth{}",
-                listed(restless.iter().filter_map(|v| spoken(program, *v)))
+                failure::listed(program, restless)
             ),
         )
         .help("use pre() where a condition depends on what it changes, or add a hysteresis"),
-        RunError::Chattering(t, crossed) => Diagnostic::error(
+        RunError::Chattering(t, relations) => Diagnostic::error(
             "K0513",
             format!(
                 "events follow each other without progress at time {t} (chattering){}",
-                listed(crossed.iter().filter_map(|&r| relation_text(program, r)))
+                failure::conditions(program, relations)
             ),
         )
         .help("add a hysteresis to the switching condition, or model the sliding state itself"),
@@ -120,6 +216,8 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
                 Some(stop) => describe(program, stop),
                 None => (String::new(), None),
             };
+            // The integrator says the time too; once is enough.
+            let what = what.strip_prefix(&format!("at time {t} ")).unwrap_or(what);
             with_help(
                 "K0520",
                 format!("the integration cannot go on at time {t}: {}", named(program, what)),
@@ -132,44 +230,6 @@ fn explain(program: &Program, error: &RunError, timed_out: bool) -> Diagnostic {
         }
         RunError::Stopped(t) => Diagnostic::error("K0522", format!("stopped at time {t}")),
     }
-}
-
-/// A few names behind a colon.
-fn listed(names: impl Iterator<Item = String>) -> String {
-    const SHOWN: usize = 5;
-    let mut names: Vec<String> = names.collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    match (names.is_empty(), more) {
-        (true, _) => String::new(),
-        (false, 0) => format!(": {}", names.join(", ")),
-        (false, more) => format!(": {} and {more} more", names.join(", ")),
-    }
-}
-
-/// What a variable is called by the user: its name, or for a relation its text.
-fn spoken(program: &Program, v: VarId) -> Option<String> {
-    match program.variables[v.index()].kind {
-        Kind::Helper => {
-            let relation = program.relations.iter().position(|r| r.variable == v)?;
-            relation_text(program, relation as u32)
-        }
-        _ => Some(program.variables[v.index()].name.clone()),
-    }
-}
-
-/// A relation as `difference < 0`, with the difference written out.
-fn relation_text(program: &Program, relation: u32) -> Option<String> {
-    const LONGEST: usize = 200;
-    let relation = program.relations.get(relation as usize)?;
-    let is_it = |e: ExprId| matches!(program.pool.node(e), Node::Var(v) if v == relation.difference);
-    let difference = program
-        .equations
-        .iter()
-        .find_map(|e| if is_it(e.lhs) { Some(e.rhs) } else { is_it(e.rhs).then_some(e.lhs) })?;
-    let name = |v: VarId| program.variables[v.index()].name.clone();
-    let text = print_limited(&program.pool, difference, &name, LONGEST);
-    Some(format!("`{text} {} 0`", if relation.or_equal { "<=" } else { "<" }))
 }
 
 fn with_help(
@@ -203,8 +263,12 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         Stop::Function(message) => (message.clone(), None),
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
-            let help = "the other initial conditions determine everything in it: take it away, or one of them";
-            (format!("the initial condition {what} contradicts the others: {left} is not {right}"), Some(help))
+            let help =
+                "the other initial conditions determine everything in it: take it away, or one of them";
+            (
+                format!("the initial condition {what} contradicts the others: {left} is not {right}"),
+                Some(help),
+            )
         }
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;

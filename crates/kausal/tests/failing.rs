@@ -1,8 +1,9 @@
 //! Models that must fail while they run, each with the diagnostic it must give.
 //!
 //! The head of each file in `failing/` says `expect:` (codes; none for a run that ends well), `says:` (what the
-//! messages must contain: a variable, the text of an assertion) and `recorded:` (results up to here are kept). What
-//! was recorded before the last instant is always finite.
+//! messages must contain: a variable, the text of an assertion) and `recorded:` (results up to here are kept). Every
+//! message says when it happened and names an equation, a condition or what must hold. What was recorded before the
+//! last instant is always finite.
 
 mod support;
 
@@ -24,6 +25,13 @@ fn check(name: &str, text: &str) -> Result<(), String> {
     for part in notes(text, "says") {
         if !diagnostics.iter().any(|d| contains_word(&d.message, part)) {
             return Err(format!("nothing said contains {part:?}:\n{rendered}"));
+        }
+    }
+    // When, and in which equation: without them nobody knows where to look.
+    for d in diagnostics.iter().filter(|d| d.is_error()) {
+        let where_to_look = ["; the equation", ": the condition is", "; what must hold is"];
+        if !d.message.contains(" time ") || !where_to_look.iter().any(|w| d.message.contains(w)) {
+            return Err(format!("the time or the equation is missing:\n{rendered}"));
         }
     }
     let time = &run.trajectory.time;

@@ -630,7 +630,12 @@ fn initial_values() {
             case("initial_backwards_parameter", vec![end("x", 4.0, 1e-12)]),
             case(
                 "initial_dependent_parameter",
-                vec![exactly("q", 6.0), exactly("n", 7.0), end("a", 108.0, 1e-9), along("x", |t| 6.0 + 7.0 * t, 1e-6)],
+                vec![
+                    exactly("q", 6.0),
+                    exactly("n", 7.0),
+                    end("a", 108.0, 1e-9),
+                    along("x", |t| 6.0 + 7.0 * t, 1e-6),
+                ],
             ),
             case("initial_discrete", vec![exactly("n", 9.0), exactly("b", 1.0), exactly("x", 10.0)]),
             case(

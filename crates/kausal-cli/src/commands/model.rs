@@ -6,7 +6,9 @@ use kausal::session::balance;
 use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Relaxing, Session, Tearing, summary};
 use serde::Serialize;
 
-use crate::arguments::{self, Check, Examples, Flatten, RelaxingChoice, TearingChoice, Translate, Translation};
+use crate::arguments::{
+    self, Check, Examples, Flatten, RelaxingChoice, TearingChoice, Translate, Translation,
+};
 use crate::output;
 
 /// A session with the libraries a user asked for.
@@ -33,11 +35,22 @@ pub fn program(
     model: &arguments::Model,
     how: &Translation,
 ) -> Option<(FlatModel, Program)> {
+    program_and_codes(session, model, how, &mut Vec::new())
+}
+
+/// The same, with the codes of what the translation said.
+pub fn program_and_codes(
+    session: &mut Session,
+    model: &arguments::Model,
+    how: &Translation,
+    codes: &mut Vec<&'static str>,
+) -> Option<(FlatModel, Program)> {
     let mut flat = flat(session, model)?;
     let options = options(how, session)?;
     let program =
         if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
     let diagnostics = session.take_diagnostics();
+    codes.extend(diagnostics.iter().map(|d| d.code));
     output::show(&diagnostics, session.sources());
     program.map(|program| (flat, program))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kausal::compare::{Comparison, Tube};
-use kausal::plot::{self, svg, terminal};
+use kausal::plot::{self, terminal};
 use kausal::verify::text::deviation;
 use kausal::{Diagnostic, Sources, Trajectory, glob, store};
 use serde::Serialize;
@@ -61,28 +61,23 @@ pub fn tube(arguments: &arguments::Tube) -> Option<Tube> {
 pub fn plot(arguments: &Plot) -> bool {
     let Some(result) = read(&arguments.result) else { return false };
     let title = arguments.result.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
-    match plot::of(&result, &title, &arguments.signals) {
-        Ok(plot) => show_plot(&plot, arguments.plot_file.as_deref(), &Sources::default()),
-        Err(message) => fail("K0910", &message),
+    if arguments.plot_file.is_empty() {
+        match plot::of(&result, &title, &arguments.signals) {
+            Ok(plot) => sketch(&plot),
+            Err(message) => return fail("K0910", &message),
+        }
     }
+    arguments.plot_file.iter().all(|path| match plot::write(&result, &title, &arguments.signals, path) {
+        Ok(()) => true,
+        Err(d) => !output::show(&[d], &Sources::default()),
+    })
 }
 
-/// A plot to a file or the terminal.
-pub fn show_plot(plot: &plot::Plot, path: Option<&Path>, sources: &Sources) -> bool {
-    let Some(path) = path else {
-        output::print(&terminal::write(plot, 72, 18));
-        return true;
-    };
-    let problem = if path.extension().is_none_or(|e| e != "svg") {
-        Diagnostic::error("K0909", format!("{}: plots are written as .svg", path.display()))
-    } else {
-        match std::fs::write(path, svg::write(plot)) {
-            Ok(()) => return true,
-            Err(error) => Diagnostic::error("K0907", format!("cannot write {}: {error}", path.display())),
-        }
-    };
-    output::show(&[problem], sources);
-    false
+/// A plot to the terminal.
+pub fn sketch(plot: &plot::Plot) {
+    let (columns, rows) = output::size();
+    // Room for the labels on the left and the line with the command below.
+    output::print(&terminal::write(plot, columns.saturating_sub(14).clamp(30, 120), rows.clamp(12, 22)));
 }
 
 /// A result file, or what is wrong with it shown and `None`.

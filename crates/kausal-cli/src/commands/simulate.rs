@@ -1,23 +1,27 @@
 //! `kausal simulate`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kausal::plot;
-use kausal::simulate::Run;
+use kausal::result::Sink;
+use kausal::simulate::{Ended, Output, run_into, unmatched};
 use kausal::{Backend, Diagnostic, Session, Settings, Trajectory, glob, store};
 use serde::Serialize;
 
 use super::model;
-use super::results::show_plot;
+use super::results::sketch;
 use crate::arguments::Simulate;
-use crate::output;
+use crate::progress::Progress;
+use crate::{interrupt, output};
 
 #[derive(Serialize)]
 struct Report<'a> {
     model: &'a str,
     start: f64,
     stop: f64,
+    completed: bool,
     steps: u64,
     rejected: u64,
     rhs_evaluations: u64,
@@ -42,31 +46,76 @@ struct Seconds {
 
 pub fn run(arguments: &Simulate) -> bool {
     let mut session = model::session(&arguments.model);
+    // What is wrong with the names of files is said before the work, not after it.
+    let names = arguments.output.iter().map(|path| store::check(path));
+    let names = names.chain(arguments.plot_file.iter().map(|path| plot::check(path)));
+    if let Err(d) = names.collect::<Result<(), Diagnostic>>() {
+        return fail(&session, d);
+    }
     let Some((flat, program)) = model::program(&mut session, &arguments.model, &arguments.translation) else {
         return false;
     };
     let settings = match settings(arguments, &flat.experiment) {
         Ok(settings) => settings,
-        Err(message) => return fail(&session, "K0908", &message),
+        Err(message) => return fail(&session, Diagnostic::error("K0908", message)),
     };
+    if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
+        return fail(&session, d);
+    }
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
     let compiled = session.compile(program, backend);
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     let Some(compiled) = compiled else { return false };
-    let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
-    let wanted = |name: &str| {
-        arguments.variables.is_empty()
-            || arguments.variables.iter().any(|glob| glob::matches(glob, name))
-            || arguments.plot.iter().any(|p| p == name)
+    let mut files: Vec<(&PathBuf, Box<dyn Sink>)> = Vec::new();
+    for path in &arguments.output {
+        match store::create(path) {
+            Ok(sink) => files.push((path, sink)),
+            Err(d) => return fail(&session, d),
+        }
+    }
+    let wanted = |name: &str| glob::any(&arguments.variables, name) || glob::listed(&arguments.plot, name);
+    let shown = |name: &str| match needs_all(arguments) {
+        true => wanted(name),
+        false => glob::listed(&arguments.plot, name),
     };
-    let run = kausal::simulate::run(Arc::new(compiled), &settings, &wanted, limit, &mut |_| true);
-    let failed = output::show(&run.diagnostics, session.sources());
+    let mut memory = Trajectory::default();
+    let mut outputs: Vec<Output> = Vec::new();
+    for (path, sink) in &mut files {
+        outputs.push(Output { wanted: &wanted, sink: &mut **sink, path: Some(path.as_path()) });
+    }
+    if plots(arguments) {
+        outputs.push(Output { wanted: &shown, sink: &mut memory, path: None });
+    }
+    let ended = watched(arguments, &settings, Arc::new(compiled), outputs);
+    drop(files);
+    let failed = output::show(&ended.diagnostics, session.sources());
     let start = Instant::now();
-    let written = write(arguments, &session, &flat.name, &run.trajectory);
+    let drawn = draw(arguments, &session, &flat.name, &memory);
     let seconds = start.elapsed().as_secs_f64();
-    report(arguments, &session, &flat.name, &settings, &run, seconds);
-    written && !failed
+    report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    drawn && !failed
+}
+
+/// Runs, with everything that can end a run from outside.
+fn watched(
+    arguments: &Simulate,
+    settings: &Settings,
+    model: Arc<kausal::CompiledModel>,
+    outputs: Vec<Output>,
+) -> Ended {
+    let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
+    if let Some(limit) = limit {
+        interrupt::exit_after(limit);
+    }
+    interrupt::watch();
+    let mut progress = Progress::of_run(settings.start, settings.stop);
+    let ended = run_into(model, settings, outputs, limit, &mut |time| {
+        progress.advance(time);
+        !interrupt::asked()
+    });
+    progress.clear();
+    ended
 }
 
 fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Settings, String> {
@@ -86,38 +135,68 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
-    Ok(Settings { start, stop, interval, tolerance, method: arguments.method, fixed_step: arguments.step })
+    let (method, fixed_step) = (arguments.method, arguments.step);
+    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, ..Settings::default() })
 }
 
-fn fail(session: &Session, code: &'static str, message: &str) -> bool {
-    output::show(&[Diagnostic::error(code, message)], session.sources());
+fn fail(session: &Session, diagnostic: Diagnostic) -> bool {
+    output::show(&[diagnostic], session.sources());
     false
 }
 
-fn write(arguments: &Simulate, session: &Session, model: &str, trajectory: &Trajectory) -> bool {
-    if let Some(path) = &arguments.output
-        && let Err(diagnostic) = store::write(trajectory, path)
-    {
-        output::show(&[diagnostic], session.sources());
-        return false;
+/// Is something drawn?
+fn plots(arguments: &Simulate) -> bool {
+    !arguments.plot_file.is_empty() || !arguments.plot.is_empty()
+}
+
+/// Does the plot choose among all signals, or offer them?
+fn needs_all(arguments: &Simulate) -> bool {
+    let page = |path: &PathBuf| path.extension().is_some_and(|e| e == "html");
+    arguments.plot.is_empty() || arguments.plot_file.iter().any(page)
+}
+
+fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Trajectory) -> bool {
+    if !plots(arguments) {
+        return true;
     }
-    if arguments.plot.is_empty() && arguments.plot_file.is_none() {
+    for path in &arguments.plot_file {
+        if let Err(d) = plot::write(trajectory, model, &arguments.plot, path) {
+            return fail(session, d);
+        }
+    }
+    if !arguments.plot_file.is_empty() || arguments.json {
         return true;
     }
     match plot::of(trajectory, model, &arguments.plot) {
-        Ok(_) if arguments.plot_file.is_none() && arguments.json => true,
-        Ok(plot) => show_plot(&plot, arguments.plot_file.as_deref(), session.sources()),
-        Err(message) => fail(session, "K0910", &message),
+        Ok(plot) => sketch(&plot),
+        Err(message) => return fail(session, Diagnostic::error("K0910", message)),
     }
+    true
 }
 
-fn report(arguments: &Simulate, session: &Session, model: &str, settings: &Settings, run: &Run, write: f64) {
-    let s = &run.statistics;
+fn report(
+    arguments: &Simulate,
+    session: &Session,
+    model: &str,
+    settings: &Settings,
+    ended: &Ended,
+    completed: bool,
+    write: f64,
+) {
+    let s = &ended.statistics;
+    let seconds = Seconds {
+        translate: session.seconds.load + session.seconds.flatten + session.seconds.translate,
+        codegen: session.seconds.codegen,
+        initialize: ended.seconds_initialize,
+        integrate: ended.seconds - ended.seconds_initialize,
+        write,
+    };
     if arguments.json {
         output::print_json(&Report {
             model,
             start: settings.start,
             stop: s.end,
+            completed,
             steps: s.steps,
             rejected: s.rejected,
             rhs_evaluations: s.rhs_evaluations,
@@ -128,13 +207,7 @@ fn report(arguments: &Simulate, session: &Session, model: &str, settings: &Setti
             state_events: s.state_events,
             time_events: s.time_events,
             terminated: s.terminated.as_deref(),
-            seconds: Seconds {
-                translate: session.seconds.load + session.seconds.flatten + session.seconds.translate,
-                codegen: session.seconds.codegen,
-                initialize: run.seconds_initialize,
-                integrate: run.seconds - run.seconds_initialize,
-                write,
-            },
+            seconds,
         });
         return;
     }
@@ -149,5 +222,25 @@ fn report(arguments: &Simulate, session: &Session, model: &str, settings: &Setti
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));
     }
-    output::print(&text);
+    output::say(&text);
+    output::detail(&format!(
+        "method {:?}, tolerance {}, output every {}\n\
+         {} rejected steps, {} Jacobians, {} Newton iterations, {} of them failed, {} pivot fallbacks\n\
+         {} state events, {} time events\n\
+         translate {:.3} s, code {:.3} s, initial values {:.3} s, integration {:.3} s\n",
+        settings.method,
+        settings.tolerance,
+        settings.interval,
+        s.rejected,
+        s.jacobians,
+        s.newton_iterations,
+        s.nonlinear_failures,
+        s.pivot_fallbacks,
+        s.state_events,
+        s.time_events,
+        seconds.translate,
+        seconds.codegen,
+        seconds.initialize,
+        seconds.integrate
+    ));
 }

@@ -1,18 +1,18 @@
 //! `kausal verify`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use kausal::verify::pool::{self, Job, Limits};
 use kausal::verify::{self, Outcome, Report, Verdict, child, figures, html, markdown, text};
 use kausal::{glob, store};
 
 use super::results::{fail, read, tube};
 use crate::arguments::{Verify, VerifyModel};
-use crate::output;
+use crate::{output, progress};
 
 pub fn run(arguments: &Verify) -> bool {
     let Some(tube) = tube(&arguments.tube) else { return false };
@@ -101,7 +101,8 @@ fn write(arguments: &Verify, report: &Report) -> bool {
         pages.push((path, html::write(report, title, &reference)));
     }
     if let Some(path) = &arguments.markdown {
-        pages.push((path, markdown::write(report, title, &shown_command(arguments))));
+        let page = markdown::write(report, title, &shown_command(arguments));
+        pages.push((path, without_folders(page, arguments)));
     }
     pages.into_iter().all(|(path, page)| match std::fs::write(path, page) {
         Ok(()) => true,
@@ -118,26 +119,48 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// The command that makes the page anew, with what it depends on.
+/// The command that makes the page anew, with what it depends on; nothing in it depends on where this machine keeps it.
 fn shown_command(arguments: &Verify) -> String {
-    let mut command = format!("kausal verify --reference {}", arguments.reference.display());
+    let mut command = format!("kausal verify --reference {}", relative(&arguments.reference));
     for glob in &arguments.filter {
         command.push_str(&format!(" --filter '{glob}'"));
     }
     for folder in &arguments.libraries {
-        command.push_str(&format!(" --library {}", folder.display()));
+        command.push_str(&format!(" --library {}", relative(folder)));
     }
     for file in &arguments.load {
-        command.push_str(&format!(" --load {}", file.display()));
+        command.push_str(&format!(" --load {}", relative(file)));
     }
     command.push_str(&format!(" --timeout {}", arguments.timeout));
     if let Some(path) = &arguments.figures {
-        command.push_str(&format!(" --figures {}", path.display()));
+        command.push_str(&format!(" --figures {}", relative(path)));
     }
     if let Some(path) = &arguments.markdown {
-        command.push_str(&format!(" --markdown {}", path.display()));
+        command.push_str(&format!(" --markdown {}", relative(path)));
     }
     command
+}
+
+/// A path as seen from the folder the command runs in.
+fn relative(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    if !path.is_absolute() {
+        return path.display().to_string();
+    }
+    let (from, to): (Vec<_>, Vec<_>) = (here.components().collect(), path.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(Component::ParentDir, from.len() - common);
+    up.chain(to[common..].iter().copied()).collect::<PathBuf>().display().to_string()
+}
+
+/// Messages may name files of libraries: without the folder they are in, the same on every machine.
+fn without_folders(page: String, arguments: &Verify) -> String {
+    let path = std::env::var_os("MODELICAPATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(arguments.libraries.iter().cloned());
+    folders.filter(|f| f.is_absolute()).fold(page, |page, folder| {
+        let folder = folder.display().to_string();
+        page.replace(&format!("{}/", folder.trim_end_matches('/')), "")
+    })
 }
 
 fn without_curves(report: &Report) -> Report {
@@ -146,17 +169,16 @@ fn without_curves(report: &Report) -> Report {
     report
 }
 
-/// One line on a terminal that says how far it is.
+/// A bar on a terminal that says how far it is.
 struct Progress {
-    shown: bool,
-    total: usize,
+    bar: Option<ProgressBar>,
     /// How many agree, differ and fail.
     counts: Mutex<[usize; 3]>,
 }
 
 impl Progress {
     fn new(total: usize) -> Progress {
-        Progress { shown: io::stderr().is_terminal(), total, counts: Mutex::new([0; 3]) }
+        Progress { bar: progress::bar(total as u64), counts: Mutex::new([0; 3]) }
     }
 
     fn tell(&self, outcome: &Outcome) {
@@ -167,19 +189,15 @@ impl Progress {
             Verdict::Fails => 2,
         }] += 1;
         let [agree, differ, fail] = *counts;
-        let (done, total) = (agree + differ + fail, self.total);
-        self.line(&format!("{done}/{total}  {agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{agree} agree, {differ} differ, {fail} fail  {}", outcome.model));
+            bar.set_position((agree + differ + fail) as u64);
+        }
     }
 
     fn clear(&self) {
-        self.line("");
-    }
-
-    fn line(&self, text: &str) {
-        if self.shown {
-            let short: String = text.chars().take(100).collect();
-            // Nobody is left to tell when stderr is closed.
-            let _ = write!(io::stderr(), "\r\x1b[K{short}");
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use kausal_solver::Reason;
 use kausal_symbolic::VarId;
-use kausal_translate::program::Kind;
+use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
 use crate::machine::{Failure, Machine, Mode, Stop};
@@ -78,6 +78,20 @@ pub(crate) fn finite(machine: &Machine) -> Result<(), Stop> {
     let Some(wrong) = wrong else { return Ok(()) };
     let unknowns = vec![VarId(wrong as u32)];
     Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
+}
+
+/// The variable that was the first to be not finite on the way to `last`: the others have it from there.
+pub(crate) fn first_not_finite(machine: &Machine, last: VarId) -> VarId {
+    let program = &machine.model().program;
+    let wrong = |v: &VarId| {
+        !machine.values[v.index()].is_finite() && program.variables[v.index()].kind != Kind::Helper
+    };
+    let found = program.dynamics.iter().find_map(|step| match step {
+        Step::Assign(assign) => Some(assign.variable).filter(wrong),
+        Step::System(system) => system.unknowns.iter().copied().find(|v| wrong(v)),
+        _ => None,
+    });
+    found.unwrap_or(last)
 }
 
 /// Parameters, then the initial problem.

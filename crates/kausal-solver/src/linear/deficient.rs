@@ -130,12 +130,7 @@ fn eliminate(
 
 /// The free unknowns `z` that make `Σ ((c - F z)_k / w_k)² + Σ (z_m / w_m)²` smallest, by Cholesky's method on the
 /// normal equations, which the second sum keeps regular.
-fn smallest(
-    c: &[f64],
-    f: &[f64],
-    column: &[usize],
-    inverse_square: &impl Fn(usize) -> f64,
-) -> Vec<f64> {
+fn smallest(c: &[f64], f: &[f64], column: &[usize], inverse_square: &impl Fn(usize) -> f64) -> Vec<f64> {
     let rank = c.len();
     let free = column.len() - rank;
     let mut matrix = vec![0.0; free * free];

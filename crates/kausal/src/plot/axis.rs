@@ -27,8 +27,9 @@ pub fn axis(values: impl Iterator<Item = f64>, tight: bool) -> Axis {
     }
     let step = round_step((high - low) / 5.0);
     if !tight {
-        low = (low / step).floor() * step;
-        high = (high / step).ceil() * step;
+        // What oversteps a tick by rounding errors needs no room of its own.
+        low = (low / step + 1e-6).floor() * step;
+        high = (high / step - 1e-6).ceil() * step;
     }
     let mut ticks = Vec::new();
     let mut k = (low / step - 1e-9).ceil();
@@ -74,6 +75,12 @@ mod tests {
         assert_eq!(labels, ["0", "2", "4", "6", "8", "10"]);
         let a = axis([0.0, 0.3].into_iter(), true);
         assert_eq!(a.ticks.last().unwrap().1, "0.3");
+    }
+
+    #[test]
+    fn rounding_errors_need_no_room() {
+        let a = axis([-1e-15, 1.0 + 1e-9].into_iter(), false);
+        assert_eq!((a.low, a.high), (0.0, 1.0));
     }
 
     #[test]

@@ -1,15 +1,29 @@
 //! Plots in the terminal: braille dots, eight to a character.
 
-use super::Plot;
 use super::axis::axis;
+use super::{Curve, Plot};
 
-/// A sketch of the given size in characters.
+/// Sketches of the given size in characters, one for each unit.
 pub fn write(plot: &Plot, columns: usize, rows: usize) -> String {
+    let panels = plot.panels();
+    // Several share the height, but none becomes too flat to see anything.
+    let rows = (rows / panels.len().max(1)).max(8);
+    let sketches: Vec<String> = panels
+        .iter()
+        .map(|panel| {
+            let curves: Vec<&Curve> = panel.curves.iter().map(|c| &plot.curves[*c]).collect();
+            sketch(plot, &curves, columns, rows)
+        })
+        .collect();
+    sketches.join("\n")
+}
+
+fn sketch(plot: &Plot, curves: &[&Curve], columns: usize, rows: usize) -> String {
     let x_axis = axis(plot.curves.iter().flat_map(|c| c.x.iter().copied()), true);
-    let y_axis = axis(plot.curves.iter().flat_map(|c| c.y.iter().copied()), false);
+    let y_axis = axis(curves.iter().flat_map(|c| c.y.iter().copied()), false);
     let (width, height) = (columns.max(8) * 2, rows.max(4) * 4);
     let mut dots = vec![false; width * height];
-    for curve in &plot.curves {
+    for curve in curves {
         let mut last: Option<(i64, i64)> = None;
         for (&x, &y) in curve.x.iter().zip(&curve.y) {
             if !x.is_finite() || !y.is_finite() {
@@ -32,11 +46,7 @@ pub fn write(plot: &Plot, columns: usize, rows: usize) -> String {
     let high = y_axis.ticks.last().map_or(String::new(), |t| t.1.clone());
     let low = y_axis.ticks.first().map_or(String::new(), |t| t.1.clone());
     let margin = high.chars().count().max(low.chars().count());
-    let names: Vec<String> = plot
-        .curves
-        .iter()
-        .map(|c| if c.unit.is_empty() { c.name.clone() } else { format!("{} [{}]", c.name, c.unit) })
-        .collect();
+    let names: Vec<String> = curves.iter().map(|c| c.label()).collect();
     let mut out = format!("{}\n", names.join(", "));
     for row in 0..height / 4 {
         let label = match row {

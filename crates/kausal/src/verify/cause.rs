@@ -45,6 +45,8 @@ pub fn cause(outcome: &Outcome) -> String {
         None => "no error was given".into(),
         Some(problem) => {
             let line = problem.message.lines().next().unwrap_or_default();
+            // Which equation it was says where, not why.
+            let line = line.split("; the equation").next().unwrap_or(line);
             format!("{}: {}", problem.code, general(line))
         }
     }

@@ -18,9 +18,6 @@ use crate::{simulate, store, summary};
 
 /// Output points a run has at least: with so many, the default width of the tube in time is one interval.
 const POINTS: f64 = 1000.0;
-/// Output points a run has at most to hit those of the reference, and those it has when it cannot.
-const FINEST: f64 = 50_000.0;
-const WITHOUT_GRID: f64 = 5000.0;
 /// Signals shown in pictures, and points of each.
 const PICTURES: usize = 4;
 const PICTURE_POINTS: usize = 400;
@@ -182,39 +179,35 @@ fn size(program: &Program) -> Size {
 }
 
 /// What the model's `experiment` annotation says, or else what the reference spans; output points where the
-/// reference has its own, and as many between them as it takes.
+/// reference has its own, and others between them.
 fn settings(experiment: &Experiment, time: &[f64]) -> Settings {
     let defaults = Settings::default();
     let start = experiment.start.or(time.first().copied()).unwrap_or(defaults.start);
     let stop = experiment.stop.or(time.last().copied()).unwrap_or(defaults.stop).max(start);
     let tolerance = experiment.tolerance.unwrap_or(defaults.tolerance);
-    let coarse = (stop - start) / POINTS;
-    let interval = match grid(time) {
-        Some(step) if coarse > 0.0 => step / (step / coarse).ceil(),
-        _ => (stop - start) / WITHOUT_GRID,
-    };
-    Settings { start, stop, tolerance, interval, ..defaults }
+    let interval = (stop - start) / POINTS;
+    Settings { start, stop, tolerance, interval, instants: instants(start, stop, time), ..defaults }
 }
 
-/// The largest step of which all instants are multiples, by Euclid's algorithm up to rounding errors; `None` when
-/// there is no such grid of a reasonable size.
-fn grid(time: &[f64]) -> Option<f64> {
-    let (first, last) = (*time.first()?, *time.last()?);
-    let span = last - first;
-    let (zero, smallest) = (1e-7 * span, span / FINEST);
-    let mut step = 0f64;
-    for t in time {
-        let (mut a, mut b) = (step.max(t - first), step.min(t - first));
-        while b > zero {
-            let rest = a % b;
-            (a, b) = (b, if b - rest < zero { 0.0 } else { rest });
-        }
-        step = a;
-        if step > 0.0 && step < smallest {
-            return None;
+/// The instants of the reference between start and stop, and evenly spaced ones where there is room between them.
+fn instants(start: f64, stop: f64, time: &[f64]) -> Arc<[f64]> {
+    let interval = (stop - start) / POINTS;
+    // Closer points say the same.
+    let close = 1e-3 * interval;
+    let mut own: Vec<f64> = time.iter().copied().filter(|t| *t > start && *t < stop).collect();
+    own.sort_by(f64::total_cmp);
+    own.dedup();
+    let mut all = own.clone();
+    for k in 1..POINTS as u32 {
+        let t = start + f64::from(k) * interval;
+        let next = own.partition_point(|o| *o < t - close);
+        if own.get(next).is_none_or(|o| *o > t + close) && t > start && t < stop {
+            all.push(t);
         }
     }
-    (step > 0.0).then(|| span / (span / step).round())
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all.into()
 }
 
 /// The signals that are farthest off, thinned out: of each stretch its lowest and highest point.
@@ -316,19 +309,32 @@ mod tests {
 
     #[test]
     fn output_points_hit_the_points_of_the_reference() {
-        let time: Vec<f64> = (0..=200).filter(|i| i % 7 != 3).map(|i| f64::from(i) * 0.025).collect();
+        let time = [0.0, 0.1, 0.1, 0.1234567, 0.5 + 1e-9, 1.0];
         let s = settings(&Experiment::default(), &time);
-        assert_eq!((s.start, s.stop), (0.0, 5.0));
-        assert!((s.interval - 0.005).abs() < 1e-12);
-        // A few of many output points, not all the same distance apart.
-        let time: Vec<f64> =
-            [0, 50, 100, 151, 201, 250, 299, 9999, 10_000].map(|i| f64::from(i) * 1e-4).to_vec();
-        assert!((settings(&Experiment::default(), &time).interval - 1e-4).abs() < 1e-15);
-        // Instants without a grid.
-        let s = settings(&Experiment::default(), &[0.0, 0.1, 0.1234567, 1.0]);
-        assert_eq!(s.interval, 2e-4);
+        assert_eq!((s.start, s.stop, s.interval), (0.0, 1.0, 1e-3));
+        assert!(s.instants.is_sorted_by(|a, b| a < b));
+        for t in &time[1..5] {
+            assert!(s.instants.contains(t), "{t}");
+        }
+        // 999 of a thousand intervals, of which two are given by the reference, and one more point.
+        assert_eq!(s.instants.len(), 1000);
         // An instant only.
-        assert_eq!(settings(&Experiment::default(), &[0.0, 0.0]).interval, 0.0);
+        assert!(settings(&Experiment::default(), &[0.0, 0.0]).instants.is_empty());
+    }
+
+    /// Where the reference has its points, the result has them too: exactly.
+    #[test]
+    fn results_are_compared_where_the_reference_is() {
+        let mut session = Session::new();
+        session.add_text("Decay.mo", DECAY);
+        let flat = session.flatten("Decay").unwrap();
+        let program = session.translate(&flat, &Options::default()).unwrap();
+        let model = session.compile(program, Backend::Jit).unwrap();
+        let settings = settings(&flat.experiment, &[0.0, 0.3333333333, 0.7071, 2.0]);
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        for t in [0.0, 0.3333333333, 0.7071, 2.0] {
+            assert!(run.trajectory.time.contains(&t), "{t}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! except that a model may just miss its time limit.
 
 use super::text::{deviation, pairs};
-use super::{Package, Report, Row, Verdict};
+use super::{Outcome, Package, Report, Row, Verdict};
 use crate::compare;
 
 /// The whole page; `command` is what the reader types to make it anew, `library` what was verified.
@@ -29,6 +29,7 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
              {evaluations:.2} for evaluations of the right side and {steps:.2} for steps.\n\n"
         ));
     }
+    out.push_str("Where a cell has two numbers, the first is ours and the second the other tool's.\n\n");
     out.push_str("| package | models | agree | differ | fail |\n| --- | ---: | ---: | ---: | ---: |\n");
     for Package { name, models, agree, differ, fail } in &report.packages {
         out.push_str(&format!(
@@ -63,7 +64,8 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
     }
     for package in &report.packages {
         out.push_str(&format!(
-            "\n## {}\n\n| model | | equations | torn | steps | evaluations |\n| --- | --- | ---: | ---: | ---: | ---: |\n",
+            "\n## {}\n\n| model | | equations | torn | steps | evaluations | first error |\n\
+             | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
             package.name
         ));
         for row in report.rows.iter().filter(|r| super::package(&r.outcome.model) == package.name) {
@@ -74,12 +76,23 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
                 Verdict::Fails => format!("fails: {}", row.outcome.stage.name()),
             };
             out.push_str(&format!(
-                "| {} | {verdict} | {equations} | {torn} | {steps} | {evaluations} |\n",
-                row.outcome.model
+                "| {} | {verdict} | {equations} | {torn} | {steps} | {evaluations} | {} |\n",
+                row.outcome.model,
+                first_error(&row.outcome)
             ));
         }
     }
     out
+}
+
+/// Code and message, short enough for a table.
+fn first_error(outcome: &Outcome) -> String {
+    const LENGTH: usize = 100;
+    let Some(problem) = &outcome.error else { return String::new() };
+    let text = format!("{}: {}", problem.code, problem.message);
+    let short: String = text.chars().take(LENGTH).collect();
+    let more = if short.len() < text.len() { " …" } else { "" };
+    format!("{}{more}", cell(short.trim_end()))
 }
 
 /// Text that cannot end a table cell or start markup.

@@ -1,0 +1,109 @@
+//! How far it is: a bar on a terminal, nothing in a pipe and nothing for what is over at once.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output;
+
+/// What takes less is over before anybody looks.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the line changes.
+const PAUSE: Duration = Duration::from_millis(100);
+const PARTS: u64 = 1000;
+
+/// The progress of a run through time.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    from: f64,
+    to: f64,
+    begin: Instant,
+    next: Instant,
+    steps: u64,
+}
+
+impl Progress {
+    /// Of a run from one instant to another.
+    pub fn of_run(from: f64, to: f64) -> Progress {
+        let begin = Instant::now();
+        Progress { bar: bar(PARTS), from, to, begin, next: begin + PATIENCE, steps: 0 }
+    }
+
+    /// A step was made, up to an instant.
+    pub fn advance(&mut self, time: f64) {
+        self.steps += 1;
+        let Some(bar) = &self.bar else { return };
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + PAUSE;
+        let part = ((time - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
+        let spent = now.duration_since(self.begin).as_secs_f64();
+        bar.set_message(message(time, self.to, self.steps, spent, part));
+        bar.set_position((part * PARTS as f64) as u64);
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar on stderr with so many parts, if somebody may see it.
+pub fn bar(parts: u64) -> Option<ProgressBar> {
+    if !io::stderr().is_terminal() || output::is_quiet() {
+        return None;
+    }
+    let bar = ProgressBar::new(parts);
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3} %  {wide_msg}") {
+        bar.set_style(style);
+    }
+    Some(bar)
+}
+
+fn message(time: f64, to: f64, steps: u64, spent: f64, part: f64) -> String {
+    let left = if part > 0.0 { duration(spent * (1.0 - part) / part) } else { "?".into() };
+    format!("time {} of {}, {steps} steps, {left} left", rounded(time), rounded(to))
+}
+
+/// Four digits are enough to see it move.
+fn rounded(value: f64) -> String {
+    let text = format!("{value:.3e}");
+    match text.parse::<f64>() {
+        Ok(v) if v == 0.0 || (1e-3..1e6).contains(&v.abs()) => v.to_string(),
+        Ok(v) => format!("{v:e}"),
+        Err(_) => text,
+    }
+}
+
+/// Seconds as people say them.
+fn duration(seconds: f64) -> String {
+    if seconds < 100.0 {
+        format!("{seconds:.0} s")
+    } else if seconds < 6000.0 {
+        format!("{:.0} min", seconds / 60.0)
+    } else if seconds < 360_000.0 {
+        format!("{:.0} h", seconds / 3600.0)
+    } else {
+        "days".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_line_says() {
+        // A quarter in 10 s: three times as much is left.
+        assert_eq!(message(2.5, 10.0, 12, 10.0, 0.25), "time 2.5 of 10, 12 steps, 30 s left");
+        assert_eq!(message(0.0, 10.0, 0, 1.0, 0.0), "time 0 of 10, 0 steps, ? left");
+        assert_eq!(duration(7200.0), "2 h");
+        assert_eq!(duration(1e9), "days");
+        assert_eq!((rounded(0.123456789), rounded(-1e9)), ("0.1235".into(), "-1e9".into()));
+    }
+}

@@ -1,0 +1,281 @@
+//! Which equation a failed run is about: what the diagnostics of [`simulate`](crate::simulate) say about causes, in the
+//! equations and lines of the model.
+//!
+//! The run knows slots and systems; the program knows from which equation each was solved and where that is written.
+
+use kausal_runtime::RunError;
+use kausal_runtime::machine::{Failure, Stop};
+use kausal_solver::Reason;
+use kausal_symbolic::print::print_limited;
+use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_syntax::{Diagnostic, Location};
+use kausal_translate::Program;
+use kausal_translate::program::{EquationRef, Form, Kind, Step, System};
+
+/// Names and equations listed, and characters of an equation.
+const SHOWN: usize = 4;
+const WIDTH: usize = 120;
+
+/// A formula of the model and where it stands.
+struct Culprit {
+    text: String,
+    location: Option<Location>,
+}
+
+/// Adds the equations an error is about: to the message as formulas, and as places.
+pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) -> Diagnostic {
+    let culprits = match error {
+        RunError::Initial(stop) => of_stop(program, stop, true),
+        RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop)) => of_stop(program, stop, false),
+        RunError::Integration(_, text, None) => of_state(program, text),
+        RunError::EventLoop(_, restless) => {
+            let known = restless.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
+            known.take(SHOWN).filter_map(|v| of_variable(program, *v, false)).collect()
+        }
+        RunError::Chattering(..) | RunError::Stopped(_) => Vec::new(),
+    };
+    let is_assertion = matches!(
+        error,
+        RunError::Initial(Stop::Assertion(_))
+            | RunError::Event(_, Stop::Assertion(_))
+            | RunError::Integration(_, _, Some(Stop::Assertion(_)))
+    );
+    let texts: Vec<&str> = culprits.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
+    match texts[..] {
+        [] => {}
+        [one] if is_assertion => d.message.push_str(&format!("; what must hold is {one}")),
+        [one] => d.message.push_str(&format!("; the equation is {one}")),
+        _ => d.message.push_str(&format!("; the equations are {}", texts.join("; "))),
+    }
+    for culprit in culprits {
+        if let Some(location) = culprit.location {
+            d = d.at(location, "");
+        }
+    }
+    d
+}
+
+/// `: a, b and 3 more`, or nothing.
+pub fn listed(program: &Program, variables: &[VarId]) -> String {
+    let names: Vec<&str> = variables
+        .iter()
+        .map(|v| &program.variables[v.index()])
+        .filter(|v| v.kind != Kind::Helper)
+        .map(|v| v.name.as_str())
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
+    format!(": {}{more}", names[..names.len().min(SHOWN)].join(", "))
+}
+
+/// `: h < 0`, the conditions by their places among the relations, or nothing.
+pub fn conditions(program: &Program, relations: &[u32]) -> String {
+    let texts: Vec<String> = relations
+        .iter()
+        .filter_map(|&i| {
+            let relation = program.relations.get(i as usize)?;
+            let difference = steps(program, false).into_iter().find_map(|step| match step {
+                Step::Assign(a) if a.variable == relation.difference => Some(a.value),
+                _ => None,
+            })?;
+            let sign = if relation.or_equal { "<=" } else { "<" };
+            Some(format!("{} {sign} 0", formula(program, difference)))
+        })
+        .take(SHOWN)
+        .collect();
+    if texts.is_empty() { String::new() } else { format!(": the condition is {}", texts.join("; ")) }
+}
+
+fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
+    match stop {
+        Stop::Failed(Failure { reason, unknowns, residual }) => {
+            if let Some(system) = system(program, unknowns, initial) {
+                // Of a system that does not converge, what is farthest from zero; of others, all of it.
+                let worst = match (reason, residual) {
+                    (Reason::NoConvergence, Some((row, _))) => system.residuals.get(*row),
+                    _ => None,
+                };
+                return match worst {
+                    Some(equation) => vec![equation_of(program, *equation)],
+                    None => {
+                        let known = system.equations.iter().filter(|e| !defines_helper(program, **e));
+                        known.take(SHOWN).map(|e| equation_of(program, *e)).collect()
+                    }
+                };
+            }
+            unknowns.iter().take(1).filter_map(|v| of_variable(program, *v, initial)).collect()
+        }
+        Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
+        Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The integrator speaks of states by number.
+fn of_state(program: &Program, text: &str) -> Vec<Culprit> {
+    let number = text.split_once("state ").map(|(_, rest)| {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse::<usize>()
+    });
+    let Some(Ok(i)) = number else { return Vec::new() };
+    let state = program.states.get(i);
+    state.and_then(|s| of_variable(program, s.derivative, false)).into_iter().collect()
+}
+
+/// All steps of the initial problem or of the rest, with those inside of others.
+fn steps(program: &Program, initial: bool) -> Vec<&Step> {
+    let discretized: &[Step] = program.discretized.as_ref().map_or(&[], |d| &d.steps);
+    let sections: Vec<&[Step]> = if initial {
+        vec![&program.parameters, &program.initial, &program.discrete]
+    } else {
+        vec![&program.dynamics, &program.outputs, &program.discrete, discretized]
+    };
+    let mut all = Vec::new();
+    let mut stack: Vec<&Step> = sections.into_iter().rev().flat_map(|s| s.iter().rev()).collect();
+    while let Some(step) = stack.pop() {
+        all.push(step);
+        match step {
+            Step::System(system) => match &system.form {
+                Form::Linear { steps, .. } => stack.extend(steps.iter().rev()),
+                Form::Nonlinear(n) => stack.extend(n.steps.iter().rev()),
+                Form::Mixed { continuous, discrete, .. } => {
+                    stack.extend(discrete.iter().rev().chain(continuous.iter().rev()));
+                }
+            },
+            Step::When(when) => {
+                stack.extend(when.branches.iter().rev().flat_map(|b| b.steps.iter().rev()));
+            }
+            Step::If(_, yes, no) => stack.extend(no.iter().rev().chain(yes.iter().rev())),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// The innermost system that solves for exactly these, or has them all.
+fn system<'a>(program: &'a Program, unknowns: &[VarId], initial: bool) -> Option<&'a System> {
+    let systems: Vec<&System> = steps(program, initial)
+        .into_iter()
+        .filter_map(|step| match step {
+            Step::System(system) => Some(&**system),
+            _ => None,
+        })
+        .collect();
+    let exact = systems.iter().find(|s| s.tearing_variables == unknowns || s.unknowns == unknowns);
+    let around = || {
+        let has_all = |s: &&&System| unknowns.iter().all(|v| s.unknowns.contains(v));
+        systems.iter().filter(has_all).min_by_key(|s| s.equations.len())
+    };
+    exact.or_else(around).copied()
+}
+
+/// What a variable is computed from.
+fn of_variable(program: &Program, v: VarId, initial: bool) -> Option<Culprit> {
+    let v = match program.variables[v.index()].kind {
+        Kind::Alias(alias) => alias.target,
+        _ => v,
+    };
+    let name = &program.variables[v.index()].name;
+    steps(program, initial).into_iter().find_map(|step| match step {
+        Step::Assign(a) if a.variable == v => match a.equation {
+            // Of a variable that a when clause assigns there is an equation that says nothing.
+            Some(equation) if says_nothing(program, equation) => None,
+            Some(equation) => Some(equation_of(program, equation)),
+            None if program.pool.as_var(a.value) == Some(v) => None,
+            None => Some(Culprit { text: format!("{name} = {}", formula(program, a.value)), location: None }),
+        },
+        Step::System(s) if s.unknowns.contains(&v) => {
+            let at = s.tearing_variables.iter().position(|t| *t == v)?;
+            s.residuals.get(at).map(|e| equation_of(program, *e))
+        }
+        Step::When(when) => when.branches.iter().flat_map(|b| &b.steps).find_map(|step| match step {
+            Step::Assign(a) if a.variable == v => Some(Culprit {
+                text: format!("{name} = {}", formula(program, a.value)),
+                location: when.origin.location,
+            }),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
+fn says_nothing(program: &Program, equation: EquationRef) -> bool {
+    let info = &program.equations[equation.0 as usize];
+    info.lhs == info.rhs
+}
+
+/// Is the left side something the translation added?
+fn defines_helper(program: &Program, equation: EquationRef) -> bool {
+    let left = program.pool.as_var(program.equations[equation.0 as usize].lhs);
+    left.is_some_and(|v| program.variables[v.index()].kind == Kind::Helper)
+}
+
+/// The call of the function that a message begins with.
+fn of_call(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
+    let name = message.split(':').next()?;
+    let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    steps(program, initial).into_iter().find_map(|step| match step {
+        Step::Call(call) if is_it(&program.pool.function(call.function).name) => {
+            let outputs: Vec<String> =
+                call.outputs.iter().flatten().map(|v| program.variables[v.index()].name.clone()).collect();
+            let arguments: Vec<String> = call.args.iter().map(|a| formula(program, *a)).collect();
+            let text = format!("{} = {name}({})", outputs.join(", "), arguments.join(", "));
+            Some(Culprit { text, location: None })
+        }
+        _ => None,
+    })
+}
+
+/// The assertion with this text; of several, none.
+fn of_assertion(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
+    let mut found: Option<(ExprId, Option<Location>)> = None;
+    for step in steps(program, initial) {
+        let Step::Assert(assert) = step else { continue };
+        let Node::Text(text) = program.pool.node(assert.message) else { continue };
+        if program.pool.text_of(text) != message {
+            continue;
+        }
+        if found.is_some_and(|(condition, _)| condition != assert.condition) {
+            return None;
+        }
+        found = Some((assert.condition, assert.origin.location));
+    }
+    found.map(|(condition, location)| Culprit { text: formula(program, condition), location })
+}
+
+fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
+    let info = &program.equations[equation.0 as usize];
+    Culprit {
+        text: format!("{} = {}", formula(program, info.lhs), formula(program, info.rhs)),
+        location: info.origin.location,
+    }
+}
+
+/// A formula in the variables of the model: what the translation added is written out, once.
+fn formula(program: &Program, e: ExprId) -> String {
+    let name = |v: VarId| program.variables[v.index()].name.clone();
+    let written_out = |v: VarId| {
+        if program.variables[v.index()].kind != Kind::Helper {
+            return name(v);
+        }
+        let assigned = |v: VarId| {
+            steps(program, false).into_iter().find_map(|step| match step {
+                Step::Assign(a) if a.variable == v => Some(a.value),
+                _ => None,
+            })
+        };
+        if let Some(relation) = program.relations.iter().find(|r| r.variable == v)
+            && let Some(difference) = assigned(relation.difference)
+        {
+            let sign = if relation.or_equal { "<=" } else { "<" };
+            return format!("({} {sign} 0)", print_limited(&program.pool, difference, &name, WIDTH));
+        }
+        match assigned(v) {
+            Some(value) => format!("({})", print_limited(&program.pool, value, &name, WIDTH)),
+            None => name(v),
+        }
+    };
+    print_limited(&program.pool, e, &written_out, WIDTH)
+}

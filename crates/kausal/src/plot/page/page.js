@@ -1,0 +1,419 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = id => document.getElementById(id);
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+  const time = new Float64Array(bytes(data.time));
+  const columns = data.columns.map(c => ({ ...c, values: null }));
+  const count = time.length;
+  const first = count ? time[0] : 0;
+  const last = count > 1 && time[count - 1] > first ? time[count - 1] : first + 1;
+
+  // The view: the same stretch of time in all panels.
+  const view = { from: first, to: last, cursor: null, select: null, events: true };
+  // A panel: a unit and signals with their colours.
+  const panels = [];
+  let color = 0;
+
+  const MARGIN = { left: 84, right: 16, top: 6, bottom: 8, axis: 34 };
+
+  function value(signal, i) {
+    const c = columns[signal.column];
+    if (!c.data) return signal.sign * c.low;
+    if (!c.values) c.values = new Float32Array(bytes(c.data));
+    return signal.sign * (c.low + c.range * c.values[i]);
+  }
+
+  // The last place with an instant not after t.
+  function place(t) {
+    let a = 0, b = count;
+    while (a < b) {
+      const m = (a + b) >> 1;
+      if (time[m] <= t) a = m + 1; else b = m;
+    }
+    return Math.max(0, a - 1);
+  }
+
+  function valueAt(signal, t) {
+    if (!count) return NaN;
+    const i = place(t), j = Math.min(i + 1, count - 1);
+    const u = value(signal, i), v = value(signal, j);
+    const step = time[j] - time[i];
+    return step > 0 ? u + (v - u) * Math.min(1, Math.max(0, (t - time[i]) / step)) : u;
+  }
+
+  function ticks(low, high, most) {
+    const raw = (high - low) / Math.max(1, most);
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * 0.999999);
+    const list = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
+    return { list, step };
+  }
+
+  function label(v, step) {
+    if (Math.abs(v) < 1e-9 * step) return "0";
+    const size = Math.abs(v);
+    const digits = Math.max(0, Math.min(12, -Math.floor(Math.log10(step))));
+    if (size >= 1e6 || size < 1e-4 || digits > 6) {
+      const more = Math.max(0, Math.min(12, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step))));
+      return v.toExponential(more);
+    }
+    return v.toFixed(digits);
+  }
+
+  const short = v => Number.isFinite(v) ? String(Number(v.toPrecision(6))) : "–";
+
+  function range(panel) {
+    let low = Infinity, high = -Infinity;
+    const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
+    for (const s of panel.signals) {
+      for (let i = a; i <= b; i++) {
+        const v = value(s.signal, i);
+        if (v < low) low = v;
+        if (v > high) high = v;
+      }
+    }
+    if (!(low <= high)) [low, high] = [0, 1];
+    if (high - low <= 1e-12 * Math.max(Math.abs(low), Math.abs(high))) {
+      const pad = low === 0 ? 1 : 0.5 * Math.abs(low);
+      [low, high] = [low - pad, high + pad];
+    }
+    const pad = 0.04 * (high - low);
+    return [low - pad, high + pad];
+  }
+
+  function css(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+
+  function draw(panel, isLast) {
+    const canvas = panel.canvas, scale = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!width || !height) return;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    const g = canvas.getContext("2d");
+    g.setTransform(scale, 0, 0, scale, 0, 0);
+    const box = {
+      left: MARGIN.left, right: width - MARGIN.right,
+      top: MARGIN.top, bottom: height - (isLast ? MARGIN.axis : MARGIN.bottom),
+    };
+    const [low, high] = range(panel);
+    const x = t => box.left + (t - view.from) / (view.to - view.from) * (box.right - box.left);
+    const y = v => box.bottom - (v - low) / (high - low) * (box.bottom - box.top);
+    g.font = "12px system-ui, sans-serif";
+    g.lineWidth = 1;
+    g.strokeStyle = css("--grid");
+    g.fillStyle = css("--ink");
+    const across = ticks(view.from, view.to, Math.max(2, (box.right - box.left) / 110));
+    const up = ticks(low, high, Math.max(2, (box.bottom - box.top) / 45));
+    g.beginPath();
+    for (const t of across.list) { g.moveTo(x(t), box.top); g.lineTo(x(t), box.bottom); }
+    for (const v of up.list) { g.moveTo(box.left, y(v)); g.lineTo(box.right, y(v)); }
+    g.stroke();
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    for (const v of up.list) g.fillText(label(v, up.step), box.left - 6, y(v));
+    if (panel.unit) {
+      g.save();
+      g.translate(14, (box.top + box.bottom) / 2);
+      g.rotate(-Math.PI / 2);
+      g.textAlign = "center";
+      g.fillText("[" + panel.unit + "]", 0, 0);
+      g.restore();
+    }
+    if (isLast) {
+      g.textAlign = "center";
+      g.textBaseline = "top";
+      for (const t of across.list) g.fillText(label(t, across.step), x(t), box.bottom + 4);
+      g.fillText(data.x_label, (box.left + box.right) / 2, box.bottom + 19);
+    }
+    g.save();
+    g.beginPath();
+    g.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+    g.clip();
+    if (view.events) marks(g, x, box);
+    for (const s of panel.signals) curve(g, s, x, y, box);
+    if (view.cursor !== null) {
+      g.strokeStyle = css("--soft");
+      g.beginPath();
+      g.moveTo(x(view.cursor), box.top);
+      g.lineTo(x(view.cursor), box.bottom);
+      g.stroke();
+    }
+    if (view.select) {
+      g.fillStyle = css("--mark");
+      g.fillRect(x(view.select[0]), box.top, x(view.select[1]) - x(view.select[0]), box.bottom - box.top);
+    }
+    g.restore();
+    g.strokeStyle = css("--line");
+    g.strokeRect(box.left + 0.5, box.top + 0.5, box.right - box.left - 1, box.bottom - box.top - 1);
+    panel.box = box;
+  }
+
+  // Events in view, unless they are closer than a few pixels on the whole.
+  function marks(g, x, box) {
+    const seen = data.events.filter(t => t >= view.from && t <= view.to);
+    if (!seen.length || seen.length > (box.right - box.left) / 4) return;
+    g.strokeStyle = css("--event");
+    g.setLineDash([2, 3]);
+    g.beginPath();
+    for (const t of seen) { g.moveTo(x(t), box.top); g.lineTo(x(t), box.bottom); }
+    g.stroke();
+    g.setLineDash([]);
+  }
+
+  function curve(g, s, x, y, box) {
+    const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
+    g.strokeStyle = s.color;
+    g.lineWidth = 1.7;
+    g.lineJoin = "round";
+    g.beginPath();
+    let pen = false;
+    const point = (px, py) => { if (pen) g.lineTo(px, py); else g.moveTo(px, py); pen = true; };
+    if (b - a <= 4 * (box.right - box.left)) {
+      for (let i = a; i <= b; i++) {
+        const v = value(s.signal, i);
+        if (Number.isFinite(v)) point(x(time[i]), y(v)); else pen = false;
+      }
+    } else {
+      // More points than pixels: first, lowest, highest and last of each column of pixels.
+      for (let i = a; i <= b;) {
+        const px = Math.floor(x(time[i]));
+        let low = Infinity, high = -Infinity, entry = NaN, exit = NaN;
+        for (; i <= b && Math.floor(x(time[i])) === px; i++) {
+          const v = value(s.signal, i);
+          if (!Number.isFinite(v)) continue;
+          if (!Number.isFinite(entry)) entry = v;
+          exit = v;
+          if (v < low) low = v;
+          if (v > high) high = v;
+        }
+        if (low <= high) for (const v of [entry, low, high, exit]) point(px, y(v)); else pen = false;
+      }
+    }
+    g.stroke();
+    g.lineWidth = 1;
+  }
+
+  let asked = false;
+  function redraw() {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; drawAll(); });
+  }
+
+  function drawAll() {
+    panels.forEach((p, i) => draw(p, i === panels.length - 1));
+    for (const p of panels)
+      for (const s of p.signals)
+        s.readout.textContent = view.cursor === null ? "" : short(valueAt(s.signal, view.cursor));
+    byId("readout").textContent = view.cursor === null ? "" : "t = " + short(view.cursor);
+  }
+
+  function shown(i) {
+    return panels.some(p => p.signals.some(s => s.index === i));
+  }
+
+  function show(i) {
+    const signal = data.signals[i];
+    let panel = panels.find(p => p.unit === signal.unit);
+    if (!panel) panel = addPanel(signal.unit);
+    panel.signals.push({ index: i, signal, color: data.colors[color++ % data.colors.length] });
+    legend(panel);
+  }
+
+  function hide(i) {
+    for (const p of [...panels]) {
+      p.signals = p.signals.filter(s => s.index !== i);
+      if (p.signals.length) { legend(p); continue; }
+      p.section.remove();
+      panels.splice(panels.indexOf(p), 1);
+    }
+  }
+
+  function toggle(i) {
+    if (shown(i)) hide(i); else show(i);
+    empty();
+    list();
+    redraw();
+  }
+
+  function empty() {
+    const note = byId("panels").querySelector(".empty");
+    if (panels.length) { if (note) note.remove(); return; }
+    if (note) return;
+    const p = document.createElement("p");
+    p.className = "empty";
+    p.textContent = "Choose variables on the left.";
+    byId("panels").append(p);
+  }
+
+  function addPanel(unit) {
+    const section = document.createElement("section");
+    section.className = "panel";
+    const names = document.createElement("div");
+    names.className = "legend";
+    const canvas = document.createElement("canvas");
+    const area = document.createElement("div");
+    area.className = "area";
+    area.append(canvas);
+    section.append(names, area);
+    byId("panels").append(section);
+    const panel = { unit, signals: [], section, names, canvas, box: null };
+    panels.push(panel);
+    listen(panel);
+    sizes.observe(canvas);
+    return panel;
+  }
+
+  function legend(panel) {
+    panel.names.replaceChildren(...panel.signals.map(s => {
+      const item = document.createElement("span");
+      const swatch = document.createElement("i");
+      swatch.style.background = s.color;
+      const name = document.createElement("span");
+      name.textContent = s.signal.name + (s.signal.unit ? " [" + s.signal.unit + "]" : "");
+      name.title = s.signal.about;
+      s.readout = document.createElement("b");
+      const away = document.createElement("button");
+      away.textContent = "×";
+      away.title = "Take away";
+      away.onclick = () => toggle(s.index);
+      item.append(swatch, name, s.readout, away);
+      return item;
+    }));
+  }
+
+  // Zooms to a stretch of time, within what there is.
+  function zoom(from, to) {
+    const smallest = (last - first) * 1e-9;
+    if (to - from < smallest) return;
+    const width = Math.min(to - from, last - first);
+    view.from = Math.min(Math.max(from, first), last - width);
+    view.to = view.from + width;
+    redraw();
+  }
+
+  function around(t, factor) {
+    zoom(t - (t - view.from) * factor, t + (view.to - t) * factor);
+  }
+
+  function listen(panel) {
+    const canvas = panel.canvas;
+    const instant = e => {
+      const b = panel.box, r = canvas.getBoundingClientRect();
+      if (!b) return view.from;
+      const u = (e.clientX - r.left - b.left) / (b.right - b.left);
+      return view.from + Math.min(1, Math.max(0, u)) * (view.to - view.from);
+    };
+    let drag = null;
+    canvas.addEventListener("pointerdown", e => {
+      if (e.button) return;
+      canvas.setPointerCapture(e.pointerId);
+      drag = { x: e.clientX, t: instant(e), from: view.from, to: view.to, move: e.shiftKey };
+    });
+    canvas.addEventListener("pointermove", e => {
+      view.cursor = instant(e);
+      if (drag && drag.move) {
+        const b = panel.box;
+        const shift = (e.clientX - drag.x) / (b.right - b.left) * (drag.to - drag.from);
+        zoom(drag.from - shift, drag.to - shift);
+      } else if (drag) {
+        view.select = [Math.min(drag.t, view.cursor), Math.max(drag.t, view.cursor)];
+      }
+      redraw();
+    });
+    const end = e => {
+      const done = drag;
+      drag = null;
+      const select = view.select;
+      view.select = null;
+      if (done && !done.move && select && Math.abs(e.clientX - done.x) > 4) zoom(select[0], select[1]);
+      redraw();
+    };
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", () => { drag = null; view.select = null; redraw(); });
+    canvas.addEventListener("pointerleave", () => { view.cursor = null; redraw(); });
+    canvas.addEventListener("dblclick", () => zoom(first, last));
+    canvas.addEventListener("wheel", e => {
+      e.preventDefault();
+      around(instant(e), Math.exp(Math.sign(e.deltaY) * 0.2));
+    }, { passive: false });
+  }
+
+  // The signals that contain all words of the search.
+  const MOST = 300;
+  function list() {
+    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = [];
+    data.signals.forEach((s, i) => {
+      const text = (s.name + " " + s.about + " " + s.unit).toLowerCase();
+      if (words.every(w => text.includes(w))) found.push(i);
+    });
+    const items = found.slice(0, MOST).map(i => {
+      const s = data.signals[i];
+      const item = document.createElement("li");
+      const line = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = shown(i);
+      box.onchange = () => toggle(i);
+      const name = document.createElement("span");
+      name.textContent = s.name;
+      const unit = document.createElement("span");
+      unit.className = "unit";
+      unit.textContent = s.unit ? "[" + s.unit + "]" : "";
+      line.append(box, name, unit);
+      line.title = s.about;
+      item.append(line);
+      return item;
+    });
+    const rest = found.length - Math.min(found.length, MOST);
+    const notes = [];
+    if (rest) notes.push(rest + " more: search to see them");
+    if (data.omitted) notes.push(data.omitted + " are not in this page: choose fewer with --variables");
+    for (const text of notes) {
+      const note = document.createElement("li");
+      note.className = "more";
+      note.textContent = text;
+      items.push(note);
+    }
+    byId("list").replaceChildren(...items);
+  }
+
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  function theme() {
+    document.documentElement.dataset.theme = chosen || (dark.matches ? "dark" : "light");
+    redraw();
+  }
+  dark.addEventListener("change", theme);
+  byId("theme").onclick = () => {
+    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    theme();
+  };
+  window.addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; drawAll(); });
+  window.addEventListener("afterprint", theme);
+
+  byId("reset").onclick = () => zoom(first, last);
+  byId("events").onchange = e => { view.events = e.target.checked; redraw(); };
+  byId("search").oninput = list;
+  byId("panels").addEventListener("keydown", e => {
+    const middle = (view.from + view.to) / 2, step = (view.to - view.from) / 4;
+    const keys = {
+      "+": () => around(middle, 0.5), "=": () => around(middle, 0.5), "-": () => around(middle, 2),
+      "0": () => zoom(first, last),
+      ArrowLeft: () => zoom(view.from - step, view.to - step),
+      ArrowRight: () => zoom(view.from + step, view.to + step),
+    };
+    if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
+  });
+
+  const sizes = new ResizeObserver(redraw);
+  data.panels.flat().forEach(show);
+  empty();
+  list();
+  theme();
+})();
