@@ -95,12 +95,14 @@ struct KernelSpace {
     factored: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct GuardSpace {
     /// Evaluations since residuals were looked at.
     since: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
     gave_up: bool,
+    /// The unknowns before a try: the guess of the other way.
+    guess: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -388,6 +390,9 @@ impl Machine {
         let model = self.model.clone();
         let guard = &model.guards[index];
         if !self.guards[index].gave_up {
+            let guess = &mut self.guards[index].guess;
+            guess.clear();
+            guess.extend(guard.unknowns.iter().map(|v| self.values[v.index()]));
             match self.run(steps, mode) {
                 Ok(()) => {}
                 Err(Stop::Failed(_)) => return self.pivoting(index, mode),
@@ -413,14 +418,20 @@ impl Machine {
                 return Ok(());
             }
             self.guards[index].gave_up = true;
+            return self.pivoting(index, mode);
         }
+        self.guards[index].guess.clear();
         self.pivoting(index, mode)
     }
 
     fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         self.pivot_fallbacks += 1;
         let model = self.model.clone();
-        self.run(&model.guards[index].fallback, mode)
+        let guard = &model.guards[index];
+        for (v, guess) in guard.unknowns.iter().zip(&self.guards[index].guess) {
+            self.values[v.index()] = *guess;
+        }
+        self.run(&guard.fallback, mode)
     }
 
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
