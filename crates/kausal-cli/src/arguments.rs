@@ -104,6 +104,19 @@ pub enum RelaxingChoice {
     Off,
 }
 
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum JacobianChoice {
+    /// Derivatives of the program
+    #[default]
+    Auto,
+    /// The same
+    Symbolic,
+    /// Differences, several columns at a time where the structure allows
+    Numeric,
+    /// Differences column by column
+    NumericDense,
+}
+
 /// How a model is translated.
 #[derive(Debug, Args)]
 pub struct Translation {
@@ -162,6 +175,9 @@ pub struct Simulate {
     /// Step of fixed-step methods
     #[arg(long, value_name = "H")]
     pub step: Option<f64>,
+    /// Where implicit methods take the Jacobian from
+    #[arg(long, value_enum, default_value = "auto")]
+    pub jacobian: JacobianChoice,
     /// Distance of output points
     #[arg(long, value_name = "T", conflicts_with = "number_of_intervals")]
     pub output_interval: Option<f64>,

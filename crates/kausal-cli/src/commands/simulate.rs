@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use kausal::plot;
 use kausal::simulate::Run;
-use kausal::{Backend, Diagnostic, Session, Settings, Trajectory, glob, store};
+use kausal::{Backend, Diagnostic, JacobianMode, Session, Settings, Trajectory, glob, store};
 use serde::Serialize;
 
 use super::model;
 use super::results::show_plot;
-use crate::arguments::Simulate;
+use crate::arguments::{JacobianChoice, Simulate};
 use crate::output;
 
 #[derive(Serialize)]
@@ -86,7 +86,14 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
-    Ok(Settings { start, stop, interval, tolerance, method: arguments.method, fixed_step: arguments.step })
+    let jacobian = match arguments.jacobian {
+        JacobianChoice::Auto => JacobianMode::Auto,
+        JacobianChoice::Symbolic => JacobianMode::Symbolic,
+        JacobianChoice::Numeric => JacobianMode::Numeric,
+        JacobianChoice::NumericDense => JacobianMode::NumericDense,
+    };
+    let (method, fixed_step) = (arguments.method, arguments.step);
+    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, jacobian })
 }
 
 fn fail(session: &Session, code: &'static str, message: &str) -> bool {
