@@ -163,6 +163,19 @@ pub enum RelaxingChoice {
     Off,
 }
 
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum JacobianChoice {
+    /// Derivatives of the program
+    #[default]
+    Auto,
+    /// The same
+    Symbolic,
+    /// Differences, several columns at a time where the structure allows
+    Numeric,
+    /// Differences column by column
+    NumericDense,
+}
+
 /// How a model is translated.
 #[derive(Debug, Args)]
 pub struct Translation {
@@ -245,6 +258,9 @@ pub struct Simulate {
     /// Step of fixed-step methods
     #[arg(long, value_name = "H")]
     pub step: Option<f64>,
+    /// Where implicit methods take the Jacobian from
+    #[arg(long, value_enum, default_value = "auto")]
+    pub jacobian: JacobianChoice,
     /// Distance of output points; 0: every step (default: the experiment annotation)
     #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true)]
     pub output_interval: Option<f64>,

@@ -27,13 +27,14 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kausal_symbolic::{ExprId, Pool};
+use kausal_symbolic::{ExprId, Pool, VarId};
 use kausal_translate::program::Assign;
 
 use crate::interpreter::{Assembler, ByteCode};
 use crate::jit::{self, Effort};
 use crate::machine::Machine;
 use crate::plan::{self, Plan};
+use crate::tangent;
 use crate::tape::{Line, Writer};
 
 /// How code is run.
@@ -122,6 +123,43 @@ impl<'p> Compiler<'p> {
         let written =
             (0..).zip(expressions).try_for_each(|(k, &expression)| self.writer.output(k, expression));
         self.close(written)
+    }
+
+    /// Adds the derivatives of assignments, in the direction that the derivatives of their variables have. `slot` names
+    /// where the derivative of a variable is; variables without one are constant. To be run after the assignments.
+    pub fn add_tangent(
+        &mut self,
+        assignments: &[Assign],
+        slot: &dyn Fn(VarId) -> Option<VarId>,
+    ) -> Result<ChunkId, Error> {
+        let written =
+            assignments.iter().try_for_each(|assign| self.writer.assign(assign.variable, assign.value));
+        self.close_tangent(written, slot)
+    }
+
+    /// Adds the derivatives of expressions, for [`Code::evaluate`]. See [`Compiler::add_tangent`].
+    pub fn add_output_tangents(
+        &mut self,
+        expressions: &[ExprId],
+        slot: &dyn Fn(VarId) -> Option<VarId>,
+    ) -> Result<ChunkId, Error> {
+        let written =
+            (0..).zip(expressions).try_for_each(|(k, &expression)| self.writer.output(k, expression));
+        self.close_tangent(written, slot)
+    }
+
+    fn close_tangent(
+        &mut self,
+        written: Result<(), Error>,
+        slot: &dyn Fn(VarId) -> Option<VarId>,
+    ) -> Result<ChunkId, Error> {
+        if let Err(error) = written {
+            self.writer.abandon();
+            return Err(error);
+        }
+        let tape = tangent::tangent(&self.writer.finish(), slot);
+        self.plans.push(plan::plan(tape));
+        Ok(ChunkId(self.plans.len() as u32 - 1))
     }
 
     fn close(&mut self, written: Result<(), Error>) -> Result<ChunkId, Error> {

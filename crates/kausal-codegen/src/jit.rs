@@ -6,6 +6,7 @@
 
 mod emit;
 mod lower;
+mod pairs;
 pub(crate) mod routine;
 
 use cranelift_codegen::Context;
@@ -16,12 +17,14 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc, default_libcall_names};
+use kausal_symbolic::VarId;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::chunk::Error;
 use crate::machine::{Entry, Machine};
 use crate::plan::{Event, Plan};
-use lower::{Constants, Lowering};
+use lower::{Constants, Lowering, Workspace};
 
 /// Shorter programs are compiled on one core: threads would cost more than they save.
 const PARALLEL_EVENTS: usize = 4_000;
@@ -63,18 +66,20 @@ pub(crate) fn target(effort: Effort) -> Result<OwnedTargetIsa, Error> {
 /// Compiles all plans. Chunks are numbered in this order. Also gives what the scratch memory holds at the start.
 pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, Vec<f64>), Error> {
     let constants = Constants::new(plans);
-    let jobs: Vec<(&Plan, &[Event])> =
-        plans.iter().flat_map(|plan| plan.pieces.iter().map(move |piece| (plan, piece.as_slice()))).collect();
-    let one = |context: &mut (Context, FunctionBuilderContext), job: &(&Plan, &[Event])| {
-        piece(&*isa, &mut context.0, &mut context.1, &constants, job.0, job.1)
-    };
-    let fresh = || (Context::new(), FunctionBuilderContext::new());
+    let fixed: Vec<FxHashSet<VarId>> = plans.iter().map(pairs::fixed_variables).collect();
+    let jobs: Vec<Job<'_>> = plans
+        .iter()
+        .zip(&fixed)
+        .flat_map(|(plan, fixed)| plan.pieces.iter().map(move |events| Job { plan, events, fixed }))
+        .collect();
+    let one = |tools: &mut Tools, job: &Job<'_>| piece(&*isa, tools, &constants, job);
+    let fresh = Tools::new;
     let compiled: Vec<Compiled> =
-        if jobs.iter().map(|(_, events)| events.len()).sum::<usize>() >= PARALLEL_EVENTS {
+        if jobs.iter().map(|job| job.events.len()).sum::<usize>() >= PARALLEL_EVENTS {
             jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
         } else {
-            let mut context = fresh();
-            jobs.iter().map(|job| one(&mut context, job)).collect::<Result<_, _>>()?
+            let mut tools = fresh();
+            jobs.iter().map(|job| one(&mut tools, job)).collect::<Result<_, _>>()?
         };
 
     let failed = |error: cranelift_module::ModuleError| Error::NoMachineCode(error.to_string());
@@ -106,6 +111,26 @@ pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, V
     Ok((Machine::new(module, entries), scratch))
 }
 
+/// A piece to compile.
+struct Job<'p> {
+    plan: &'p Plan,
+    events: &'p [Event],
+    fixed: &'p FxHashSet<VarId>,
+}
+
+/// What one thread keeps from function to function.
+struct Tools {
+    context: Context,
+    builder: FunctionBuilderContext,
+    space: Workspace,
+}
+
+impl Tools {
+    fn new() -> Tools {
+        Tools { context: Context::new(), builder: FunctionBuilderContext::new(), space: Workspace::default() }
+    }
+}
+
 /// The code of one function.
 struct Compiled {
     bytes: Vec<u8>,
@@ -125,16 +150,16 @@ fn signature(isa: &dyn TargetIsa) -> Signature {
 
 fn piece(
     isa: &dyn TargetIsa,
-    context: &mut Context,
-    builder_context: &mut FunctionBuilderContext,
+    tools: &mut Tools,
     constants: &Constants,
-    plan: &Plan,
-    events: &[Event],
+    job: &Job<'_>,
 ) -> Result<Compiled, Error> {
+    let paired = pairs::pair_divisions(job.plan, job.events, job.fixed);
+    let Tools { context, builder: builder_context, space } = tools;
     context.clear();
     context.func.signature = signature(isa);
     let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
-    let scratch = Lowering::new(&mut builder, isa, constants, plan, events).run();
+    let scratch = Lowering::new(&mut builder, isa, constants, job.plan, &paired, space).run();
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
 

@@ -11,7 +11,10 @@
 //! ```
 //!
 //! All three do the same operations in the same order, so they agree bit for bit. [`chunk`] is the door:
-//! [`Compiler`], [`Code`], [`Memory`].
+//! [`Compiler`], [`Code`], [`Memory`]. Functions of the model take a way of their own, from their terms and
+//! statements to simple code with known sizes, and from there to C and to machine code: [`function`].
+//!
+//! [`c`] writes a whole program as C, [`listing`] as the papers print it, [`count`] counts its operations.
 //!
 //! **This room does not know why the program looks as it does**, and it does not execute systems, `when`
 //! clauses or events: who runs a program walks its steps and comes here for the straight-line parts.
@@ -27,6 +30,7 @@ mod machine;
 mod plan;
 mod routine;
 pub mod scalar;
+mod tangent;
 pub mod tape;
 
 pub use chunk::{Backend, ChunkId, Code, Compiler, Error, Memory, Scratch};

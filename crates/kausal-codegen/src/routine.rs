@@ -114,6 +114,8 @@ pub(crate) enum Stmt {
     Check(OperandId, usize),
     /// The function fails.
     Fail(String),
+    /// A warning is due. Machine code leaves the call to the evaluator, which can say it; C goes on.
+    Warn(String),
     /// Calls a routine with an array of arguments; its outputs go to another array.
     Call(usize, ArrayId, ArrayId),
 }

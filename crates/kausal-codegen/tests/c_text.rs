@@ -7,7 +7,7 @@ use common::program::{Builder, set};
 use common::{SLOTS, TIME, arrays, cc, cook_into, oracle, recipe, same, values};
 use kausal_codegen::c;
 use kausal_symbolic::function::layout::Layout;
-use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers};
+use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt};
 use kausal_symbolic::{FunctionId, Op, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
@@ -132,6 +132,25 @@ fn functions() {
             assert!(same(&[values[v.index()]], &[value]), "{v:?}: {} instead of {value}", values[v.index()]);
         }
     }
+}
+
+/// A function writes all its outputs, also those the call does not name.
+#[test]
+fn a_call_has_room_for_all_outputs() {
+    let mut b = Builder::new("Room");
+    let mut three = Function::named("three");
+    let x = three.input("x", Scalar::Real, &[]);
+    let tx = three.local_term(x);
+    for name in ["a", "b", "c"] {
+        let output = three.output(name, Scalar::Real, &[]);
+        three.push(Stmt::assign(output, tx));
+    }
+    let function = b.program.pool.add_function(three);
+    let (one, first) = (b.program.pool.constant(1.0), b.helper("first"));
+    let call = Call { function, args: vec![one], outputs: vec![Some(first)], impure: false };
+    b.program.dynamics = vec![Step::Call(call)];
+    let text = c::write(&b.program).unwrap();
+    assert!(text.contains("double in[1], out[3];"), "{text}");
 }
 
 /// What fails says why, and what does not fit in C names the function.

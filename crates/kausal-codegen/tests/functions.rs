@@ -6,7 +6,7 @@ use common::functions::{random, samples};
 use common::same;
 use kausal_codegen::{Backend, Called, Functions};
 use kausal_symbolic::function::layout::Layout;
-use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt};
+use kausal_symbolic::function::{ArrayFn, Body, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt};
 use kausal_symbolic::{FunctionId, Op, Pool};
 
 /// Calls with code and with the evaluator; both agree, or both fail.
@@ -66,6 +66,47 @@ fn random_functions_agree_with_the_evaluator() {
             compare(&pool, &functions, id, &arguments);
         }
     }
+}
+
+/// Strings are passed on, and written into messages by the evaluator only; looking at one does not fit.
+#[test]
+fn strings() {
+    let mut pool = Pool::new();
+    let mut inner = Function::named("inner");
+    let name = inner.input("name", Scalar::String, &[]);
+    let x = inner.input("x", Scalar::Real, &[]);
+    let y = inner.output("y", Scalar::Real, &[]);
+    let (tname, tx, zero, two) =
+        (inner.local_term(name), inner.local_term(x), inner.number(0.0), inner.number(2.0));
+    let positive = inner.op(Op::Less, &[zero, tx]);
+    let text = inner.text(" is negative");
+    let message = inner.array(ArrayFn::Concat, &[tname, text]);
+    inner.push(Stmt::Assert(positive, message, two));
+    let root = inner.op(Op::Sqrt, &[tx]);
+    inner.push(Stmt::assign(y, root));
+    let inner = pool.add_function(inner);
+    let mut outer = Function::named("outer");
+    let x = outer.input("x", Scalar::Real, &[]);
+    let name = outer.input("name", Scalar::String, &[]);
+    let y = outer.output("y", Scalar::Real, &[]);
+    let (tx, tname) = (outer.local_term(x), outer.local_term(name));
+    let call = outer.call(inner, &[tname, tx]);
+    outer.push(Stmt::assign(y, call));
+    let mut looking = outer.clone();
+    let outer = pool.add_function(outer);
+    looking.name = "looking".to_owned();
+    let water = looking.text("water");
+    let same = looking.op(Op::Equal, &[tname, water]);
+    looking.push(Stmt::assign(y, same));
+    let looking = pool.add_function(looking);
+
+    let functions = Functions::new(&pool, [outer, looking], Backend::Jit).unwrap();
+    let left: Vec<_> = functions.left_to_the_evaluator().collect();
+    assert_eq!(left, [(looking, "looking: a string is looked at")]);
+    let (mut out, mut memory) = ([0.0], functions.memory());
+    assert_eq!(functions.call(outer, &[9.0, 0.0], &mut out, &mut memory), Called::Done);
+    assert_eq!(out, [3.0]);
+    assert_eq!(functions.call(outer, &[-9.0, 0.0], &mut out, &mut memory), Called::Failed);
 }
 
 /// What does not fit is left to the evaluator, with the reason; what it calls is not spoilt.

@@ -89,6 +89,20 @@ pub enum Kind {
 /// A function: it reads its arguments from the frame and writes its results there.
 type Native = fn(&StandardExternals, &mut Frame<'_>) -> Result<(), ExternalError>;
 
+/// A function of numbers with one number as its result, called without a frame: nothing is allocated.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberNative {
+    kind: Kind,
+    name: &'static str,
+    arguments: usize,
+    call: fn(&StandardExternals, &[f64]) -> Result<f64, ExternalError>,
+}
+
+/// The function of numbers with this foreign name, if it is one that is called often.
+pub fn number_native(name: &str) -> Option<NumberNative> {
+    tables::find_number(name)
+}
+
 /// Runs the standard external functions.
 #[derive(Debug, Default)]
 pub struct StandardExternals {
@@ -113,6 +127,18 @@ impl StandardExternals {
     /// Is there a native version of the function with this foreign name?
     pub fn is_known(&self, name: &str) -> bool {
         kind(name).is_some()
+    }
+
+    /// Calls a function of numbers; fails with a message.
+    pub fn call_number(&self, native: NumberNative, args: &[f64]) -> Result<f64, String> {
+        let outcome = match args.len() == native.arguments {
+            true => self.may(native.kind, native.name).and_then(|()| (native.call)(self, args)),
+            false => Err(ExternalError::Failed("a wrong number of arguments".to_owned())),
+        };
+        outcome.map_err(|error| match error {
+            ExternalError::Unavailable => format!("{} is not available here", native.name),
+            ExternalError::Failed(message) => message,
+        })
     }
 
     /// Takes the messages functions have printed so far.

@@ -3,7 +3,8 @@
 use crate::function::Functions;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
-use kausal_symbolic::{ExprId, FunctionId, VarId};
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
 
@@ -42,6 +43,12 @@ pub struct CompiledModel {
     pub guards: Vec<Guard>,
     /// Functions that are called.
     pub functions: Functions,
+    /// The systems that come before those of the dynamics.
+    pub before_dynamics: Systems,
+    /// What it was compiled for.
+    pub backend: Backend,
+    /// The most numbers a call has as arguments and results together.
+    pub call_size: usize,
 }
 
 /// A step that is executed.
@@ -49,17 +56,8 @@ pub struct CompiledModel {
 pub enum Exec {
     /// Straight-line code.
     Code(ChunkId),
-    /// A function call: arguments, function, where outputs go.
-    Call {
-        /// Computes the arguments.
-        args: ChunkId,
-        /// How many there are.
-        count: usize,
-        /// The function.
-        function: FunctionId,
-        /// Where the outputs go.
-        outputs: Vec<Option<VarId>>,
-    },
+    /// A function call.
+    Call(Box<Call>),
     /// An index into [`CompiledModel::kernels`].
     Solve(usize),
     /// Steps with an index into [`CompiledModel::guards`].
@@ -89,6 +87,21 @@ pub enum Exec {
     Terminate(ExprId),
     /// `if`.
     If(ChunkId, Vec<Exec>, Vec<Exec>),
+}
+
+/// A function call: arguments, function, where outputs go.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Computes the arguments.
+    pub args: ChunkId,
+    /// How many there are.
+    pub count: usize,
+    /// The function.
+    pub function: FunctionId,
+    /// How many numbers it gives.
+    pub results: usize,
+    /// Where the outputs go.
+    pub outputs: Vec<Option<VarId>>,
 }
 
 /// A branch of a `when` clause.
@@ -188,16 +201,27 @@ impl CompiledModel {
         let (mut kernels, mut newtons, mut guards) = (Vec::new(), Vec::new(), Vec::new());
         let mut compiler = Compiler::new(&program.pool, backend);
         let mut lower = Lowering {
+            pool: &program.pool,
             compiler: &mut compiler,
             kernels: &mut kernels,
             newtons: &mut newtons,
             guards: &mut guards,
+            called: Vec::new(),
+            call_size: 0,
         };
         let parameters = lower.steps(&program.parameters)?;
         let initial = lower.steps(&program.initial)?;
+        let before_dynamics = Systems {
+            kernels: lower.kernels.len(),
+            newtons: lower.newtons.len(),
+            guards: lower.guards.len(),
+        };
         let dynamics = lower.steps(&program.dynamics)?;
         let outputs = lower.steps(&program.outputs)?;
         let discrete = lower.steps(&program.discrete)?;
+        let (mut called, call_size) = (lower.called, lower.call_size);
+        called.sort_unstable();
+        called.dedup();
         let schedule: Vec<ExprId> = program
             .time_events
             .iter()
@@ -215,7 +239,7 @@ impl CompiledModel {
             state_sets.push(compiler.add_outputs(&set.jacobian)?);
         }
         let code = compiler.finish()?;
-        let functions = Functions::new(&program.pool);
+        let functions = Functions::new(&program.pool, &called, backend)?;
         Ok(CompiledModel {
             program,
             code,
@@ -233,15 +257,70 @@ impl CompiledModel {
             newtons,
             guards,
             functions,
+            before_dynamics,
+            backend,
+            call_size,
         })
     }
 }
 
+/// How many systems there are. All are numbered in the order of the steps, those inside others first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Systems {
+    /// Linear ones.
+    pub kernels: usize,
+    /// Nonlinear ones.
+    pub newtons: usize,
+    /// Guarded ones.
+    pub guards: usize,
+}
+
+impl Systems {
+    /// Counts the systems of steps.
+    pub(crate) fn skip(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Solve(_) => self.kernels += 1,
+                Step::System(system) => match &system.form {
+                    Form::Linear { steps, guard, .. } => {
+                        self.skip(steps);
+                        if let Some(guard) = guard {
+                            self.skip(&guard.check);
+                            self.skip(&guard.fallback);
+                            self.guards += 1;
+                        }
+                    }
+                    Form::Nonlinear(nonlinear) => {
+                        self.skip(&nonlinear.steps);
+                        if let Some(jacobian) = &nonlinear.jacobian {
+                            self.skip(&jacobian.steps);
+                        }
+                        self.newtons += 1;
+                    }
+                    Form::Mixed { continuous, discrete, .. } => {
+                        self.skip(continuous);
+                        self.skip(discrete);
+                    }
+                },
+                Step::When(when) => when.branches.iter().for_each(|branch| self.skip(&branch.steps)),
+                Step::If(_, then, otherwise) => {
+                    self.skip(then);
+                    self.skip(otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 struct Lowering<'a, 'p> {
+    pool: &'p Pool,
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
     guards: &'a mut Vec<Guard>,
+    called: Vec<FunctionId>,
+    call_size: usize,
 }
 
 impl Lowering<'_, '_> {
@@ -276,12 +355,18 @@ impl Lowering<'_, '_> {
     fn step(&mut self, step: &Step, out: &mut Vec<Exec>) -> Result<(), Error> {
         match step {
             Step::Assign(assign) => out.push(Exec::Code(self.compiler.add(std::slice::from_ref(assign))?)),
-            Step::Call(call) => out.push(Exec::Call {
-                args: self.compiler.add_outputs(&call.args)?,
-                count: call.args.len(),
-                function: call.function,
-                outputs: call.outputs.clone(),
-            }),
+            Step::Call(call) => {
+                let results = results(self.pool, call);
+                self.called.push(call.function);
+                self.call_size = self.call_size.max(call.args.len() + results);
+                out.push(Exec::Call(Box::new(Call {
+                    args: self.compiler.add_outputs(&call.args)?,
+                    count: call.args.len(),
+                    function: call.function,
+                    results,
+                    outputs: call.outputs.clone(),
+                })));
+            }
             Step::Solve(solve) => {
                 let n = solve.unknowns.len();
                 let mut entries = Vec::new();
@@ -374,8 +459,13 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// How many numbers a call gives.
+pub(crate) fn results(pool: &Pool, call: &kausal_translate::program::Call) -> usize {
+    Layout::of_outputs(pool.function(call.function)).map_or(call.outputs.len(), |layout| layout.len)
+}
+
 /// The assignments of a linear system that needs no kernel.
-fn straight_line(step: &Step) -> Option<Vec<Assign>> {
+pub(crate) fn straight_line(step: &Step) -> Option<Vec<Assign>> {
     let Step::System(system) = step else { return None };
     let Form::Linear { steps, guard: None, .. } = &system.form else { return None };
     steps

@@ -12,10 +12,14 @@
 
 pub mod function;
 pub mod image;
+pub mod jacobian;
 pub mod machine;
+mod message;
 mod selection;
 pub mod simulation;
+mod tangent;
 
 pub use image::CompiledModel;
+pub use jacobian::JacobianMode;
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, RunError, Settings, Statistics, simulate};

@@ -8,7 +8,7 @@ use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::{ModelError, Reason};
-use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_symbolic::{FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
@@ -85,6 +85,9 @@ pub struct Machine {
     newtons: Vec<Option<NewtonSpace>>,
     guards: Vec<GuardSpace>,
     externals: StandardExternals,
+    pub(crate) calls: crate::function::Space,
+    /// Arguments and results of a call.
+    call_buffer: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -101,6 +104,8 @@ struct GuardSpace {
     since: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
     gave_up: bool,
+    /// The last solution was the one with pivoting.
+    fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
 }
@@ -134,6 +139,8 @@ impl Machine {
             newtons: Vec::new(),
             guards: vec![GuardSpace::default(); model.guards.len()],
             externals: StandardExternals::new(Options::default()),
+            calls: crate::function::Space::default(),
+            call_buffer: vec![0.0; model.call_size],
             model,
         };
         machine.prepare_newton();
@@ -183,9 +190,7 @@ impl Machine {
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),
-            Exec::Call { args, count, function, outputs } => {
-                return self.call(*args, *count, *function, outputs);
-            }
+            Exec::Call(call) => return self.call(call),
             Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
             Exec::Newton(index) => return self.newton(*index, mode),
@@ -229,26 +234,39 @@ impl Machine {
         out[0]
     }
 
-    fn call(
-        &mut self,
-        args: ChunkId,
-        count: usize,
-        function: kausal_symbolic::FunctionId,
-        outputs: &[Option<VarId>],
-    ) -> Result<(), Stop> {
-        let mut values = vec![0.0; count];
-        self.evaluate(args, &mut values);
-        let model = &self.model;
-        let results = model
-            .functions
-            .call(&model.program.pool, function, &values, Some(&self.externals))
-            .map_err(Stop::Function)?;
-        for (slot, value) in outputs.iter().zip(results) {
-            if let Some(v) = slot {
-                self.values[v.index()] = value;
+    fn call(&mut self, call: &image::Call) -> Result<(), Stop> {
+        // As long as the largest call needs: nothing is allocated here.
+        let mut buffer = std::mem::take(&mut self.call_buffer);
+        let (args, results) = buffer.split_at_mut(call.count);
+        let results = &mut results[..call.results];
+        self.evaluate(call.args, args);
+        let outcome = self.call_function(call.function, args, results);
+        if outcome.is_ok() {
+            for (slot, value) in call.outputs.iter().zip(results) {
+                if let Some(v) = slot {
+                    self.values[v.index()] = *value;
+                }
             }
         }
-        Ok(())
+        self.call_buffer = buffer;
+        outcome
+    }
+
+    /// Calls a function with all its scalar arguments.
+    pub(crate) fn call_function(
+        &mut self,
+        function: FunctionId,
+        args: &[f64],
+        results: &mut [f64],
+    ) -> Result<(), Stop> {
+        let (functions, pool) = (&self.model.functions, &self.model.program.pool);
+        let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
+        for warning in self.calls.warnings.drain(..) {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        outcome.map_err(Stop::Function)
     }
 
     fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
@@ -390,6 +408,7 @@ impl Machine {
         let model = self.model.clone();
         let guard = &model.guards[index];
         if !self.guards[index].gave_up {
+            self.guards[index].fell_back = false;
             let guess = &mut self.guards[index].guess;
             guess.clear();
             guess.extend(guard.unknowns.iter().map(|v| self.values[v.index()]));
@@ -424,14 +443,37 @@ impl Machine {
         self.pivoting(index, mode)
     }
 
+    /// Was a guarded system solved with pivoting the last time?
+    pub(crate) fn fell_back(&self, guard: usize) -> bool {
+        self.guards[guard].fell_back
+    }
+
     fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         self.pivot_fallbacks += 1;
+        self.guards[index].fell_back = true;
         let model = self.model.clone();
         let guard = &model.guards[index];
         for (v, guess) in guard.unknowns.iter().zip(&self.guards[index].guess) {
             self.values[v.index()] = *guess;
         }
         self.run(&guard.fallback, mode)
+    }
+
+    /// Solves a linear system again, with the factors it has and another right side.
+    pub(crate) fn solve_again(&mut self, index: usize, fill: impl FnOnce(&[f64], &mut [f64])) {
+        let space = &mut self.kernels[index];
+        fill(&self.values, &mut space.rhs);
+        match &mut space.factor {
+            Some(factor) if space.factored => factor.solve(&mut space.rhs),
+            _ => space.rhs.fill(f64::NAN),
+        }
+    }
+
+    /// Puts the last solution of a linear system into slots.
+    pub(crate) fn scatter(&mut self, index: usize, slots: &[VarId]) {
+        for (x, slot) in self.kernels[index].rhs.iter().zip(slots) {
+            self.values[slot.index()] = *x;
+        }
     }
 
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
@@ -596,23 +638,13 @@ impl Machine {
         Ok(())
     }
 
-    /// The text of a string expression, as far as it is known.
-    fn text(&self, message: ExprId) -> String {
-        let program = &self.model.program;
-        match program.pool.node(message) {
-            Node::Text(id) => program.pool.text_of(id).to_owned(),
-            _ => {
-                let name = |v: VarId| format!("{}", self.value(v));
-                kausal_symbolic::print::print_limited(&program.pool, message, &name, 500)
-            }
-        }
-    }
-
     /// Newton's method on the iteration variables; homotopies where it fails.
     fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let newton: &image::Newton = &model.newtons[index];
-        let Some(mut space) = self.newtons[index].take() else { return self.singular(newton) };
+        let Some(mut space) = self.newtons[index].take() else {
+            return Err(singular(&newton.unknowns));
+        };
         for (x, v) in space.x.iter_mut().zip(&newton.unknowns) {
             *x = self.values[v.index()];
         }
@@ -653,11 +685,6 @@ impl Machine {
         self.newton_failures += after.failures - before.failures;
         self.newtons[index] = Some(space);
         outcome
-    }
-
-    fn singular(&self, newton: &image::Newton) -> Result<(), Stop> {
-        let unknowns = newton.unknowns.clone();
-        Err(Stop::Failed(Failure { reason: Reason::SingularMatrix, unknowns, residual: None }))
     }
 
     /// Gives the iteration variables their values and computes what follows from them.
@@ -739,6 +766,11 @@ impl NonlinearSystem for TornSystem<'_> {
         let var = &self.machine.model.program.variables[self.newton.unknowns[i].index()];
         (var.min, var.max)
     }
+}
+
+/// The failure of a system without a unique solution.
+pub(crate) fn singular(unknowns: &[VarId]) -> Stop {
+    Stop::Failed(Failure { reason: Reason::SingularMatrix, unknowns: unknowns.to_vec(), residual: None })
 }
 
 fn kernel_space(kernel: &Kernel) -> KernelSpace {

@@ -12,10 +12,12 @@ mod schedule;
 use std::sync::Arc;
 
 use kausal_solver::events::EventFinder;
+use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
 
 use crate::image::CompiledModel;
+use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop};
 use crossing::Chatter;
 use delay::Histories;
@@ -40,6 +42,8 @@ pub struct Settings {
     pub method: Method,
     /// Step of fixed-step methods.
     pub fixed_step: Option<f64>,
+    /// Where the Jacobian of the right-hand side comes from.
+    pub jacobian: JacobianMode,
 }
 
 impl Default for Settings {
@@ -52,6 +56,7 @@ impl Default for Settings {
             tolerance: 1e-6,
             method: Method::Auto,
             fixed_step: None,
+            jacobian: JacobianMode::Auto,
         }
     }
 }
@@ -178,7 +183,7 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
-        let side = RightSide::new(machine);
+        let side = RightSide::new(machine, self.settings.jacobian);
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
@@ -429,13 +434,16 @@ struct RightSide {
     states: Vec<(VarId, VarId)>,
     past: Histories,
     last_failure: Option<Stop>,
+    derivatives: Derivatives,
+    buffer: Vec<f64>,
 }
 
 impl RightSide {
-    fn new(mut machine: Machine) -> Self {
+    fn new(mut machine: Machine, jacobian: JacobianMode) -> Self {
+        let derivatives = Derivatives::new(machine.model(), jacobian);
         let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
         let past = Histories::start(&mut machine);
-        RightSide { machine, states, past, last_failure: None }
+        RightSide { machine, states, past, last_failure: None, derivatives, buffer: Vec::new() }
     }
 
     /// The states; a model without any gets one that stays zero, so that time goes on.
@@ -477,6 +485,38 @@ impl RightSide {
     }
 }
 
+impl RightSide {
+    /// The Jacobian by differences, where the derivatives of the program are not finite.
+    fn differences(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        dx: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), ModelError> {
+        let Some(pattern) = self.jacobian_pattern() else {
+            return Err(ModelError::fatal("the right-hand side has no structure"));
+        };
+        let (mut moved, mut dx_moved) = (x.to_vec(), dx.to_vec());
+        for group in column_groups(&pattern) {
+            let h = |side: &Self, j: usize| f64::EPSILON.sqrt() * x[j].abs().max(side.nominal(j));
+            group.iter().for_each(|&j| moved[j as usize] += h(self, j as usize));
+            if self.rhs(t, &moved, &mut dx_moved).is_err() {
+                group.iter().for_each(|&j| moved[j as usize] = x[j as usize] - h(self, j as usize));
+                self.rhs(t, &moved, &mut dx_moved)?;
+            }
+            for j in group.iter().map(|&j| j as usize) {
+                let step = moved[j] - x[j];
+                for (value, &i) in values[pattern.range(j)].iter_mut().zip(pattern.column(j)) {
+                    *value = (dx_moved[i as usize] - dx[i as usize]) / step;
+                }
+                moved[j] = x[j];
+            }
+        }
+        Ok(())
+    }
+}
+
 impl OdeModel for RightSide {
     fn n(&self) -> usize {
         self.states.len().max(1)
@@ -508,6 +548,25 @@ impl OdeModel for RightSide {
             }
         }
         Ok(())
+    }
+
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.derivatives.pattern.clone()
+    }
+
+    fn has_jacobian(&self) -> bool {
+        self.derivatives.has_values()
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let mut dx = std::mem::take(&mut self.buffer);
+        dx.resize(self.n(), 0.0);
+        let mut outcome = self.rhs(t, x, &mut dx);
+        if outcome.is_ok() && !self.derivatives.evaluate(&mut self.machine, values) {
+            outcome = self.differences(t, x, &dx, values);
+        }
+        self.buffer = dx;
+        outcome
     }
 
     fn nominal(&self, i: usize) -> f64 {

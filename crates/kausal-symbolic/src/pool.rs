@@ -138,6 +138,16 @@ impl Pool {
         &self.texts[id.0 as usize]
     }
 
+    /// How many strings there are; their ids are below this.
+    pub fn text_count(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The id of a string, if there is one.
+    pub fn find_text(&self, text: &str) -> Option<TextId> {
+        self.text_index.get(text).copied()
+    }
+
     /// A variable.
     pub fn var(&mut self, var: VarId) -> ExprId {
         if let Some(&id) = self.vars.get(var.index())

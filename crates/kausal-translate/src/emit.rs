@@ -11,10 +11,10 @@ use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::calls::CallSlots;
 use crate::commands::Wishes;
 use crate::declared::Hints;
 use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch};
-use crate::rewrite::rewrite;
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::work::{EquationForm, Role, Work};
@@ -36,6 +36,7 @@ pub(crate) struct Emitter<'a> {
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
     values: Option<Rc<FxHashMap<VarId, f64>>>,
+    call_slots: CallSlots,
 }
 
 /// A point to which the emission can be taken back.
@@ -57,6 +58,7 @@ impl<'a> Emitter<'a> {
             temporaries: 100,
             relations: FxHashMap::default(),
             values: None,
+            call_slots: CallSlots::default(),
         }
     }
 
@@ -84,6 +86,7 @@ impl<'a> Emitter<'a> {
         self.work.vars.truncate(mark.vars);
         self.work.bounds.truncate(mark.bounds);
         self.temporaries = mark.temporaries;
+        self.call_slots.forget_from(mark.vars);
     }
 
     /// Says something, once.
@@ -245,37 +248,7 @@ impl<'a> Emitter<'a> {
 
     /// The expression with calls replaced by variables; the calls become steps before it.
     pub fn without_calls(&mut self, value: ExprId, out: &mut Vec<Step>) -> ExprId {
-        if !self.work.pool.has_calls(value) {
-            return value;
-        }
-        let mut memo = FxHashMap::default();
-        let mut steps: Vec<Call> = Vec::new();
-        let mut here: FxHashMap<ExprId, usize> = FxHashMap::default();
-        let Emitter { work, temporaries, .. } = self;
-        let vars = &mut work.vars;
-        let result = rewrite(&mut work.pool, value, &mut memo, &mut |pool, id| {
-            let Node::Output(call, k) = pool.node(id) else { return id };
-            let Node::Call(function, args) = pool.node(call) else { return id };
-            let args = args.to_vec();
-            let index = *here.entry(call).or_insert_with(|| {
-                let impure = pool.function(function).notes.impure;
-                steps.push(Call { function, args, outputs: Vec::new(), impure });
-                steps.len() - 1
-            });
-            let outputs = &mut steps[index].outputs;
-            if outputs.len() <= k as usize {
-                outputs.resize(k as usize + 1, None);
-            }
-            let slot = *outputs[k as usize].get_or_insert_with(|| {
-                *temporaries += 1;
-                let name = format!("{}#{temporaries}", pool.function(function).name);
-                vars.push(crate::work::Var::helper(name, flat::Type::Real, Role::Temporary));
-                VarId(vars.len() as u32 - 1)
-            });
-            pool.var(slot)
-        });
-        out.extend(steps.into_iter().map(Step::Call));
-        result
+        self.call_slots.extract(self.work, &mut self.temporaries, value, out)
     }
 
     /// A temporary with a value; what is a number or a variable already stays.

@@ -8,7 +8,7 @@
 //! 3. [`alias`]: trivial equations leave,
 //! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
 //! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
-//! 6. [`emit`], [`linear`], [`nonlinear`]: blocks become assignments and systems; [`declared`] reads the hints,
+//! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 7. [`assemble`]: the program.
 //!
@@ -16,6 +16,7 @@
 
 mod alias;
 mod assemble;
+mod calls;
 pub mod commands;
 mod declared;
 mod eliminate;

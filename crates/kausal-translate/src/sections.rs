@@ -1,7 +1,7 @@
 //! The sections of the program: what is computed once, at the start, all the time, and at events.
 
 use kausal_symbolic::visit::Visitor;
-use kausal_symbolic::{Node, Op, VarId};
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::index::{Selection, text};
 use crate::program::{Assign, Check, Step, When, WhenBranch};
 use crate::sort::{Block, Singular, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
-use crate::{initial, parameters};
+use crate::{calls, initial, parameters};
 
 /// All sections.
 #[derive(Debug, Default)]
@@ -81,7 +81,14 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     sections.outputs.extend(actions.clone());
     sections.discrete.extend(actions);
     (sections.initial, sections.checks) = initial::build(emitter, selection, &known)?;
+    let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
+    calls::unite(&mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
+    let pool = &emitter.work.pool;
+    calls::share(pool, &mut [&mut sections.parameters]);
+    calls::share(pool, &mut [&mut sections.initial]);
+    calls::share(pool, &mut [&mut sections.dynamics, &mut sections.outputs]);
+    calls::share(pool, &mut [&mut sections.discrete]);
     Some(sections)
 }
 
@@ -138,6 +145,10 @@ fn depends_on_parameters_only(
 /// Does the clock, or a function with effects, occur in the equation?
 fn is_timed(work: &Work, equation: usize) -> bool {
     let e = &work.equations[equation];
+    let plain = |e: ExprId| !work.pool.has_context(e) && !work.pool.has_calls(e);
+    if plain(e.lhs) && plain(e.rhs) {
+        return false;
+    }
     let mut visitor = Visitor::new();
     visitor.reachable(&work.pool, &[e.lhs, e.rhs]).iter().any(|&id| match work.pool.node(id) {
         Node::Op(Op::Time, _) => true,
@@ -213,13 +224,26 @@ fn hoist_in(
             if done.contains(variable) {
                 return false;
             }
-            let constant = !work.pool.contains_any(*value, |v| !work.is_parameter(v) && !fixed.contains(&v))
-                && !contains_time(work, *value)
+            let constant = is_fixed(work, *value, fixed)
                 && work.var(*variable).role == Role::Temporary;
             if constant {
                 fixed.insert(*variable);
                 done.insert(*variable);
                 moved.push(step.clone());
+            }
+            !constant
+        }
+        Step::Call(call) => {
+            let constant = !call.impure
+                && call.args.iter().all(|&arg| is_fixed(work, arg, fixed))
+                && call.outputs.iter().flatten().all(|&v| work.var(v).role == Role::Temporary);
+            if constant {
+                // Another section may want other outputs of the same call.
+                if call.outputs.iter().flatten().any(|v| !done.contains(v)) {
+                    moved.push(Step::Call(call.clone()));
+                }
+                fixed.extend(call.outputs.iter().flatten());
+                done.extend(call.outputs.iter().flatten());
             }
             !constant
         }
@@ -244,7 +268,15 @@ fn hoist_in(
     });
 }
 
-fn contains_time(work: &Work, e: kausal_symbolic::ExprId) -> bool {
+/// Does the expression depend on parameters, and what was found to depend on them, only?
+fn is_fixed(work: &Work, e: ExprId, fixed: &FxHashSet<VarId>) -> bool {
+    !work.pool.contains_any(e, |v| !work.is_parameter(v) && !fixed.contains(&v)) && !contains_time(work, e)
+}
+
+fn contains_time(work: &Work, e: ExprId) -> bool {
+    if !work.pool.has_context(e) {
+        return false;
+    }
     let mut visitor = Visitor::new();
     visitor.reachable(&work.pool, &[e]).iter().any(|&id| matches!(work.pool.node(id), Node::Op(Op::Time, _)))
 }

@@ -9,6 +9,7 @@ use kausal_symbolic::interval::{Interval, Ranges};
 use kausal_symbolic::linear::linear_coefficients;
 use kausal_symbolic::solve::{DivisorSafety, Solved, solve_for};
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::work::Work;
 
@@ -23,11 +24,14 @@ pub(crate) enum Solution {
 /// For each variable: may the equation be solved for it?
 pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
     let residual = work.residual(equation);
-    let together = linear_coefficients(&mut work.pool, residual, |v| variables.contains(&v));
+    // A node that many parts meet at has an equation with as many variables.
+    let asked: FxHashSet<VarId> = variables.iter().copied().collect();
+    let together = linear_coefficients(&mut work.pool, residual, |v| asked.contains(&v));
     if let Some(linear) = together {
+        let coefficients: FxHashMap<VarId, ExprId> = linear.coefficients.into_iter().collect();
         return variables
             .iter()
-            .map(|&v| match linear.coefficient(v) {
+            .map(|&v| match coefficients.get(&v).copied() {
                 Some(c) => coefficient_solvability(work, c),
                 None => Solvability::Never,
             })

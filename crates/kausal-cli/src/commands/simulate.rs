@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
-use kausal::{Backend, Diagnostic, Session, Settings, Trajectory, glob, store};
+use kausal::{Backend, Diagnostic, JacobianMode, Session, Settings, Trajectory, glob, store};
 use serde::Serialize;
 
 use super::model;
 use super::results::sketch;
-use crate::arguments::Simulate;
+use crate::arguments::{JacobianChoice, Simulate};
 use crate::progress::Progress;
 use crate::{interrupt, output};
 
@@ -135,8 +135,14 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
+    let jacobian = match arguments.jacobian {
+        JacobianChoice::Auto => JacobianMode::Auto,
+        JacobianChoice::Symbolic => JacobianMode::Symbolic,
+        JacobianChoice::Numeric => JacobianMode::Numeric,
+        JacobianChoice::NumericDense => JacobianMode::NumericDense,
+    };
     let (method, fixed_step) = (arguments.method, arguments.step);
-    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, ..Settings::default() })
+    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, jacobian, ..Settings::default() })
 }
 
 fn fail(session: &Session, diagnostic: Diagnostic) -> bool {

@@ -281,6 +281,7 @@ impl<'r> Printer<'r> {
                 self.flush(depth);
                 self.line(depth, &format!("return {};", string(message)));
             }
+            Stmt::Warn(message) => self.line(depth, &format!("/* warning: {} */", comment(message))),
             Stmt::Call(routine, arguments, results) => {
                 self.flush(depth);
                 let call = format!(
@@ -343,7 +344,7 @@ impl Gather {
                     self.operand(routine, *index, block);
                     self.operand(routine, *index, block);
                 }
-                Stmt::Break | Stmt::Return | Stmt::Fail(_) | Stmt::Call(..) => {}
+                Stmt::Break | Stmt::Return | Stmt::Fail(_) | Stmt::Warn(_) | Stmt::Call(..) => {}
             }
         }
     }

@@ -12,7 +12,7 @@ use super::function;
 use super::text::{comment, literal, mentions, string};
 use crate::chunk::Error;
 use crate::plan;
-use crate::routine::Routines;
+use crate::routine::{OUTPUTS, Routines};
 use crate::tape;
 
 /// Longer sections become several functions: compilers take more than linear time for one.
@@ -286,7 +286,9 @@ impl<'p> Sections<'p> {
         let name = function::name(&self.routines.list[at], at);
         out.push("{");
         let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
-        inner.push(format!("double in[{}], out[{}];", call.args.len().max(1), call.outputs.len().max(1)));
+        // The function writes all its outputs, also those nobody asked for.
+        let results = self.routines.list[at].arrays[OUTPUTS.0 as usize].len;
+        inner.push(format!("double in[{}], out[{}];", call.args.len().max(1), results.max(1)));
         self.values(&call.args, "in[%]", &mut inner)?;
         inner.push(format!("const char *failed = {name}(in, out);"));
         inner.push("if (failed) { m->message = failed; return 1; }");

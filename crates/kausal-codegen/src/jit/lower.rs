@@ -19,6 +19,7 @@ use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
 use super::emit;
+use super::pairs::Paired;
 use crate::plan::{Event, Home, Plan};
 use crate::scalar::{Binary, Unary};
 use crate::tape::{Line, LineId};
@@ -78,7 +79,38 @@ struct Open {
     log: usize,
 }
 
+/// Memory for what is known of lines, kept from one piece to the next: a piece touches few of the lines of a long tape.
+#[derive(Default)]
+pub(super) struct Workspace {
+    states: Vec<State>,
+    uses: Uses,
+    /// Lines that are not as they were at first.
+    touched: Vec<LineId>,
+}
+
+impl Workspace {
+    /// Prepares for a piece.
+    fn begin(&mut self, plan: &Plan, events: &[Event]) {
+        for id in self.touched.drain(..) {
+            self.states[id.index()] = State::default();
+            (self.uses.next[id.index()], self.uses.end[id.index()]) = (0, 0);
+        }
+        let lines = plan.tape.lines.len();
+        if self.states.len() < lines {
+            self.states.resize(lines, State::default());
+            self.uses.next.resize(lines, 0);
+            self.uses.end.resize(lines, 0);
+        }
+        self.uses.count(plan, events, &mut self.touched);
+        let computed = events.iter().map(|event| match *event {
+            Event::Line(id) | Event::Then(id) | Event::Else(id) | Event::End(id) => id,
+        });
+        self.touched.extend(computed);
+    }
+}
+
 /// Where lines are used, in order.
+#[derive(Default)]
 struct Uses {
     /// Per line the place of its next use in `moments`.
     next: Vec<u32>,
@@ -88,20 +120,27 @@ struct Uses {
 }
 
 impl Uses {
-    fn new(plan: &Plan, events: &[Event]) -> Self {
-        let mut count = vec![0_u32; plan.tape.lines.len() + 1];
-        each_use(plan, events, |arg, _| count[arg.index() + 1] += 1);
-        for i in 1..count.len() {
-            count[i] += count[i - 1];
+    /// Finds the uses of a piece; `used` gets the lines that have any.
+    fn count(&mut self, plan: &Plan, events: &[Event], used: &mut Vec<LineId>) {
+        let Uses { next, end, moments } = self;
+        each_use(plan, events, |arg, _| {
+            if end[arg.index()] == 0 {
+                used.push(arg);
+            }
+            end[arg.index()] += 1;
+        });
+        let mut total = 0;
+        for line in used.iter() {
+            let count = end[line.index()];
+            (next[line.index()], end[line.index()]) = (total, total);
+            total += count;
         }
-        let next: Vec<u32> = count[..count.len() - 1].to_vec();
-        let mut end = next.clone();
-        let mut moments = vec![0; count[count.len() - 1] as usize];
+        moments.clear();
+        moments.resize(total as usize, 0);
         each_use(plan, events, |arg, now| {
             moments[end[arg.index()] as usize] = now;
             end[arg.index()] += 1;
         });
-        Uses { next, end, moments }
     }
 
     /// The uses from a moment on. Asked with growing moments only.
@@ -137,19 +176,21 @@ pub(super) struct Lowering<'a, 'f> {
     constants: &'a Constants,
     plan: &'a Plan,
     events: &'a [Event],
+    partner: &'a FxHashMap<LineId, LineId>,
+    /// The second division of the last pair, until its turn comes.
+    ahead: Option<(LineId, Value)>,
     pointer: Type,
     values: Value,
     pre: Value,
     scratch: Value,
     outputs: Value,
     time: Value,
-    states: Vec<State>,
+    space: &'a mut Workspace,
     /// The lines that are held.
     held: Vec<LineId>,
     /// States before each change, while a branch is open.
     log: Vec<(LineId, State)>,
     open: Vec<Open>,
-    uses: Uses,
     now: u32,
     /// Uses from this moment on count: that of the current event until its arguments are fetched, then the next.
     from: u32,
@@ -166,8 +207,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         isa: &dyn TargetIsa,
         constants: &'a Constants,
         plan: &'a Plan,
-        events: &'a [Event],
+        paired: &'a Paired,
+        space: &'a mut Workspace,
     ) -> Self {
+        let events = paired.events.as_slice();
+        space.begin(plan, events);
         let block = builder.create_block();
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
@@ -184,17 +228,18 @@ impl<'a, 'f> Lowering<'a, 'f> {
             constants,
             plan,
             events,
+            partner: &paired.partner,
+            ahead: None,
             pointer: isa.pointer_type(),
             values,
             pre,
             scratch,
             outputs,
             time,
-            states: vec![State::default(); plan.tape.lines.len()],
+            space,
             held: Vec::new(),
             log: Vec::new(),
             open: Vec::new(),
-            uses: Uses::new(plan, events),
             now: 0,
             from: 0,
             free: Vec::new(),
@@ -239,6 +284,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 Computed { number, truth: None }
             }
             Line::Unary(op, a) => self.unary(op, a),
+            Line::Binary(Binary::Div, a, b) => self.division(id, a, b),
             Line::Binary(op, a, b) => self.binary(op, a, b),
             Line::If(c, a, b) => {
                 let (c, a, b) = (self.truth(c), self.number(a), self.number(b));
@@ -246,6 +292,28 @@ impl<'a, 'f> Lowering<'a, 'f> {
             }
         };
         self.define(id, value);
+    }
+
+    /// A division, with its partner if it has one.
+    fn division(&mut self, id: LineId, a: LineId, b: LineId) -> Computed {
+        let number = if let Some((_, number)) = self.ahead.take_if(|(line, _)| *line == id) {
+            number
+        } else if let Some(&second) = self.partner.get(&id)
+            && let Line::Binary(_, a2, b2) = *self.plan.tape.line(second)
+        {
+            let above = [self.number(a), self.number(a2)];
+            let below = [self.number(b), self.number(b2)];
+            let [above, below] = [above, below].map(|[first, second]| {
+                let low = self.builder.ins().scalar_to_vector(types::F64X2, first);
+                self.builder.ins().insertlane(low, second, 1)
+            });
+            let both = self.builder.ins().fdiv(above, below);
+            self.ahead = Some((second, self.builder.ins().extractlane(both, 1)));
+            self.builder.ins().extractlane(both, 0)
+        } else {
+            return self.binary(Binary::Div, a, b);
+        };
+        Computed { number, truth: None }
     }
 
     /// Takes note of a value and brings it home.
@@ -264,7 +332,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Is it used from now on?
     fn is_used(&mut self, id: LineId) -> bool {
-        !self.uses.from(id, self.from).is_empty()
+        !self.space.uses.from(id, self.from).is_empty()
     }
 
     fn begin(&mut self, id: LineId) {
@@ -299,7 +367,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// Changes what is known of a line, so that it can be undone.
     fn change(&mut self, id: LineId, state: State) {
-        let old = std::mem::replace(&mut self.states[id.index()], state);
+        let old = std::mem::replace(&mut self.space.states[id.index()], state);
         if !self.open.is_empty() {
             self.log.push((id, old));
         }
@@ -314,7 +382,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
     fn undo(&mut self, log: usize) {
         while self.log.len() > log {
             let Some((id, old)) = self.log.pop() else { return };
-            let new = std::mem::replace(&mut self.states[id.index()], old);
+            let new = std::mem::replace(&mut self.space.states[id.index()], old);
             if let (Some(place), None) = (new.stored, old.stored) {
                 self.free.push(place);
             }
@@ -329,19 +397,19 @@ impl<'a, 'f> Lowering<'a, 'f> {
     /// Holds a value in a register, if need be instead of another one.
     fn hold(&mut self, id: LineId, value: Computed) {
         if self.held.len() >= HELD {
-            let (uses, from) = (&mut self.uses, self.from);
+            let (uses, from) = (&mut self.space.uses, self.from);
             let mut next_use = |line: LineId| uses.from(line, from).first().copied().unwrap_or(u32::MAX);
             if let Some(last) = self.held.iter().copied().max_by_key(|&line| next_use(line)) {
                 self.let_go(last);
             }
         }
-        let stored = self.states[id.index()].stored;
+        let stored = self.space.states[id.index()].stored;
         self.change(id, State { held: Some(value), stored });
     }
 
     /// Frees the register of a line; it can be loaded again.
     fn let_go(&mut self, id: LineId) {
-        let State { held: Some(value), mut stored } = self.states[id.index()] else { return };
+        let State { held: Some(value), mut stored } = self.space.states[id.index()] else { return };
         if stored.is_none() && !self.has_home(id) && self.is_used(id) {
             let place = self.free.pop().unwrap_or_else(|| {
                 self.places += 1;
@@ -370,7 +438,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
                 i += 1;
                 continue;
             }
-            let stored = self.states[id.index()].stored;
+            let stored = self.space.states[id.index()].stored;
             // Inside a branch the place may still hold the value for the other one.
             let freed = stored.filter(|_| self.open.is_empty());
             self.change(id, State { held: None, stored: if freed.is_some() { None } else { stored } });
@@ -380,7 +448,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
 
     /// A line as a value, loaded if it is not held.
     fn get(&mut self, id: LineId) -> Computed {
-        let state = self.states[id.index()];
+        let state = self.space.states[id.index()];
         if let Some(value) = state.held {
             return value;
         }
@@ -396,7 +464,7 @@ impl<'a, 'f> Lowering<'a, 'f> {
         };
         let value = Computed { number, truth: None };
         // This use is one of them.
-        if self.uses.from(id, self.from).len() > 1 {
+        if self.space.uses.from(id, self.from).len() > 1 {
             self.hold(id, value);
         }
         value

@@ -176,7 +176,7 @@ impl<'a, 'f> Writer<'a, 'f> {
                 return false;
             }
             Stmt::Check(index, size) => self.check(*index, *size),
-            Stmt::Fail(_) => {
+            Stmt::Fail(_) | Stmt::Warn(_) => {
                 self.builder.ins().jump(self.failed, &[]);
                 return false;
             }

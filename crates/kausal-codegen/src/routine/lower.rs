@@ -2,7 +2,7 @@
 //!
 //! Only what is read is kept: a sweep at the end removes assignments to slots nobody reads.
 
-use kausal_symbolic::function::{ArrayFn, Function, LocalId, Scalar, TermId};
+use kausal_symbolic::function::{ArrayFn, ExternalBody, Function, LocalId, Scalar, TermId};
 use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Target, Term, Value};
 use kausal_symbolic::{FunctionId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -89,6 +89,8 @@ pub(super) enum Home {
     Known(f64),
     Slot(Slot),
     Array(ArrayId, Shape),
+    /// Strings, which are passed on and never looked at.
+    Text(Shape),
     /// The variable of a loop: `start + step*counter`.
     Counter(Counter, f64, f64, Option<u64>, Slot),
 }
@@ -111,8 +113,10 @@ pub(super) struct Lower<'a> {
 impl<'a> Lower<'a> {
     fn routine(pool: &'a Pool, id: FunctionId, shapes: &[Shape], routines: &'a mut Routines) -> Fit<()> {
         let function = pool.function(id);
-        let Body::Algorithm(statements) = &function.body else {
-            return Err(Unfit(format!("{} is foreign code", function.name)));
+        let statements: &[Source] = match &function.body {
+            Body::Algorithm(statements) => statements,
+            Body::External(external) if external.builtin().is_some() => &[],
+            Body::External(_) => return Err(Unfit(format!("{} is foreign code", function.name))),
         };
         if function.notes.impure {
             return Err(Unfit(format!("{} has effects", function.name)));
@@ -153,7 +157,13 @@ impl<'a> Lower<'a> {
             self.function.outputs.iter().map(|&output| self.shape_of(output)).collect::<Fit<Vec<_>>>()?;
         self.this().outputs = outputs.clone();
         self.this().arrays[OUTPUTS.0 as usize].len = outputs.iter().map(|shape| count(shape)).sum();
+        if self.function.outputs.iter().any(|&output| self.function.local(output).scalar == Scalar::String) {
+            return self.unfit("an output is a string");
+        }
         self.block(statements)?;
+        if let Body::External(external) = &self.function.body {
+            self.operator_by_name(external)?;
+        }
         self.deliver()?;
         let body = std::mem::take(&mut self.out);
         self.this().body = body;
@@ -177,14 +187,16 @@ impl<'a> Lower<'a> {
         let mut offset = 0;
         for (&input, shape) in self.function.inputs.iter().zip(shapes) {
             let local = self.function.local(input);
-            if matches!(local.scalar, Scalar::String | Scalar::External) {
-                return self.unfit(format!("the input {} is not a number", local.name));
+            if local.scalar == Scalar::External {
+                return self.unfit(format!("the input {} is an external object", local.name));
             }
             if local.dims.len() != shape.len() {
                 return self.unfit(format!("the input {} has other dimensions", local.name));
             }
             let size = count(shape);
-            let home = if shape.is_empty() {
+            let home = if local.scalar == Scalar::String {
+                Home::Text(shape.clone())
+            } else if shape.is_empty() {
                 let slot = self.slot(Some(&local.name));
                 let from = self.operand(Operand::Element(INPUTS, Place::at(offset)));
                 self.emit(Stmt::Set(slot, Compute::Copy(from)))?;
@@ -224,8 +236,11 @@ impl<'a> Lower<'a> {
         }
         self.deeper()?;
         let local = self.function.local(id);
+        if local.scalar == Scalar::String && local.dims.is_empty() {
+            self.homes[id.0 as usize] = Home::Text(Shape::new());
+        }
         if matches!(local.scalar, Scalar::String | Scalar::External) {
-            // Only refused where it is used.
+            // Others are refused where they are used.
             self.depth -= 1;
             return Ok(());
         }
@@ -308,6 +323,7 @@ impl<'a> Lower<'a> {
         match &self.homes[local.0 as usize] {
             Home::Array(_, shape) => Ok(shape.clone()),
             Home::None => self.unfit(format!("{} is not a number", self.function.local(local).name)),
+            Home::Text(shape) => Ok(shape.clone()),
             _ => Ok(Shape::new()),
         }
     }
@@ -585,16 +601,16 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let level = self.number(level)?;
-        match self.constant(level) {
-            Some(2.0) => {}
-            // Whoever wants to see warnings asks the evaluator.
-            _ => return self.unfit("an assertion that only warns"),
-        }
+        let error = match self.constant(level) {
+            Some(level) => level == 2.0,
+            None => return self.unfit("an assertion whose level is not known"),
+        };
         let message = match self.function.term(message) {
             Term::Text(text) => text.clone(),
             _ => format!("an assertion of {} does not hold", self.function.name),
         };
-        self.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Fail(message)]))
+        let outcome = if error { Stmt::Fail(message) } else { Stmt::Warn(message) };
+        self.emit(Stmt::If(condition, Vec::new(), vec![outcome]))
     }
 
     fn assign(&mut self, target: &Target, value: &Value<OperandId>) -> Fit<()> {
@@ -617,8 +633,19 @@ impl<'a> Lower<'a> {
                 }
                 self.put_all(array, places, value.scalars().to_vec())
             }
+            Home::Text(shape) if shape.is_empty() && target.subscripts.is_empty() => Ok(()),
             _ => self.unfit(format!("{} is assigned", self.function.local(target.local).name)),
         }
+    }
+
+    /// The body `external "builtin" y = sin(x)`.
+    fn operator_by_name(&mut self, external: &ExternalBody) -> Fit<()> {
+        let result = external.result.or_else(|| self.function.outputs.first().copied());
+        let (Some(op), Some(local)) = (external.builtin(), result) else {
+            return self.unfit("foreign code");
+        };
+        let value = self.element_wise(op, &external.args)?;
+        self.assign(&Target { local, subscripts: Vec::new() }, &value)
     }
 
     /// The places subscripts mean, in order, and the sizes of what they make.

@@ -6,7 +6,7 @@
 
 use kausal_symbolic::function::operations::{array_function, element_wise, reduce};
 use kausal_symbolic::function::{
-    Array, ArrayErrorKind, ArrayFn, ArrayResult, Domain, Function, LocalId, Reduction, Scalar, Shape,
+    Array, ArrayErrorKind, ArrayFn, ArrayResult, Body, Domain, Function, LocalId, Reduction, Scalar, Shape,
     Subscript, Term, TermId, Value,
 };
 use kausal_symbolic::{FunctionId, Op};
@@ -83,6 +83,10 @@ impl Lower<'_> {
                 return self
                     .unfit(format!("{} is a string, or used too early", self.function.local(local).name));
             }
+            Home::Text(shape) => {
+                let elements = (0..count(&shape)).map(|_| self.opaque()).collect();
+                self.shaped(&shape, elements)?
+            }
             Home::Known(value) => Value::Scalar(self.operand(Operand::Const(value))),
             Home::Slot(slot) | Home::Counter(.., slot) => Value::Scalar(self.operand(Operand::Slot(slot))),
             Home::Array(array, shape) => {
@@ -104,7 +108,9 @@ impl Lower<'_> {
         let function = self.function;
         match function.term(term) {
             Term::Const(value) => Ok(Value::Scalar(self.operand(Operand::Const(*value)))),
-            Term::Text(_) => self.unfit("a string"),
+            Term::Text(_) | Term::Array(ArrayFn::Concat | ArrayFn::ToString, _) => {
+                Ok(Value::Scalar(self.opaque()))
+            }
             Term::Local(local) => self.local(*local),
             Term::Outer(_) => self.unfit("a variable of the model"),
             Term::Index(array, subscripts) => self.index(*array, subscripts),
@@ -113,10 +119,13 @@ impl Lower<'_> {
                 _ => self.unfit("an if without two branches"),
             },
             Term::Op(op @ (Op::And | Op::Or), args) => self.logic(*op, args),
-            Term::Op(op, args) => {
-                let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
-                self.with_operands(|domain| element_wise(domain, *op, &args))
+            Term::Op(Op::Add, args) if args.iter().any(|&arg| self.is_text(arg)) => {
+                Ok(Value::Scalar(self.opaque()))
             }
+            Term::Op(_, args) if args.iter().any(|&arg| self.is_text(arg)) => {
+                self.unfit("a string is looked at")
+            }
+            Term::Op(op, args) => self.element_wise(*op, args),
             Term::Array(ArrayFn::SizeOf, args) => self.size_of(args),
             Term::Array(array_fn, args) => {
                 let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
@@ -135,6 +144,39 @@ impl Lower<'_> {
             }
             Term::For(reduction, body, iterators) => self.comprehension(*reduction, *body, iterators),
         }
+    }
+
+    /// An operator on numbers or arrays.
+    pub fn element_wise(&mut self, op: Op, args: &[TermId]) -> Fit<Value<OperandId>> {
+        let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
+        self.with_operands(|domain| element_wise(domain, op, &args))
+    }
+
+    /// A string: whoever gets it passes it on.
+    fn opaque(&mut self) -> OperandId {
+        self.operand(Operand::Const(f64::NAN))
+    }
+
+    /// Is the value of an expression a string?
+    fn is_text(&self, term: TermId) -> bool {
+        let mut term = term;
+        // Down the first part that decides, which cannot go on for longer than there are terms.
+        for _ in 0..self.function.terms.len() {
+            term = match self.function.term(term) {
+                Term::Text(_) | Term::Array(ArrayFn::Concat | ArrayFn::ToString, _) => return true,
+                Term::Local(local) => return self.function.local(*local).scalar == Scalar::String,
+                Term::Call(called, _, number) => {
+                    let called = self.pool.function(*called);
+                    let output = called.outputs.get(*number as usize);
+                    return output.is_some_and(|&output| called.local(output).scalar == Scalar::String);
+                }
+                Term::Index(part, _) | Term::For(_, part, _) => *part,
+                Term::Op(Op::If | Op::Smooth, args) if args.len() > 1 => args[1],
+                Term::Op(Op::Add | Op::NoEvent, args) | Term::Array(_, args) if !args.is_empty() => args[0],
+                _ => return false,
+            };
+        }
+        false
     }
 
     fn with_operands(
@@ -360,6 +402,16 @@ impl Lower<'_> {
         let Term::Call(called, args, _) = self.function.term(term) else {
             return Ok(vec![self.value(term)?]);
         };
+        if let Body::External(external) = &self.pool.function(*called).body
+            && external.name == "ModelicaError"
+        {
+            let message = match args.first().map(|&arg| self.function.term(arg)) {
+                Some(Term::Text(text)) => text.clone(),
+                _ => format!("{} fails", self.function.name),
+            };
+            self.emit(Stmt::Fail(message))?;
+            return Ok(Vec::new());
+        }
         let args = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
         let shapes: Vec<Shape> = args.iter().map(|arg| arg.shape().into()).collect();
         self.deeper()?;

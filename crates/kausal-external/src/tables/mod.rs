@@ -18,7 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::frame::{Frame, Matrix, Outcome, failed};
-use crate::{Kind, Native, StandardExternals, matrix_file};
+use crate::{Kind, Native, NumberNative, StandardExternals, matrix_file};
 
 use curve::Curve;
 use surface::Surface;
@@ -79,7 +79,75 @@ struct Source {
     numbers: Vec<u64>,
 }
 
+/// Look-ups: `(tableID, …)`, all of them numbers.
+pub(crate) fn find_number(name: &str) -> Option<NumberNative> {
+    LOOK_UPS.iter().find(|look_up| look_up.name == name).copied()
+}
+
+const LOOK_UPS: [NumberNative; 14] = [
+    // (tableID, icol, u, der(u), der2(u))
+    look_up("ModelicaStandardTables_CombiTable1D_getValue", 3, |e, x| Ok(curve_at(e, x)?[0])),
+    look_up("ModelicaStandardTables_CombiTable1D_getDerValue", 4, |e, x| Ok(curve_at(e, x)?[1] * x[3])),
+    look_up("ModelicaStandardTables_CombiTable1D_getDer2Value", 5, |e, x| {
+        let jet = curve_at(e, x)?;
+        Ok(jet[1] * x[4] + jet[2] * x[3] * x[3])
+    }),
+    look_up("ModelicaStandardTables_CombiTable1D_minimumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().0)),
+    look_up("ModelicaStandardTables_CombiTable1D_maximumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().1)),
+    // (tableID, icol, time, nextTimeEvent, pre(nextTimeEvent), der(time), der2(time))
+    look_up("ModelicaStandardTables_CombiTimeTable_getValue", 5, |e, x| Ok(time_table_at(e, x)?[0])),
+    look_up("ModelicaStandardTables_CombiTimeTable_getDerValue", 6, |e, x| {
+        Ok(time_table_at(e, x)?[1] * x[5])
+    }),
+    look_up("ModelicaStandardTables_CombiTimeTable_getDer2Value", 7, |e, x| {
+        let jet = time_table_at(e, x)?;
+        Ok(jet[1] * x[6] + jet[2] * x[5] * x[5])
+    }),
+    look_up("ModelicaStandardTables_CombiTimeTable_minimumTime", 1, |e, x| {
+        Ok(time_table(e, x)?.curve.range().0)
+    }),
+    look_up("ModelicaStandardTables_CombiTimeTable_maximumTime", 1, |e, x| {
+        Ok(time_table(e, x)?.curve.range().1)
+    }),
+    look_up("ModelicaStandardTables_CombiTimeTable_nextTimeEvent", 2, |e, x| {
+        Ok(time_table(e, x)?.next_event(x[1]))
+    }),
+    // (tableID, u1, u2, der(u1), der(u2), der2(u1), der2(u2))
+    look_up("ModelicaStandardTables_CombiTable2D_getValue", 3, |e, x| Ok(surface_at(e, x)?.value)),
+    look_up("ModelicaStandardTables_CombiTable2D_getDerValue", 5, |e, x| {
+        let jet = surface_at(e, x)?;
+        Ok(jet.first[0] * x[3] + jet.first[1] * x[4])
+    }),
+    look_up("ModelicaStandardTables_CombiTable2D_getDer2Value", 7, |e, x| {
+        let jet = surface_at(e, x)?;
+        let [s11, s12, s22] = jet.second;
+        let first = jet.first[0] * x[5] + jet.first[1] * x[6];
+        Ok(first + s11 * x[3] * x[3] + 2.0 * s12 * x[3] * x[4] + s22 * x[4] * x[4])
+    }),
+];
+
+const fn look_up(
+    name: &'static str,
+    arguments: usize,
+    call: fn(&StandardExternals, &[f64]) -> Outcome<f64>,
+) -> NumberNative {
+    NumberNative { kind: Kind::State, name, arguments, call }
+}
+
+/// A look-up with the arguments of a frame.
+fn framed(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
+    let Some(native) = find_number(f.name()) else { return failed(format!("there is no {}", f.name())) };
+    let mut args = [0.0; 8];
+    for (i, arg) in args.iter_mut().take(native.arguments).enumerate() {
+        *arg = f.number(i)?;
+    }
+    f.give_number((native.call)(externals, &args[..native.arguments])?)
+}
+
 pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
+    if find_number(name).is_some() {
+        return Some((Kind::State, framed));
+    }
     let (kind, function) = name.strip_prefix("ModelicaStandardTables_")?.split_once('_')?;
     let native: Native = match (kind, function) {
         ("CombiTable1D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_curve),
@@ -88,65 +156,12 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
         }
         ("CombiTable2D", "init" | "init2" | "init3") => |externals, f| construct(externals, f, new_surface),
         (_, "close") => |_, _| Ok(()),
-        ("CombiTable1D", "getValue") => |externals, f| {
-            let jet = curve_at(externals, f)?;
-            f.give_number(jet[0])
-        },
-        ("CombiTable1D", "getDerValue") => |externals, f| {
-            let jet = curve_at(externals, f)?;
-            f.give_number(jet[1] * f.number(3)?)
-        },
-        ("CombiTable1D", "getDer2Value") => |externals, f| {
-            let jet = curve_at(externals, f)?;
-            let du = f.number(3)?;
-            f.give_number(jet[1] * f.number(4)? + jet[2] * du * du)
-        },
-        ("CombiTable1D", "minimumAbscissa") => |externals, f| f.give_number(curve(externals, f)?.range().0),
-        ("CombiTable1D", "maximumAbscissa") => |externals, f| f.give_number(curve(externals, f)?.range().1),
-        ("CombiTimeTable", "getValue") => |externals, f| {
-            let jet = time_table_at(externals, f)?;
-            f.give_number(jet[0])
-        },
-        ("CombiTimeTable", "getDerValue") => |externals, f| {
-            let jet = time_table_at(externals, f)?;
-            f.give_number(jet[1] * f.number(5)?)
-        },
-        ("CombiTimeTable", "getDer2Value") => |externals, f| {
-            let jet = time_table_at(externals, f)?;
-            let dt = f.number(5)?;
-            f.give_number(jet[1] * f.number(6)? + jet[2] * dt * dt)
-        },
-        ("CombiTimeTable", "minimumTime") => {
-            |externals, f| f.give_number(time_table(externals, f)?.curve.range().0)
-        }
-        ("CombiTimeTable", "maximumTime") => {
-            |externals, f| f.give_number(time_table(externals, f)?.curve.range().1)
-        }
-        ("CombiTimeTable", "nextTimeEvent") => |externals, f| {
-            let next = time_table(externals, f)?.next_event(f.number(1)?);
-            f.give_number(next)
-        },
-        ("CombiTable2D", "getValue") => |externals, f| {
-            let jet = surface_at(externals, f)?;
-            f.give_number(jet.value)
-        },
-        ("CombiTable2D", "getDerValue") => |externals, f| {
-            let jet = surface_at(externals, f)?;
-            f.give_number(jet.first[0] * f.number(3)? + jet.first[1] * f.number(4)?)
-        },
-        ("CombiTable2D", "getDer2Value") => |externals, f| {
-            let jet = surface_at(externals, f)?;
-            let (d1, d2) = (f.number(3)?, f.number(4)?);
-            let [s11, s12, s22] = jet.second;
-            let first = jet.first[0] * f.number(5)? + jet.first[1] * f.number(6)?;
-            f.give_number(first + s11 * d1 * d1 + 2.0 * s12 * d1 * d2 + s22 * d2 * d2)
-        },
         ("CombiTable2D", "minimumAbscissa") => |externals, f| {
-            let ranges = surface(externals, f)?.ranges();
+            let ranges = surface(externals, f.number(0)?)?.ranges();
             f.set_numbers(1, vec![ranges[0].0, ranges[1].0])
         },
         ("CombiTable2D", "maximumAbscissa") => |externals, f| {
-            let ranges = surface(externals, f)?.ranges();
+            let ranges = surface(externals, f.number(0)?)?.ranges();
             f.set_numbers(1, vec![ranges[0].1, ranges[1].1])
         },
         _ => return None,
@@ -192,49 +207,55 @@ fn construct(
     f.give_number((place + 1) as f64)
 }
 
-fn table(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Table> {
-    let handle = f.count(0)?;
+/// The table a handle names.
+fn table(externals: &StandardExternals, handle: f64) -> Outcome<Table> {
     let state = externals.state();
-    match handle.checked_sub(1).and_then(|k| state.tables.tables.get(k)) {
-        Some((_, table)) => Ok(table.clone()),
-        None => failed(format!("{}: there is no table {handle}", f.name())),
+    let whole = handle >= 1.0 && handle.fract() == 0.0;
+    match state.tables.tables.get((handle as usize).wrapping_sub(1)) {
+        Some((_, table)) if whole => Ok(table.clone()),
+        _ => failed(format!("there is no table {handle}")),
     }
 }
 
-fn curve(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<Curve>> {
-    match table(externals, f)? {
+fn curve(externals: &StandardExternals, args: &[f64]) -> Outcome<Arc<Curve>> {
+    match table(externals, args[0])? {
         Table::Curve(curve) => Ok(curve),
-        _ => failed(format!("{}: the table has another kind", f.name())),
+        _ => failed("the table has another kind"),
     }
 }
 
-fn time_table(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<TimeTable>> {
-    match table(externals, f)? {
+fn time_table(externals: &StandardExternals, args: &[f64]) -> Outcome<Arc<TimeTable>> {
+    match table(externals, args[0])? {
         Table::Time(table) => Ok(table),
-        _ => failed(format!("{}: the table has another kind", f.name())),
+        _ => failed("the table has another kind"),
     }
 }
 
-fn surface(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Arc<Surface>> {
-    match table(externals, f)? {
+fn surface(externals: &StandardExternals, handle: f64) -> Outcome<Arc<Surface>> {
+    match table(externals, handle)? {
         Table::Surface(table) => Ok(table),
-        _ => failed(format!("{}: the table has another kind", f.name())),
+        _ => failed("the table has another kind"),
     }
 }
 
-/// `(tableID, icol, u, …)`
-fn curve_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Jet> {
-    curve(externals, f)?.value(f.count(1)?, f.number(2)?)
+fn curve_at(externals: &StandardExternals, args: &[f64]) -> Outcome<Jet> {
+    curve(externals, args)?.value(column(args[1])?, args[2])
 }
 
-/// `(tableID, icol, time, nextTimeEvent, pre(nextTimeEvent), …)`
-fn time_table_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Jet> {
-    time_table(externals, f)?.value(f.count(1)?, f.number(2)?, f.number(3)?, f.number(4)?)
+fn time_table_at(externals: &StandardExternals, args: &[f64]) -> Outcome<Jet> {
+    time_table(externals, args)?.value(column(args[1])?, args[2], args[3], args[4])
 }
 
-/// `(tableID, u1, u2, …)`
-fn surface_at(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<surface::SurfaceJet> {
-    surface(externals, f)?.value(f.number(1)?, f.number(2)?)
+fn surface_at(externals: &StandardExternals, args: &[f64]) -> Outcome<surface::SurfaceJet> {
+    surface(externals, args[0])?.value(args[1], args[2])
+}
+
+fn column(number: f64) -> Outcome<usize> {
+    if number >= 0.0 && number.fract() == 0.0 && number < 1e9 {
+        Ok(number as usize)
+    } else {
+        failed(format!("there is no column {number}"))
+    }
 }
 
 /// `(fileName, tableName, table, rows, columns, columns, count, smoothness, extrapolation, verbose)`

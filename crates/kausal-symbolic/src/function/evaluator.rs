@@ -56,6 +56,8 @@ pub struct Evaluator<'e, D: Domain> {
     pub warnings: Vec<String>,
     limits: Limits,
     externals: Option<&'e dyn Externals>,
+    /// Functions made ready by others.
+    prepared: &'e [Option<Arc<Routine>>],
     routines: Vec<Option<Arc<Routine>>>,
     /// Local variables of all active calls.
     pub(super) stack: Vec<Option<Value<D::Scalar>>>,
@@ -74,6 +76,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             warnings: Vec::new(),
             limits: Limits::default(),
             externals: None,
+            prepared: &[],
             routines: Vec::new(),
             stack: Vec::new(),
             path: Vec::new(),
@@ -98,6 +101,13 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     /// With functions made ready before, by their number; others are asked from the domain.
     pub fn with_routines(mut self, routines: Vec<Option<Arc<Routine>>>) -> Self {
         self.routines = routines;
+        self
+    }
+
+    /// With functions made ready before, by their number, which stay with their owner; those that are `None` are asked
+    /// from the domain.
+    pub fn with_prepared(mut self, prepared: &'e [Option<Arc<Routine>>]) -> Self {
+        self.prepared = prepared;
         self
     }
 
@@ -205,7 +215,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
 
     pub(super) fn routine(&mut self, id: FunctionId) -> Result<Arc<Routine>, EvalError> {
         let at = id.0 as usize;
-        if let Some(Some(routine)) = self.routines.get(at) {
+        if let Some(Some(routine)) = self.prepared.get(at).or_else(|| self.routines.get(at)) {
             return Ok(routine.clone());
         }
         let function = self.domain.function(id).ok_or(EvalErrorKind::NoFunction(id))?;

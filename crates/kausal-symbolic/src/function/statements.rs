@@ -11,7 +11,7 @@ use super::array::{ArrayErrorKind, ArrayResult};
 use super::domain::{Assertion, Domain};
 use super::evaluator::Evaluator;
 use super::routine::Routine;
-use super::value::Value;
+use super::value::{Text, Value};
 use super::{ArrayFn, EvalError, EvalErrorKind, LocalId, Stmt, Target, Term, TermId};
 use crate::node::Op;
 
@@ -409,6 +409,16 @@ impl<D: Domain> Evaluator<'_, D> {
             self.warnings.push(message.to_string());
             return Ok(());
         }
+        self.require(holds, message, warning)
+    }
+
+    /// Takes note of a condition that must hold where the current statement is reached.
+    pub(super) fn require(
+        &mut self,
+        holds: D::Scalar,
+        message: Text,
+        warning: bool,
+    ) -> Result<(), EvalError> {
         let mut condition = holds;
         for k in (0..self.path.len()).rev() {
             let reached = self.path[k];

@@ -11,8 +11,8 @@ use super::array::{Array, ArrayErrorKind, Index, Shape, as_subscript};
 use super::domain::Domain;
 use super::evaluator::Evaluator;
 use super::routine::Routine;
-use super::value::Value;
-use super::{EvalError, EvalErrorKind, LocalId, Subscript, Target};
+use super::value::{Text, Value};
+use super::{EvalError, EvalErrorKind, LocalId, Scalar, Subscript, Target, TermId};
 use crate::node::Op;
 
 /// Unknown subscripts may mean at most so many elements.
@@ -140,7 +140,10 @@ impl<D: Domain> Evaluator<'_, D> {
             subs.push(match &value {
                 Value::Scalar(index) => match self.domain.value(*index) {
                     Some(number) => Sub::Known(Index::One(as_subscript(number, k + 1, size)?)),
-                    None => Sub::Unknown(*index),
+                    None => {
+                        self.require_within(routine, term, *index, size)?;
+                        Sub::Unknown(*index)
+                    }
                 },
                 Value::Array(list) if list.rank() == 1 => {
                     let numbers: Option<Vec<f64>> =
@@ -163,6 +166,28 @@ impl<D: Domain> Evaluator<'_, D> {
             });
         }
         Ok(subs)
+    }
+
+    /// A subscript that becomes a choice must be one of the choices; a value of an enumeration always is.
+    fn require_within(
+        &mut self,
+        routine: &Routine,
+        term: TermId,
+        index: D::Scalar,
+        size: usize,
+    ) -> Result<(), EvalError> {
+        if !D::KEEPS_CALLS || routine.types[term.0 as usize].scalar == Scalar::Enumeration {
+            return Ok(());
+        }
+        let (first, last) = (self.domain.number(1.0), self.domain.number(size as f64));
+        let above = self.domain.op(Op::LessEqual, &[first, index])?;
+        let below = self.domain.op(Op::LessEqual, &[index, last])?;
+        let within = self.domain.op(Op::And, &[above, below])?;
+        if self.truth(within) == Some(true) {
+            return Ok(());
+        }
+        let message = format!("{}: a subscript is outside 1 to {size}", routine.function.name);
+        self.require(within, Text::from(message.as_str()), false)
     }
 
     fn read_unknown(
