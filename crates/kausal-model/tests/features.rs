@@ -222,6 +222,8 @@ features! {
     equations_when
     equations_initial
     algorithms
+    algorithms_events
+    array_sizes
     connect_flows
     connect_arrays
     connect_stream

@@ -569,6 +569,9 @@ impl Flattener<'_> {
             }
             StatementKind::For { iterators, body } => {
                 let iterators = ast.lists.iterators.get(*iterators);
+                if lo.outer.is_some() && crate::algorithm::needs_unrolling(ast, body) {
+                    return self.unroll_for(lo, ast, statement, iterators, body, out);
+                }
                 out.push(self.lower_for(lo, ast, iterators, body)?);
                 Ok(())
             }
