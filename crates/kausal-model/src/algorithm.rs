@@ -16,10 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::{Reported, Res};
 use crate::equation::{Context, Sink};
-use crate::expr::reference::{Cursor, Sub};
 use crate::expr::builtin::Call;
 use crate::expr::kept::is_clocked;
 use crate::expr::operator::IteratorBody;
+use crate::expr::reference::{Cursor, Sub};
 use crate::flat::{Action, ActionKind, Equation, Origin, OriginKind, When, WhenBranch};
 use crate::flattener::{Flattener, Scope};
 use crate::functions::lower::Lower;
@@ -128,7 +128,8 @@ impl Flattener<'_> {
             let Some((flag, _)) = self.variables(flag) else { continue };
             let conditions = vec![self.pool.var(flag)];
             let actions = vec![Action { kind, origin: place }];
-            sink.whens.push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
+            sink.whens
+                .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }
         Ok(())
     }
@@ -627,7 +628,8 @@ impl Flattener<'_> {
         let [x, e] = self.named_args(c, ["x", "expr"])?;
         let x = self.eval(scope, x)?;
         let value = self.lower_expr(lo, e)?;
-        let (Value::Plain(Ty::Real, states), TVal::Plain { ty: Ty::Real | Ty::Integer, rank, term }) = (&x, &value)
+        let (Value::Plain(Ty::Real, states), TVal::Plain { ty: Ty::Real | Ty::Integer, rank, term }) =
+            (&x, &value)
         else {
             let (x, e) = (x.describe(), value.describe());
             let message = format!("reinit needs a Real variable and a number, not {x} and {e}");
@@ -711,7 +713,8 @@ impl Flattener<'_> {
             return Ok(());
         };
         if breaks(body) {
-            let message = "a loop with `when`, `pre` or the like in it cannot be left with `break` or `return`";
+            let message =
+                "a loop with `when`, `pre` or the like in it cannot be left with `break` or `return`";
             return Err(self.error_at("K0391", message, lo.file, statement.span));
         }
         let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };

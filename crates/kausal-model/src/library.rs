@@ -366,8 +366,10 @@ impl Library {
                 self.search_listed[i] = Some(self.files.list(&folder).unwrap_or_default());
             }
             let names = self.search_listed[i].as_deref().unwrap_or_default();
-            let mut found: Vec<(Option<Version>, &String)> =
-                names.iter().filter_map(|entry| Some((named_version(entry, name.as_str())?, entry))).collect();
+            let mut found: Vec<(Option<Version>, &String)> = names
+                .iter()
+                .filter_map(|entry| Some((named_version(entry, name.as_str())?, entry)))
+                .collect();
             found.sort_by(|a, b| (a.0.is_some(), &b.0, a.1).cmp(&(b.0.is_some(), &a.0, b.1)));
             out.extend(found.into_iter().map(|(version, entry)| {
                 let path = format!("{folder}/{entry}");
@@ -432,7 +434,9 @@ impl Library {
         let d = self.def(def);
         let (file, class) = (d.file, d.class);
         let ast = self.ast(file);
-        let (Some(wanted), Some(found)) = (self.wanted.get(&name), annotated_version(&ast, class)) else { return };
+        let (Some(wanted), Some(found)) = (self.wanted.get(&name), annotated_version(&ast, class)) else {
+            return;
+        };
         if wanted.version.first() == found.first() {
             return;
         }

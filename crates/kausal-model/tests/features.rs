@@ -140,12 +140,18 @@ fn library_in_one_file() {
 /// Three versions of one library in two folders, and users of them.
 fn versions(uses: &str) -> (f64, Vec<String>) {
     let files = Memory(BTreeMap::from([
-        ("a/Wheel/package.mo", "package Wheel constant Real r = 4; annotation(version=\"4.0.0\"); end Wheel;"),
+        (
+            "a/Wheel/package.mo",
+            "package Wheel constant Real r = 4; annotation(version=\"4.0.0\"); end Wheel;",
+        ),
         (
             "a/Wheel 3.2.3/package.mo",
             "package Wheel constant Real r = 3; annotation(version=\"3.2.3\"); end Wheel;",
         ),
-        ("b/Wheel 4.1.0.mo", "package Wheel constant Real r = 4.1; annotation(version=\"4.1.0\"); end Wheel;"),
+        (
+            "b/Wheel 4.1.0.mo",
+            "package Wheel constant Real r = 4.1; annotation(version=\"4.1.0\"); end Wheel;",
+        ),
     ]));
     let mut workspace = Workspace::new(Box::new(files));
     workspace.add_folder("a");
@@ -234,6 +240,7 @@ features! {
     functions_annotations
     functions_external
     functions_several_results
+    functions_printed
     functions_external_object
     operators
     clocked

@@ -633,7 +633,9 @@ impl Flattener<'_> {
         let Expr::Ref(reference) = c.ast.exprs[array.value] else { return Ok(None) };
         let [part] = c.ast.lists.parts.get(reference.parts) else { return Ok(None) };
         let name = part.name.symbol;
-        let Some(Found::Component { owner, up, .. }) = self.cx.find(c.scope.klass, name) else { return Ok(None) };
+        let Some(Found::Component { owner, up, .. }) = self.cx.find(c.scope.klass, name) else {
+            return Ok(None);
+        };
         let at = self.instance_of(c.scope.inst, up, owner);
         let Some(child) = self.child(at, name)? else { return Ok(None) };
         if !part.subscripts.is_empty() || !matches!(self.inst(child).node, Node::Resolving) {
