@@ -246,6 +246,7 @@ features! {
     modifiers_merged
     modifiers_each_final
     redeclare_component
+    redeclare_binding
     redeclare_class
     redeclare_extends
     short_classes
