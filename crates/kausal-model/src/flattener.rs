@@ -173,7 +173,9 @@ impl<'w> Flattener<'w> {
         let info = inst.info.as_ref()?;
         let level = |up: Up| if up == Up::STATIC { 0 } else { u32::from(up.0) };
         let own = info.binding.map(|place| (Some(place), level(place.up)));
-        let owner = inst.parent.filter(|&p| self.is_record(p)).and_then(|p| self.binding_level(p));
+        // A connector made of a record (`connector Out = output Complex`) may have a value like one.
+        let holds = |p: &InstId| self.is_record(*p) || self.is_connector(*p);
+        let owner = inst.parent.filter(holds).and_then(|p| self.binding_level(p));
         match (own, owner) {
             (Some(own), Some((_, above))) if own.1 > above + 1 => Some(own),
             (_, Some((_, above))) => Some((None, above + 1)),

@@ -267,6 +267,7 @@ features! {
     array_sizes
     connect_flows
     connect_arrays
+    connector_record
     connect_stream
     connect_expandable
     connect_overconstrained
