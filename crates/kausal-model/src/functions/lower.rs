@@ -983,8 +983,10 @@ fn bound_input(lo: &mut Lower, path: String, ty: &BoundType) -> TVal {
             TVal::Plain { ty: *ty, rank: *rank, term }
         }
         BoundType::Record(klass, rank, list) => {
-            let fields =
-                list.iter().map(|(name, ty)| (*name, bound_input(lo, format!("{path}.{name}"), ty))).collect();
+            let fields = list
+                .iter()
+                .map(|(name, ty)| (*name, bound_input(lo, format!("{path}.{name}"), ty)))
+                .collect();
             TVal::Record { klass: *klass, rank: *rank, fields }
         }
     }
