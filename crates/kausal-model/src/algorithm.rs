@@ -16,8 +16,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::{Reported, Res};
 use crate::equation::{Context, Sink};
+use crate::expr::builtin::Call;
+use crate::expr::kept::is_clocked;
+use crate::expr::operator::IteratorBody;
 use crate::expr::reference::{Cursor, Sub};
-use crate::flat::{Equation, OriginKind};
+use crate::flat::{Action, ActionKind, Equation, Origin, OriginKind, When, WhenBranch};
 use crate::flattener::{Flattener, Scope};
 use crate::functions::lower::Lower;
 use crate::functions::term::TVal;
@@ -44,6 +47,18 @@ pub struct Outer {
     kept: FxHashSet<InstId>,
     /// In an initial algorithm.
     initial: bool,
+    /// In so many `when` statements.
+    whens: u32,
+    /// What `terminate` and `reinit` do.
+    effects: Vec<Effect>,
+}
+
+/// Something a statement does to the run: it is done when the flag, an output of the function, becomes true.
+#[derive(Debug)]
+struct Effect {
+    flag: InstId,
+    kind: ActionKind,
+    origin: Origin,
 }
 
 impl Flattener<'_> {
@@ -68,6 +83,8 @@ impl Flattener<'_> {
             assigned: FxHashSet::default(),
             kept: FxHashSet::default(),
             initial: section.initial,
+            whens: 0,
+            effects: Vec::new(),
         };
         self.scan_targets(cx, &section.statements, &mut outer)?;
         lo.outer = Some(outer);
@@ -78,12 +95,13 @@ impl Flattener<'_> {
         }
         lo.function.body = kausal_symbolic::function::Body::Algorithm(statements);
         lo.function.notes.impure = false;
+        // Relations of an algorithm section cause events like those of equations (specification section 8.5).
+        lo.function.notes.generate_events = true;
         let function = self.pool.add_function(lo.function);
         let call = self.pool.call(function, &outer.args);
         let origin = cx.origin(section.span, OriginKind::Algorithm);
         if outer.outputs.is_empty() {
-            let kind = crate::flat::ActionKind::Call(call);
-            sink.actions.push(crate::flat::Action { kind, origin });
+            sink.actions.push(Action { kind: ActionKind::Call(call), origin });
             return Ok(());
         }
         // What depends on nothing is known.
@@ -105,6 +123,13 @@ impl Flattener<'_> {
                 k += 1;
                 sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
             }
+        }
+        for Effect { flag, kind, origin: place } in outer.effects {
+            let Some((flag, _)) = self.variables(flag) else { continue };
+            let conditions = vec![self.pool.var(flag)];
+            let actions = vec![Action { kind, origin: place }];
+            sink.whens
+                .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }
         Ok(())
     }
@@ -448,7 +473,7 @@ impl Flattener<'_> {
         for &e in ast.lists.exprs.get(part.subscripts) {
             crate::walk::references(ast, e, &mut |r| {
                 if let Some(p) = ast.lists.parts.get(r.parts).first() {
-                    local |= lo.env.contains_key(&p.name.symbol);
+                    local |= lo.env.get(&p.name.symbol).is_some_and(|v| !is_number(lo, v));
                 }
             });
         }
@@ -574,7 +599,8 @@ impl Flattener<'_> {
         self.pass(lo, &Value::scalar(Ty::Real, time))
     }
 
-    /// `terminate` and `reinit` in an algorithm section.
+    /// `terminate` and `reinit` in an algorithm section: a flag tells that the statement was reached, and a `when`
+    /// clause outside does it.
     pub(crate) fn lower_effect(
         &mut self,
         lo: &mut Lower,
@@ -584,10 +610,129 @@ impl Flattener<'_> {
         args: &[Arg],
         out: &mut Vec<Stmt>,
     ) -> Res<()> {
-        let _ = (args, out);
-        let message =
-            format!("{name} in an algorithm section is not supported yet; write it in a when equation");
-        Err(self.error_at("K0391", message, lo.file, ast.span(call)))
+        let Some(outer) = &lo.outer else { return Err(Reported) };
+        let (scope, in_when) = (outer.scope, outer.whens > 0);
+        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        let c = Call { scope, ast, expr: call, name, args };
+        if name == "terminate" {
+            let [message] = self.named_args(c, ["message"])?;
+            let message = self.eval(scope, message)?;
+            let (Some(Ty::String), Some(message)) = (message.ty(), message.as_scalar()) else {
+                return Err(self.wrong_args(c));
+            };
+            return self.effect(lo, ast, call, ActionKind::Terminate(message), out);
+        }
+        if !in_when {
+            return Err(self.at_expr(scope, call, "K0368", "reinit can only stand in a `when` clause"));
+        }
+        let [x, e] = self.named_args(c, ["x", "expr"])?;
+        let x = self.eval(scope, x)?;
+        let value = self.lower_expr(lo, e)?;
+        let (Value::Plain(Ty::Real, states), TVal::Plain { ty: Ty::Real | Ty::Integer, rank, term }) =
+            (&x, &value)
+        else {
+            let (x, e) = (x.describe(), value.describe());
+            let message = format!("reinit needs a Real variable and a number, not {x} and {e}");
+            return Err(self.at_expr(scope, call, "K0351", message));
+        };
+        if states.rank() != *rank || *rank > 1 {
+            return Err(self.wrong_args(c));
+        }
+        let mut term = *term;
+        if *rank == 1 {
+            // Elements are taken of a variable, not of a formula.
+            let name = format!("$reinit{}", lo.function.locals.len());
+            let all = lo.local(name, Ty::Real, vec![Dim::Known(states.len())]);
+            out.push(Stmt::Assign(Target { local: all, subscripts: Vec::new() }, term));
+            term = lo.term(Term::Local(all));
+        }
+        for (i, &state) in states.data().iter().enumerate() {
+            let Some(var) = self.as_variable(state) else { return Err(self.wrong_args(c)) };
+            let element = match rank {
+                0 => term,
+                _ => {
+                    let index = lo.term(Term::Const((i + 1) as f64));
+                    lo.term(Term::Index(term, vec![Subscript::Index(index)]))
+                }
+            };
+            let (id, local) = self.auxiliary_output(lo, scope, Ty::Real)?;
+            out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, element));
+            let Some((new, _)) = self.variables(id) else { return Err(Reported) };
+            let new = self.pool.var(new);
+            self.effect(lo, ast, call, ActionKind::Reinit(var, new), out)?;
+        }
+        Ok(())
+    }
+
+    fn effect(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        call: ast::ExprId,
+        kind: ActionKind,
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        let (flag, local) = self.auxiliary_output(lo, scope, Ty::Boolean)?;
+        let yes = lo.term(Term::Const(1.0));
+        out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, yes));
+        let location = Some(self.cx.lib.location(lo.file, ast.span(call)));
+        let origin = Origin { component: self.path(scope.inst), location, kind: OriginKind::Algorithm };
+        if let Some(outer) = &mut lo.outer {
+            outer.effects.push(Effect { flag, kind, origin });
+        }
+        Ok(())
+    }
+
+    /// A new variable of the component that the function gives back; 0 or false where it is not assigned.
+    fn auxiliary_output(&mut self, lo: &mut Lower, scope: Scope, ty: Ty) -> Res<(InstId, LocalId)> {
+        let id = self.auxiliary(scope.inst, ty)?;
+        let local = lo.local(self.path(id), ty, Vec::new());
+        lo.function.outputs.push(local);
+        let nothing = lo.term(Term::Const(0.0));
+        lo.function.locals[local.0 as usize].initial = Some(nothing);
+        if let Some(outer) = &mut lo.outer {
+            outer.outputs.push(id);
+        }
+        Ok((id, local))
+    }
+
+    /// A loop whose passes differ by more than numbers, one behind the other: a `when` statement in it remembers for
+    /// each pass whether its condition held, and `pre(x[i])` is another variable each time.
+    pub(crate) fn unroll_for(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        statement: &Statement,
+        iterators: &[ast::Iterator],
+        body: &[Statement],
+        out: &mut Vec<Stmt>,
+    ) -> Res<()> {
+        let Some((first, rest)) = iterators.split_first() else {
+            out.extend(self.lower_statements(lo, ast, body)?);
+            return Ok(());
+        };
+        if breaks(body) {
+            let message =
+                "a loop with `when`, `pre` or the like in it cannot be left with `break` or `return`";
+            return Err(self.error_at("K0391", message, lo.file, statement.span));
+        }
+        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
+        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        let name = first.name.symbol;
+        for value in self.iterator_values(scope, first, IteratorBody::Equations(&[]))? {
+            let term = self.embed(lo, &value)?;
+            let hidden = lo.env.insert(name, term);
+            self.locals.push((name, value));
+            let result = self.unroll_for(lo, ast, statement, rest, body, out);
+            self.locals.pop();
+            match hidden {
+                Some(value) => lo.env.insert(name, value),
+                None => lo.env.remove(&name),
+            };
+            result?;
+        }
+        Ok(())
     }
 
     /// A `when` statement: an `if` on rising conditions.
@@ -624,8 +769,14 @@ impl Flattener<'_> {
             list.push((fires, body));
         }
         let mut lowered = Vec::with_capacity(list.len());
+        if let Some(outer) = &mut lo.outer {
+            outer.whens += 1;
+        }
         for (fires, body) in list {
             lowered.push((fires, self.lower_statements(lo, ast, body)?));
+        }
+        if let Some(outer) = &mut lo.outer {
+            outer.whens -= 1;
         }
         out.push(Stmt::If(lowered, Vec::new()));
         Ok(())
@@ -673,13 +824,7 @@ impl Flattener<'_> {
         term: TermId,
         out: &mut Vec<Stmt>,
     ) -> Res<TermId> {
-        let id = self.auxiliary(scope.inst)?;
-        let path = self.path(id);
-        let local = lo.local(path, Ty::Boolean, Vec::new());
-        lo.function.outputs.push(local);
-        if let Some(outer) = &mut lo.outer {
-            outer.outputs.push(id);
-        }
+        let (id, local) = self.auxiliary_output(lo, scope, Ty::Boolean)?;
         out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, term));
         let Some((var, _)) = self.variables(id) else { return Err(Reported) };
         let now = self.pool.var(var);
@@ -694,6 +839,44 @@ impl Flattener<'_> {
         let free = lo.term(Term::Op(Op::Not, vec![blocked]));
         Ok(lo.term(Term::Op(Op::And, vec![now, free])))
     }
+}
+
+/// Must the passes of a loop with this body be told apart while flattening?
+pub(crate) fn needs_unrolling(ast: &Ast, body: &[Statement]) -> bool {
+    let mut found = false;
+    crate::walk::statements(body, &mut |s| {
+        found |= matches!(s.kind, StatementKind::When { .. });
+        crate::walk::statement_exprs(ast, s, &mut |e| {
+            crate::walk::expressions(ast, e, &mut |part| found |= is_event_call(ast, part));
+        });
+    });
+    found
+}
+
+/// Is it a call of an operator that is evaluated outside the function?
+fn is_event_call(ast: &Ast, expr: ast::ExprId) -> bool {
+    let Expr::Call { function, .. } = ast.exprs[expr] else { return false };
+    let [only] = ast.lists.parts.get(function.parts) else { return false };
+    let name = only.name.symbol.as_str();
+    is_clocked(name)
+        || matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "delay" | "terminate" | "reinit")
+}
+
+/// Does a list of statements leave the loop it is the body of?
+fn breaks(body: &[Statement]) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StatementKind::Break | StatementKind::Return => true,
+        StatementKind::If { branches, otherwise } => {
+            branches.iter().any(|(_, b)| breaks(b)) || breaks(otherwise)
+        }
+        StatementKind::When { branches } => branches.iter().any(|(_, b)| breaks(b)),
+        _ => false,
+    })
+}
+
+/// Is it a number known now, like the variable of an unrolled loop?
+fn is_number(lo: &Lower, value: &TVal) -> bool {
+    matches!(value, TVal::Plain { term, rank: 0, .. } if matches!(lo.function.term(*term), Term::Const(_)))
 }
 
 fn outer_initial(lo: &Lower) -> bool {

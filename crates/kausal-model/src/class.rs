@@ -764,9 +764,19 @@ impl Classes {
         }
         mods.extend_from_slice(&self.mods.get(self.key(class).mods));
 
+        // A redeclaration without a value keeps that of the declaration it replaces.
+        let kept: Vec<ModItem> = match at {
+            None => Vec::new(),
+            Some(i) => {
+                let original = original_decl
+                    .modification
+                    .map(|id| plain(origin_file, ModWhat::Whole(id), member.origin, Up(1)));
+                items[i + 1..].iter().filter(is_plain).copied().chain(original).collect()
+            }
+        };
         let mut binding = None;
         let mut is_final = decl.prefixes.is_final;
-        for item in &mods {
+        for item in mods.iter().chain(&kept) {
             match binding_of(&self.lib, item) {
                 Some(Binding::Expr(expr)) => {
                     binding = Some(Place {

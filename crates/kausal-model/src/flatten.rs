@@ -278,6 +278,7 @@ impl Flattener<'_> {
         let causality = if self.is_top_level(id) { causality } else { Causality::None };
         let binding =
             if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
+        let binding = binding.as_deref().cloned();
         let attribute = |this: &mut Self, name: &str| this.attribute(id, Symbol::new(name)).ok().flatten();
         let start = attribute(self, "start");
         let fixed = attribute(self, "fixed");
@@ -312,6 +313,7 @@ impl Flattener<'_> {
                 Some(5.0) => StateSelect::Always,
                 _ => StateSelect::Default,
             };
+            let binding = element(&binding, i).map(|e| self.settle_texts(e, ty == Type::String));
             out.push(Variable {
                 name: self.variable_name(VarId(first.0 + i as u32)),
                 ty,
@@ -319,7 +321,7 @@ impl Flattener<'_> {
                 causality,
                 flow: flow == FlowPrefix::Flow,
                 protected,
-                binding: element(&binding.as_deref().cloned(), i),
+                binding,
                 evaluated: info.is_final || info.evaluate == Some(true) || noted,
                 start: element(&start, i),
                 fixed,

@@ -81,6 +81,8 @@ pub struct Flattener<'w> {
     pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.
     auxiliaries: FxHashMap<InstId, u32>,
+    /// The sizes known so far of components that are being resolved.
+    pub(crate) sizes: FxHashMap<InstId, Vec<Option<usize>>>,
     pub(crate) derives: FxHashMap<(KlassId, crate::library::DefId), bool>,
     pub(crate) sections: FxHashMap<KlassId, Arc<[KlassId]>>,
     bindings: FxHashMap<InstId, Option<Res<Option<Arc<Value>>>>>,
@@ -137,6 +139,7 @@ impl<'w> Flattener<'w> {
             pre_uses: Vec::new(),
             present: FxHashSet::default(),
             auxiliaries: FxHashMap::default(),
+            sizes: FxHashMap::default(),
             derives: FxHashMap::default(),
             sections: FxHashMap::default(),
             bindings: FxHashMap::default(),
@@ -170,7 +173,9 @@ impl<'w> Flattener<'w> {
         let info = inst.info.as_ref()?;
         let level = |up: Up| if up == Up::STATIC { 0 } else { u32::from(up.0) };
         let own = info.binding.map(|place| (Some(place), level(place.up)));
-        let owner = inst.parent.filter(|&p| self.is_record(p)).and_then(|p| self.binding_level(p));
+        // A connector made of a record (`connector Out = output Complex`) may have a value like one.
+        let holds = |p: &InstId| self.is_record(*p) || self.is_connector(*p);
+        let owner = inst.parent.filter(holds).and_then(|p| self.binding_level(p));
         match (own, owner) {
             (Some(own), Some((_, above))) if own.1 > above + 1 => Some(own),
             (_, Some((_, above))) => Some((None, above + 1)),
@@ -304,21 +309,23 @@ impl<'w> Flattener<'w> {
         Ok(Some(value))
     }
 
-    /// A new Boolean variable of a component, for the condition of a `when` statement.
-    pub fn auxiliary(&mut self, owner: InstId) -> Res<InstId> {
+    /// A new variable of a component: a Boolean for the condition of a `when` statement, or a Real for a value it
+    /// hands on.
+    pub fn auxiliary(&mut self, owner: InstId, ty: Ty) -> Res<InstId> {
         let Some(klass) = self.cx.root(Symbol::new("'$Auxiliary'")) else { return Err(Reported) };
         let members = self.cx.members(klass)?;
-        let info = self.cx.component(&members.items[0])?;
+        let real = ty == Ty::Real;
+        let info = self.cx.component(&members.items[usize::from(real)])?;
         let number = self.auxiliaries.entry(owner).or_insert(0);
         *number += 1;
-        let name = Symbol::new(&format!("$when{number}"));
+        let name = Symbol::new(&format!("$when{number}{}", if real { "value" } else { "" }));
         let inst = Inst {
             parent: Some(owner),
             name,
             klass: info.klass,
             info: Some(info),
             subs: Box::default(),
-            variability: Variability::Discrete,
+            variability: if real { Variability::Continuous } else { Variability::Discrete },
             causality: ast::Causality::None,
             flow: ast::FlowPrefix::None,
             protected: true,

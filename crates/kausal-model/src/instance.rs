@@ -343,32 +343,44 @@ impl Flattener<'_> {
         self.inst(id).is_static
     }
 
+    /// The dimensions of a component: first those that its value has to tell, since others may be made of them, as in
+    /// `A[:, size(A, 1)]`.
     fn shape_of(&mut self, id: InstId, info: &ComponentInfo) -> Res<Vec<usize>> {
-        let mut shape = Vec::with_capacity(info.dims.len());
+        if info.dims.is_empty() {
+            return Ok(Vec::new());
+        }
+        let open = |this: &Self, place: &Place| {
+            matches!(this.cx.lib.ast_ref(place.file).exprs[place.expr], Expr::Colon)
+        };
+        let mut sizes: Vec<Option<usize>> = vec![None; info.dims.len()];
         let mut given: Option<Vec<usize>> = None;
         for (d, place) in info.dims.iter().enumerate() {
-            let ast = self.cx.lib.ast(place.file);
-            if matches!(ast.exprs[place.expr], Expr::Colon) {
-                if given.is_none() {
-                    given = Some(self.shape_of_binding(id, info)?);
-                }
-                match given.as_ref().and_then(|g| g.get(d)) {
-                    Some(&n) => shape.push(n),
-                    None => {
-                        let path = self.path(id);
-                        let message =
-                            format!("the size of {path} is not given: it has no value to take it from");
-                        let diagnostic = Diagnostic::error("K0311", message);
-                        return Err(self.report_at_decl(id, diagnostic));
-                    }
-                }
+            if !open(self, place) {
                 continue;
             }
-            let scope = self.place_scope(id, place);
-            let n = self.dimension(scope, place.expr)?;
-            shape.push(n);
+            if given.is_none() {
+                given = Some(self.shape_of_binding(id, info)?);
+            }
+            sizes[d] = given.as_ref().and_then(|g| g.get(d)).copied();
+            if sizes[d].is_none() {
+                let path = self.path(id);
+                let message = format!("the size of {path} is not given: it has no value to take it from");
+                let diagnostic = Diagnostic::error("K0311", message);
+                return Err(self.report_at_decl(id, diagnostic));
+            }
         }
-        Ok(shape)
+        for (d, place) in info.dims.iter().enumerate() {
+            if sizes[d].is_some() {
+                continue;
+            }
+            if d > 0 || given.is_some() {
+                self.sizes.insert(id, sizes.clone());
+            }
+            let scope = self.place_scope(id, place);
+            sizes[d] = Some(self.dimension(scope, place.expr)?);
+        }
+        self.sizes.remove(&id);
+        Ok(sizes.into_iter().flatten().collect())
     }
 
     /// The dimensions of a component taken from its binding, which may be that of an array of its owner.

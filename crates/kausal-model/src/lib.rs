@@ -34,6 +34,7 @@ pub mod modifier;
 pub mod prelude;
 pub mod print;
 pub mod rules;
+pub mod texts;
 pub mod value;
 pub mod walk;
 pub mod workspace;

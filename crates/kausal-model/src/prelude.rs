@@ -31,7 +31,7 @@ type Clock end Clock;
 partial class ExternalObject end ExternalObject;
 type StateSelect = enumeration(never, avoid, default, prefer, always);
 type AssertionLevel = enumeration(warning, error);
-model '$Auxiliary' Boolean '$when'; end '$Auxiliary';
+model '$Auxiliary' Boolean '$when'; Real '$value'; end '$Auxiliary';
 ";
 
 /// The built-in type of this name.

@@ -7,8 +7,18 @@ use kausal_syntax::ast::{
 
 /// Calls `f` with every component reference in an expression, those in subscripts included.
 pub fn references(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(&ComponentRef)) {
+    expressions(ast, expr, &mut |e| {
+        if let Expr::Ref(r) = &ast.exprs[e] {
+            f(r);
+        }
+    });
+}
+
+/// Calls `f` with an expression and all its parts.
+pub fn expressions(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(ExprId)) {
     let mut stack = vec![expr];
     while let Some(e) = stack.pop() {
+        f(e);
         let of_ref = |r: &ComponentRef, stack: &mut Vec<ExprId>| {
             for part in ast.lists.parts.get(r.parts) {
                 stack.extend_from_slice(ast.lists.exprs.get(part.subscripts));
@@ -18,10 +28,7 @@ pub fn references(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(&ComponentRef)) {
             stack.extend(list.iter().filter_map(|i| i.range));
         };
         match ast.exprs[e] {
-            Expr::Ref(r) => {
-                f(&r);
-                of_ref(&r, &mut stack);
-            }
+            Expr::Ref(r) => of_ref(&r, &mut stack),
             Expr::Unary(_, a) => stack.push(a),
             Expr::Binary(_, a, b) => stack.extend([b, a]),
             Expr::If { branches, otherwise } => {
@@ -122,5 +129,21 @@ pub fn statements(list: &[Statement], f: &mut dyn FnMut(&Statement)) {
             StatementKind::When { branches } => branches.iter().for_each(|(_, body)| statements(body, f)),
             _ => {}
         }
+    }
+}
+
+/// The expressions of a statement itself, without those of statements in it.
+pub fn statement_exprs(ast: &Ast, statement: &Statement, f: &mut dyn FnMut(ExprId)) {
+    match &statement.kind {
+        StatementKind::Assign(_, value) => f(*value),
+        StatementKind::AssignTuple { call, .. } | StatementKind::Call(call) => f(*call),
+        StatementKind::If { branches, .. } | StatementKind::When { branches } => {
+            branches.iter().for_each(|(c, _)| f(*c));
+        }
+        StatementKind::For { iterators, .. } => {
+            ast.lists.iterators.get(*iterators).iter().filter_map(|i| i.range).for_each(f);
+        }
+        StatementKind::While { condition, .. } => f(*condition),
+        StatementKind::Break | StatementKind::Return => {}
     }
 }

@@ -195,6 +195,40 @@ fn classic_files_use_the_classes_of_library_folders() {
     assert_eq!(count(&flat), Counts { equations: 2, unknowns: 2 });
 }
 
+#[test]
+fn names_of_files_are_literals() {
+    let files = Memory(BTreeMap::from([(
+        "lib/Data/package.mo",
+        "package Data
+           function path
+             input String uri;
+             output String name;
+             external \"C\" name = ModelicaInternal_fullPathName(uri);
+           end path;
+           class Table
+             extends ExternalObject;
+             function constructor
+               input String name;
+               input Real k;
+               output Table table;
+               external \"C\" table = openTable(name, k);
+             end constructor;
+             function destructor input Table table; external \"C\" closeTable(table); end destructor;
+           end Table;
+           model Reader
+             parameter String file = path(\"modelica://Data/wind.txt\");
+             parameter Boolean given = true;
+             parameter Real k = 2;
+             parameter String note = \"k is \" + String(k);
+             Table table = Table(if given then file else \"none\", k);
+           end Reader;
+         end Data;",
+    )]));
+    let mut workspace = Workspace::new(Box::new(files));
+    workspace.add_folder("lib");
+    check_model("texts", &mut workspace, "Data.Reader");
+}
+
 /// One test a feature.
 macro_rules! features {
     ($($name:ident)*) => { $(#[test] fn $name() { check(stringify!($name)); })* };
@@ -212,6 +246,7 @@ features! {
     modifiers_merged
     modifiers_each_final
     redeclare_component
+    redeclare_binding
     redeclare_class
     redeclare_extends
     short_classes
@@ -228,8 +263,11 @@ features! {
     equations_when
     equations_initial
     algorithms
+    algorithms_events
+    array_sizes
     connect_flows
     connect_arrays
+    connector_record
     connect_stream
     connect_expandable
     connect_overconstrained
@@ -238,6 +276,7 @@ features! {
     functions_annotations
     functions_external
     functions_several_results
+    functions_printed
     functions_external_object
     operators
     clocked

@@ -525,6 +525,13 @@ fn algorithms() {
         vec![
             case("algorithm_section", vec![along("largest", largest, 1e-9), exactly("which", 2.0)]),
             case("algorithm_when", vec![exactly("n", 10.0), exactly("last", 100.0), exactly("total", 385.0)]),
+            // At 0.5, 0.5 + i, …
+            case(
+                "algorithm_when_loop",
+                vec![exactly("n[1]", 5.0), exactly("n[2]", 3.0), exactly("n[3]", 2.0)],
+            ),
+            // The first tooth takes 1, the others 0.75.
+            case("algorithm_reinit", vec![exactly("teeth", 3.0), end("y", 5.0, 1e-4)]),
         ],
     );
 }

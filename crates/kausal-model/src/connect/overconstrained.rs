@@ -131,7 +131,12 @@ impl Flattener<'_> {
             tree[a as usize].push(b);
             tree[b as usize].push(a);
         }
+        // The same connection written twice is one connection, not a loop.
+        let mut known: FxHashSet<(u32, u32)> = FxHashSet::default();
         for &(a, b) in &edges {
+            if !known.insert((a.min(b), a.max(b))) {
+                continue;
+            }
             if sets.unite(a, b) {
                 tree[a as usize].push(b);
                 tree[b as usize].push(a);

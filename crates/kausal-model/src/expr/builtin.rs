@@ -15,6 +15,7 @@ use crate::class::{Reported, Res};
 use crate::flat::HintKind;
 use crate::flattener::{Flattener, PendingHint, Scope};
 use crate::instance::Node;
+use crate::lookup::Found;
 use crate::value::{RecordValue, Ty, Value};
 
 /// The call being evaluated.
@@ -604,6 +605,9 @@ impl Flattener<'_> {
 
     fn builtin_size(&mut self, c: Call<'_>) -> Res<Value> {
         self.arity(c, 1, 2)?;
+        if let Some(n) = self.size_so_far(c)? {
+            return Ok(self.integer(n as f64));
+        }
         let shape = self.arg_shape(c, 0)?;
         match c.args.get(1) {
             None => {
@@ -621,6 +625,25 @@ impl Flattener<'_> {
                 }
             }
         }
+    }
+
+    /// `size(A, i)` in a dimension of `A` itself: one of those already known.
+    fn size_so_far(&mut self, c: Call<'_>) -> Res<Option<usize>> {
+        let ([array, dimension], false) = (c.args, self.sizes.is_empty()) else { return Ok(None) };
+        let Expr::Ref(reference) = c.ast.exprs[array.value] else { return Ok(None) };
+        let [part] = c.ast.lists.parts.get(reference.parts) else { return Ok(None) };
+        let name = part.name.symbol;
+        let Some(Found::Component { owner, up, .. }) = self.cx.find(c.scope.klass, name) else {
+            return Ok(None);
+        };
+        let at = self.instance_of(c.scope.inst, up, owner);
+        let Some(child) = self.child(at, name)? else { return Ok(None) };
+        if !part.subscripts.is_empty() || !matches!(self.inst(child).node, Node::Resolving) {
+            return Ok(None);
+        }
+        let d = self.structural_number(c.scope, dimension.value, "the dimension of size")?;
+        let known = self.sizes.get(&child).and_then(|sizes| sizes.get((d as usize).wrapping_sub(1)));
+        Ok(known.copied().flatten())
     }
 
     /// The dimensions of an argument, without building its value where it is a component.

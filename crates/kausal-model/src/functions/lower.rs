@@ -14,7 +14,7 @@ use kausal_syntax::{Ast, Diagnostic, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::term::TVal;
-use super::{FunctionArgument, FunctionKey};
+use super::{BoundType, FunctionArgument, FunctionKey};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res, annotation_flag, annotation_value};
 use crate::expr::string::scalar_of;
 use crate::flattener::{Flattener, assignable};
@@ -175,11 +175,8 @@ impl Flattener<'_> {
     /// A function argument: what is bound to it becomes further inputs.
     fn declare_function(&mut self, lo: &mut Lower, argument: &FunctionArgument) {
         let mut bound = Vec::new();
-        for (name, ty, rank) in &argument.bound {
-            let local = lo.local(format!("{}.{name}", argument.input), *ty, vec![Dim::Unknown; *rank]);
-            lo.function.inputs.push(local);
-            let term = lo.term(Term::Local(local));
-            bound.push((*name, TVal::Plain { ty: *ty, rank: *rank, term }));
+        for (name, ty) in &argument.bound {
+            bound.push((*name, bound_input(lo, format!("{}.{name}", argument.input), ty)));
         }
         lo.env.insert(argument.input, TVal::Function { klass: argument.klass, bound });
     }
@@ -569,6 +566,9 @@ impl Flattener<'_> {
             }
             StatementKind::For { iterators, body } => {
                 let iterators = ast.lists.iterators.get(*iterators);
+                if lo.outer.is_some() && crate::algorithm::needs_unrolling(ast, body) {
+                    return self.unroll_for(lo, ast, statement, iterators, body, out);
+                }
                 out.push(self.lower_for(lo, ast, iterators, body)?);
                 Ok(())
             }
@@ -971,6 +971,25 @@ pub struct LTarget {
     pub subs: Vec<Subscript>,
     /// How many dimensions the subscripts take away.
     pub scalar_subs: usize,
+}
+
+/// Inputs for an argument bound to a function: one per field of a record.
+fn bound_input(lo: &mut Lower, path: String, ty: &BoundType) -> TVal {
+    match ty {
+        BoundType::Plain(ty, rank) => {
+            let local = lo.local(path, *ty, vec![Dim::Unknown; *rank]);
+            lo.function.inputs.push(local);
+            let term = lo.term(Term::Local(local));
+            TVal::Plain { ty: *ty, rank: *rank, term }
+        }
+        BoundType::Record(klass, rank, list) => {
+            let fields = list
+                .iter()
+                .map(|(name, ty)| (*name, bound_input(lo, format!("{path}.{name}"), ty)))
+                .collect();
+            TVal::Record { klass: *klass, rank: *rank, fields }
+        }
+    }
 }
 
 fn locals_named(lo: &Lower, ast: &Ast, r: &ast::ComponentRef) -> Vec<LocalId> {

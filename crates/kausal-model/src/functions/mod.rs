@@ -68,7 +68,40 @@ pub struct FunctionArgument {
     /// What is given.
     pub klass: KlassId,
     /// Bound arguments.
-    pub bound: Vec<(Symbol, Ty, usize)>,
+    pub bound: Vec<(Symbol, BoundType)>,
+}
+
+/// What an argument bound to a function is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BoundType {
+    /// Scalars of one type, with so many dimensions.
+    Plain(Ty, usize),
+    /// A record, or an array of records with so many dimensions.
+    Record(KlassId, usize, Vec<(Symbol, BoundType)>),
+}
+
+impl BoundType {
+    fn of_value(value: &Value) -> Option<BoundType> {
+        match value {
+            Value::Plain(ty, array) => Some(BoundType::Plain(*ty, array.rank())),
+            Value::Record(record) => {
+                let fields = record.fields.iter().map(|(n, v)| Some((*n, BoundType::of_value(v)?)));
+                Some(BoundType::Record(record.klass, record.shape.len(), fields.collect::<Option<_>>()?))
+            }
+            Value::Nothing | Value::Function(_) => None,
+        }
+    }
+
+    fn of_term(value: &term::TVal) -> Option<BoundType> {
+        match value {
+            term::TVal::Plain { ty, rank, .. } => Some(BoundType::Plain(*ty, *rank)),
+            term::TVal::Record { klass, rank, fields } => {
+                let fields = fields.iter().map(|(n, v)| Some((*n, BoundType::of_term(v)?)));
+                Some(BoundType::Record(*klass, *rank, fields.collect::<Option<_>>()?))
+            }
+            term::TVal::Function { .. } | term::TVal::Nothing => None,
+        }
+    }
 }
 
 /// The inputs and outputs of a function.
@@ -404,8 +437,8 @@ impl Flattener<'_> {
     ) -> FunctionArgument {
         let mut list = Vec::new();
         for (name, value) in &function.bound {
-            if let Some(ty) = value.ty() {
-                list.push((*name, ty, value.rank()));
+            if let Some(ty) = BoundType::of_value(value) {
+                list.push((*name, ty));
                 bound.push(value.clone());
             }
         }

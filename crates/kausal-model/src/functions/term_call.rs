@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::lower::Lower;
 use super::term::{TVal, cat, choose, join};
-use super::{FunctionArgument, FunctionKey, Signature};
+use super::{BoundType, FunctionArgument, FunctionKey, Signature};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
 use crate::expr::builtin::is_builtin;
 use crate::expr::kept::{is_clocked, is_state_machine};
@@ -290,9 +290,9 @@ impl Flattener<'_> {
                 TVal::Function { klass, bound } => {
                     let mut list = Vec::new();
                     for (name, value) in bound {
-                        if let TVal::Plain { ty, rank, term } = value {
-                            list.push((*name, *ty, *rank));
-                            extra.push(*term);
+                        if let Some(ty) = BoundType::of_term(value) {
+                            list.push((*name, ty));
+                            value.terms(&mut extra);
                         }
                     }
                     key.functions.push(FunctionArgument { input: info.name, klass: *klass, bound: list });

@@ -51,4 +51,6 @@ equation
   connect(l2.b, l3.a);
   connect(l3.b, grid.p);
   connect(gen.p, l2.a);
+  // Once more: that is no loop.
+  connect(l2.a, gen.p);
 end ConnectOverconstrained;

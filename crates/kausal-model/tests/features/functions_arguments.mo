@@ -26,6 +26,23 @@ record Pair
   Real a;
   Real b = 2;
 end Pair;
+record Coefficients
+  Real c0;
+  Real c[2];
+end Coefficients;
+function polynomial
+  extends Scalar;
+  input Coefficients k;
+algorithm
+  y := k.c0 + k.c[1]*u + k.c[2]*u^2;
+end polynomial;
+function twice
+  input Real t;
+  input Coefficients k;
+  output Real y;
+algorithm
+  y := integral(function polynomial(k = k), 0, t) + integral(function polynomial(k = k), t, 2*t);
+end twice;
 function swap
   input Pair p;
   output Pair q;
@@ -44,6 +61,8 @@ model FunctionsArguments
   Real y2 = parabola(t, b = 3);
   Real y3 = integral(function parabola(a = t), 0, t);
   Real y4 = integral(parabola, 0, t, n = 2);
+  Real y5 = integral(function polynomial(k = Coefficients(1, {2, t})), 0, t);
+  Real y6 = twice(t, Coefficients(1, {2, 3}));
   Pair p = swap(Pair(t));
   Real vec[2] = parabola({t, 2*t}, 3);
   Real lo;

@@ -131,6 +131,11 @@ fn stays_late(function: &Function) -> bool {
     !can_inline(function) || function.notes.inline == Some(false) && function.notes.late_inline != Some(true)
 }
 
+/// Beside relations that cause events: functions that cause none stay calls, to be inlined by themselves.
+fn stays_beside_events(function: &Function) -> bool {
+    !function.notes.generate_events || stays_late(function)
+}
+
 /// The body of a function for these arguments. Functions it calls are inlined as well or stay calls.
 pub fn inline(
     pool: &mut Pool,
@@ -145,6 +150,21 @@ pub fn inline(
         Stage::Reduced => stays_reduced,
         Stage::Late => stays_late,
     };
+    let events = pool.function(function).notes.generate_events;
+    if events && let Ok(applied) = inline_with(pool, calls, function, args, budget, stays_beside_events) {
+        return Ok(applied);
+    }
+    inline_with(pool, calls, function, args, budget, keep)
+}
+
+fn inline_with(
+    pool: &mut Pool,
+    calls: &mut Calls,
+    function: FunctionId,
+    args: &[Value<ExprId>],
+    budget: usize,
+    keep: fn(&Function) -> bool,
+) -> Result<Applied, EvalError> {
     let events = pool.function(function).notes.generate_events;
     let domain = Symbolic::new(pool).with_budget(budget).with_events(events).with_calls(calls, keep);
     let limits = Limits { steps: STEPS, ..Limits::default() };

@@ -18,7 +18,7 @@ pub fn print_function(pool: &Pool, id: FunctionId, name: &dyn Fn(FunctionId) -> 
     let output =
         |called: FunctionId, number: u32| super::evaluator::output_type(pool.get_function(called)?, number);
     let types = term_types(function, &output).unwrap_or_default();
-    let mut printer = Printer { function, types, name, text: String::new() };
+    let mut printer = Printer { pool, function, types, name, text: String::new() };
     printer.whole(&name(id));
     printer.text
 }
@@ -53,6 +53,7 @@ enum Item {
 }
 
 struct Printer<'a> {
+    pool: &'a Pool,
     function: &'a Function,
     types: Vec<TermType>,
     name: &'a dyn Fn(FunctionId) -> String,
@@ -61,7 +62,8 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn whole(&mut self, name: &str) {
-        self.text.push_str(&format!("function {name}\n"));
+        let prefix = if self.function.notes.impure { "impure " } else { "" };
+        self.text.push_str(&format!("{prefix}function {name}\n"));
         for &input in &self.function.inputs {
             self.declaration("input ", input);
         }
@@ -203,9 +205,7 @@ impl Printer<'_> {
             parts.push(format!("inverse({})", inverses.join(", ")));
         }
         if let Body::External(external) = &self.function.body {
-            parts.extend(
-                external.annotations.iter().map(|(name, value)| format!("{name}={}", quote_text(value))),
-            );
+            parts.extend(foreign_notes(&external.annotations));
         }
         if !parts.is_empty() {
             self.text.push_str(&format!("  annotation({});\n", parts.join(", ")));
@@ -356,7 +356,7 @@ impl Printer<'_> {
                 Binding::Primary
             }
             Term::Const(value) => {
-                items.push(Item::Owned(print_number(*value)));
+                items.push(Item::Owned(number_text(*value)));
                 if *value < 0.0 { Binding::Sum } else { Binding::Primary }
             }
             Term::Text(text) => {
@@ -372,15 +372,22 @@ impl Printer<'_> {
                 Binding::Primary
             }
             Term::Index(array, list) => {
-                items.push(Item::Term(*array, Binding::Primary, false));
+                items.push(Item::Term(*array, Binding::Primary, boolean));
                 subscripts(list, items);
                 Binding::Primary
             }
             Term::Op(op, args) => self.operator(*op, args, boolean, items),
-            Term::Array(array_fn, args) => self.array(*array_fn, args, items),
+            Term::Array(array_fn, args) => self.array(*array_fn, args, boolean, items),
             Term::Call(function, args, number) => {
                 items.push(Item::Owned((self.name)(*function)));
-                self.arguments(args, items);
+                items.push(Item::Str("("));
+                for (k, &arg) in args.iter().enumerate() {
+                    if k > 0 {
+                        items.push(Item::Str(", "));
+                    }
+                    items.push(Item::Term(arg, Binding::If, self.takes_boolean(*function, k)));
+                }
+                items.push(Item::Str(")"));
                 if *number > 0 {
                     items.push(Item::Owned(format!(" /* output {} */", number + 1)));
                 }
@@ -395,7 +402,7 @@ impl Printer<'_> {
                     Reduction::Max => ("max(", ")"),
                 };
                 items.push(Item::Str(open));
-                items.push(Item::Term(*body, Binding::If, false));
+                items.push(Item::Term(*body, Binding::If, boolean));
                 items.push(Item::Str(" for "));
                 for (k, (local, range)) in iterators.iter().enumerate() {
                     if k > 0 {
@@ -453,7 +460,7 @@ impl Printer<'_> {
                         }
                         (_, Term::Const(value)) if *value < 0.0 => {
                             items.push(Item::Str(if mixed { " .- " } else { " - " }));
-                            items.push(Item::Owned(print_number(-value)));
+                            items.push(Item::Owned(number_text(-value)));
                         }
                         _ => {
                             items.push(Item::Str(if mixed { " .+ " } else { " + " }));
@@ -529,11 +536,12 @@ impl Printer<'_> {
         }
     }
 
-    fn array(&self, array_fn: ArrayFn, args: &[TermId], items: &mut Vec<Item>) -> Binding {
+    fn array(&self, array_fn: ArrayFn, args: &[TermId], boolean: bool, items: &mut Vec<Item>) -> Binding {
         let name = match array_fn {
             ArrayFn::Construct => {
+                let boolean = boolean || args.iter().any(|&arg| self.is_boolean(arg));
                 items.push(Item::Str("{"));
-                self.chain(", ", args, Binding::If, false, items);
+                self.chain(", ", args, Binding::If, boolean, items);
                 items.push(Item::Str("}"));
                 return Binding::Primary;
             }
@@ -592,8 +600,28 @@ impl Printer<'_> {
             ArrayFn::Promote => "promote",
         };
         items.push(Item::Str(name));
-        self.arguments(args, items);
+        items.push(Item::Str("("));
+        for (k, &arg) in args.iter().enumerate() {
+            if k > 0 {
+                items.push(Item::Str(", "));
+            }
+            // Of `fill` the first argument is a value, of `cat` all others; the rest are numbers.
+            let value = match array_fn {
+                ArrayFn::Fill => k == 0,
+                ArrayFn::Cat => k > 0,
+                ArrayFn::Scalar | ArrayFn::Vector | ArrayFn::Matrix | ArrayFn::Transpose => true,
+                _ => false,
+            };
+            items.push(Item::Term(arg, Binding::If, boolean && value));
+        }
+        items.push(Item::Str(")"));
         Binding::Primary
+    }
+
+    /// Is an input of a function a Boolean?
+    fn takes_boolean(&self, id: FunctionId, input: usize) -> bool {
+        let Some(function) = self.pool.get_function(id) else { return false };
+        function.inputs.get(input).is_some_and(|&local| function.local(local).scalar == Scalar::Boolean)
     }
 
     fn is_text(&self, term: TermId) -> bool {
@@ -613,6 +641,32 @@ fn subscripts(list: &[Subscript], items: &mut Vec<Item>) {
         });
     }
     items.push(Item::Str("]"));
+}
+
+/// `Include`, `Library` and so on, each once: several values are a list.
+fn foreign_notes(annotations: &[(String, String)]) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in annotations {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+        .into_iter()
+        .map(|name| {
+            let values: Vec<String> =
+                annotations.iter().filter(|(n, _)| n == name).map(|(_, v)| quote_text(v)).collect();
+            match values.as_slice() {
+                [one] => format!("{name}={one}"),
+                many => format!("{name}={{{}}}", many.join(", ")),
+            }
+        })
+        .collect()
+}
+
+/// A number; one without a fraction has neither point nor exponent, for it may be an `Integer`.
+fn number_text(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value:.0}") } else { print_number(value) }
 }
 
 /// A string literal (specification section 2.4.5).
