@@ -15,7 +15,7 @@ use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProbl
 use kausal_structure::elimination::POINTS;
 use kausal_structure::{
     Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence, IncidenceBuilder, Operations,
-    Solvability, SolvabilitySet, Var as Column, count_in_order, elimination_order,
+    RelaxedBlt, Solvability, SolvabilitySet, Var as Column, count_in_order, elimination_order,
     maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Operations as Count, written_operations};
@@ -268,9 +268,11 @@ impl<'b> Linear<'b> {
         let square = Extractor::new(&part.incidence)
             .extract(&matched, &part.incidence.var_ids().collect::<Vec<Column>>());
         let form = relaxed_blt(&square.incidence, &[]).ok()?;
-        let mut pivots = Vec::new();
+        // Blocks in the order they are found, or all that depend on nothing first, then what depends on those, …
+        let mut groups: Vec<(usize, Vec<Assignment>)> = Vec::new();
+        let levels = block_levels(&form);
         let mut extractor = Extractor::new(&form.incidence);
-        for block in form.blt.blocks() {
+        for (k, block) in form.blt.blocks().enumerate() {
             let inner = extractor.extract(block.eqns, block.vars);
             let outer = |a: &Assignment| Assignment {
                 eqn: part.eqns[square.eqns[inner.eqns[a.eqn]]],
@@ -288,9 +290,21 @@ impl<'b> Linear<'b> {
             if !order.core_eqns.is_empty() {
                 order = elimination_order(&EliminationProblem::new(&inner.incidence, SolvabilitySet::LINEAR));
             }
-            pivots.extend(order.pivots.iter().map(outer));
+            groups.push((levels[k], order.pivots.iter().map(outer).collect()));
         }
-        let elimination = count_in_order(&self.elimination_problem(&self.incidence), &pivots);
+        let problem = self.elimination_problem(&self.incidence);
+        let flat = |groups: &[(usize, Vec<Assignment>)]| -> Vec<Assignment> {
+            groups.iter().flat_map(|(_, pivots)| pivots.iter().copied()).collect()
+        };
+        let mut pivots = flat(&groups);
+        let mut elimination = count_in_order(&problem, &pivots);
+        groups.sort_by_key(|(level, _)| *level);
+        let by_level = flat(&groups);
+        let other = count_in_order(&problem, &by_level);
+        let price = |e: &Elimination| (e.zero_pivot.is_some(), e.operations_with_dense_core().total());
+        if price(&other) < price(&elimination) {
+            (pivots, elimination) = (by_level, other);
+        }
         if let Some(zero) = elimination.zero_pivot {
             if prescribed {
                 let why = "because its coefficient is zero at that point";
@@ -355,7 +369,7 @@ impl<'b> Linear<'b> {
         if let Some(order) = growth::symmetric_order(&cores) {
             let rows: Vec<usize> = order.iter().map(|&(k, _)| candidate.plan.core_rows[k]).collect();
             candidate.plan.core_rows = rows;
-            candidate.plan.symmetric = Some(order.iter().map(|&(_, negated)| negated).collect());
+            candidate.plan.symmetric = Some(order.iter().map(|&(_, scale)| scale).collect());
         }
     }
 
@@ -570,6 +584,19 @@ impl<'b> Linear<'b> {
         guard.fallback = self.whole(emitter);
         Some(Box::new(guard))
     }
+}
+
+/// For each block how many blocks must be solved before it, one after the other.
+fn block_levels(form: &RelaxedBlt) -> Vec<usize> {
+    let mut level: FxHashMap<Column, usize> = FxHashMap::default();
+    let mut levels = Vec::new();
+    for block in form.blt.blocks() {
+        let used = block.eqns.iter().flat_map(|&e| form.incidence.vars(e));
+        let own = used.filter_map(|v| level.get(v)).max().map_or(0, |deepest| deepest + 1);
+        block.vars.iter().for_each(|&v| _ = level.insert(v, own));
+        levels.push(own);
+    }
+    levels
 }
 
 /// The first pivot that has different signs at different points, or is zero at one.
