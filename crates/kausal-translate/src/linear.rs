@@ -352,18 +352,22 @@ impl<'b> Linear<'b> {
             .map(|t| t.residual)
             .filter(|r| eliminates || r.is_finite())
             .fold(0.0f64, |worst, r| worst.max(r));
-        if worst > LOST {
-            candidate.rejected = Some(format!("it loses digits: relative residuals of {worst:.0e}"));
-        } else if eliminates && let Some(k) = sign_change(real()) {
+        if eliminates && let Some(k) = sign_change(real()) {
             let (r, c) = candidate.plan.pivots[k];
             let name = &emitter.work.var(self.block.unknowns[c]).name;
-            candidate.rejected = Some(format!("the divisor of {name} changes its sign"));
+            let zero = real().all(|t| t.pivots[k] == 0.0);
+            let (note, why) = match zero {
+                true => ("is zero", "because its divisor is zero then"),
+                false => ("changes its sign", "because its divisor changes its sign"),
+            };
+            candidate.rejected = Some(format!("the divisor of {name} {note}"));
             if candidate.way == Way::Relaxed && emitter.settings.relaxing == Relaxing::Declared {
-                let why = "because its divisor changes its sign";
                 let (row, column) = (Eqn(r as u32), Column(c as u32));
                 let d = declared::diagnose_pivot(emitter.work, self.block, row, column, why);
                 emitter.report(d);
             }
+        } else if worst > LOST {
+            candidate.rejected = Some(format!("it loses digits: relative residuals of {worst:.0e}"));
         }
         let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|(_, t)| &t.core).collect();
         if let Some(order) = growth::symmetric_order(&cores) {
