@@ -16,7 +16,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
-    Assign, EquationRef, Form, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
+    Assign, EquationRef, Form, Guard, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -152,7 +152,7 @@ impl Listing<'_> {
     fn system(&mut self, system: &System) {
         self.head(system);
         match &system.form {
-            Form::Linear { steps, method, .. } => {
+            Form::Linear { steps, method, guard, .. } => {
                 self.title(match method {
                     LinearMethod::ClosedForm | LinearMethod::Torn => "SOLVED SYSTEM OF EQUATIONS",
                     LinearMethod::Relaxed => "SOLVED SYSTEM OF EQUATIONS (ELIMINATED IN A STATIC ORDER)",
@@ -163,6 +163,9 @@ impl Listing<'_> {
                 if torn < steps.len() {
                     self.title("NON-TORN VARIABLES");
                     self.steps(&steps[torn..]);
+                }
+                if let Some(guard) = guard {
+                    self.guard(guard);
                 }
             }
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear),
@@ -182,6 +185,18 @@ impl Listing<'_> {
             }
         }
         self.title("END OF SYSTEM OF SIMULTANEOUS EQUATIONS");
+    }
+
+    /// What a straight-line solution is held against.
+    fn guard(&mut self, guard: &Guard) {
+        let mut pivots: Vec<String> = guard.pivots.iter().map(|&(pivot, _)| self.name(pivot)).collect();
+        pivots.dedup();
+        if !pivots.is_empty() {
+            self.title(&format!("SOLVED WITH PIVOTING WHERE ONE OF THESE IS ZERO: {}", pivots.join(", ")));
+        }
+        if !guard.residuals.is_empty() {
+            self.title("SOLVED WITH PIVOTING ONCE RESIDUALS SHOW THAT DIGITS ARE LOST");
+        }
     }
 
     /// How many steps there are until all tearing variables are known; all of them if nothing is torn.
@@ -290,6 +305,26 @@ impl Listing<'_> {
             }
             self.line("!");
         }
+        self.alternatives(system);
+    }
+
+    /// The ways the system could have been solved, with their prices.
+    fn alternatives(&mut self, system: &System) {
+        if system.alternatives.is_empty() {
+            return;
+        }
+        self.title("WAYS TO SOLVE IT (OPERATIONS OF EACH EVALUATION + ONCE, UNKNOWNS LEFT TO A SOLVER)");
+        for a in &system.alternatives {
+            let mark = if a.chosen { '*' } else { ' ' };
+            let text = if a.price.is_finite() {
+                let note = if a.note.is_empty() { String::new() } else { format!(" ({})", a.note) };
+                format!("{} MULT + {} ADD + {} ONCE, {} LEFT{note}", a.mul, a.add, a.once, a.left)
+            } else {
+                a.note.clone()
+            };
+            self.line(&format!("! {mark} {:20} {text}", a.way.name()));
+        }
+        self.line("!");
     }
 
     fn incidence(&mut self, system: &System) {

@@ -314,6 +314,7 @@ fn nonlinear_system() {
                 residuals: vec![r],
                 jacobian: symbolic.then_some(jacobian),
             }),
+            alternatives: Vec::new(),
         })));
         if let Some((values, message)) = run(&b.program, "model_dynamics", None) {
             assert_eq!(message, "");
@@ -348,6 +349,7 @@ fn mixed_system() {
                 discrete: Vec::new(),
                 unknowns: Vec::new(),
             },
+            alternatives: Vec::new(),
         })));
         if let Some((values, message)) = run(&b.program, "model_discrete", None) {
             assert_eq!((values[i.index()], message.as_str()), (expected, ""));

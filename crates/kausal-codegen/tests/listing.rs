@@ -166,6 +166,7 @@ fn nonlinear_and_numerical() {
                 residuals: vec![r],
                 jacobian: Some(jacobian),
             }),
+            alternatives: Vec::new(),
         })),
         Step::Solve(numerical),
         Step::If(ex, vec![Step::Reinit(y, sine)], vec![Step::Terminate(ex)]),

@@ -129,7 +129,9 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
     }
     let equation = |e: &Eqn| text(work, block.equations[e.index()]);
     let size = block.equations.len();
-    let Remaining { eqns, vars, blocked, too_many, .. } = &torn.remaining;
+    let Remaining { eqns, vars, blocked, .. } = &torn.remaining;
+    let variables = torn.tearing.tearing_variables.len() - torn.added_variables.len();
+    let residues = torn.tearing.residuals.len() - torn.added_residuals.len();
     let unsafe_ones: Vec<&_> =
         blocked.iter().filter(|b| b.solvability == Solvability::LinearUnsafe).collect();
     let (code, message) = if !refused.is_empty() {
@@ -144,24 +146,22 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
                  may be zero"
             ),
         )
-    } else if vars.is_empty() && !torn.added_residuals.is_empty() {
-        let list = lines(torn.added_residuals.iter().map(equation));
-        (
-            "K0432",
-            format!(
-                "a system of {size} equations has {} declared tearing variables and {} residue equations; left over are \
-                 \n  {list}",
-                torn.tearing.tearing_variables.len() - torn.added_variables.len(),
-                torn.tearing.residuals.len() - torn.added_residuals.len(),
-            ),
-        )
-    } else if !too_many.eqns.is_empty() || torn.added_residuals.is_empty() && torn.added_variables.is_empty()
-    {
+    } else if residues > variables {
         let list = lines(torn.added_variables.iter().map(name));
         (
             "K0433",
             format!(
-                "a system of {size} equations has more declared residue equations than tearing variables; torn as well:\n  {list}"
+                "a system of {size} equations has {residues} declared residue equations and {variables} tearing variables; \
+                 torn as well:\n  {list}"
+            ),
+        )
+    } else if vars.is_empty() {
+        let list = lines(torn.added_residuals.iter().map(equation));
+        (
+            "K0432",
+            format!(
+                "a system of {size} equations has {variables} declared tearing variables and {residues} residue equations; \
+                 residue equations as well:\n  {list}"
             ),
         )
     } else {

@@ -38,8 +38,8 @@ pub(crate) struct Plan {
     /// What is left to a closed form or a numerical solver.
     pub core_rows: Vec<usize>,
     pub core_columns: Vec<usize>,
-    /// Row `k` of the core, times its sign, belongs to column `k`, and the core is symmetric.
-    pub symmetric: Option<Vec<bool>>,
+    /// With row `k` of the core times this number, belonging to column `k`, the core is symmetric.
+    pub symmetric: Option<Vec<f64>>,
 }
 
 /// What a plan became.
@@ -285,13 +285,13 @@ impl Elimination<'_, '_, '_> {
         for (i, &r) in plan.core_rows.iter().enumerate() {
             let half = plan.symmetric.is_some();
             let (entries, b) = self.reduce(r, &|c| !half || place.get(&c).is_some_and(|&k| k <= i));
-            let negate = plan.symmetric.as_ref().is_some_and(|signs| signs[i]);
+            let scale = plan.symmetric.as_ref().map_or(1.0, |scales| scales[i]);
             let mut own = Vec::with_capacity(entries.len());
             for (c, value) in entries {
-                let value = if negate { self.emitter.work.pool.op(Op::Neg, &[value]) } else { value };
+                let value = self.emitter.work.pool.times(scale, value);
                 own.push((place[&c], self.held(value)));
             }
-            let b = if negate { self.emitter.work.pool.op(Op::Neg, &[b]) } else { b };
+            let b = self.emitter.work.pool.times(scale, b);
             matrix.push(own);
             right.push(self.held(b));
         }

@@ -287,44 +287,46 @@ fn dense_solution(rows: &[(Vec<f64>, f64)]) -> Option<Vec<f64>> {
     Some(x)
 }
 
-/// The order of rows, and which of them to negate, that make all these matrices symmetric.
-pub(crate) fn symmetric_order(cores: &[&Vec<Vec<f64>>]) -> Option<Vec<(usize, bool)>> {
-    let n = cores.first()?.len();
+/// The order of rows, and the number each is to be multiplied with, that make all these matrices symmetric.
+pub(crate) fn symmetric_order(cores: &[&Vec<Vec<f64>>]) -> Option<Vec<(usize, f64)>> {
     const LARGEST: usize = 100;
-    if n < 2 || n > LARGEST {
+    let n = cores.first()?.len();
+    if !(2..=LARGEST).contains(&n) {
         return None;
     }
-    (0..n).flat_map(|row| [(row, false), (row, true)]).find_map(|first| pairing(cores, n, first))
+    (0..n).find_map(|row| pairing(cores, n, row))
 }
 
-fn pairing(cores: &[&Vec<Vec<f64>>], n: usize, first: (usize, bool)) -> Option<Vec<(usize, bool)>> {
-    let at = |core: &Vec<Vec<f64>>, (row, negated): (usize, bool), c: usize| {
-        if negated { -core[row][c] } else { core[row][c] }
-    };
-    let mut chosen = vec![first];
+fn pairing(cores: &[&Vec<Vec<f64>>], n: usize, first: usize) -> Option<Vec<(usize, f64)>> {
+    let mut chosen = vec![(first, 1.0)];
     let mut used = vec![false; n];
-    used[first.0] = true;
+    used[first] = true;
     for c in 1..n {
-        let fits = |candidate: (usize, bool)| {
-            cores.iter().all(|core| {
-                let scale = core.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
-                let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs()) + 1e-13 * scale;
-                let diagonal = at(core, candidate, c).abs() > 1e-12 * scale;
-                diagonal
-                    && chosen
-                        .iter()
-                        .enumerate()
-                        .all(|(k, &row)| same(at(core, row, c), at(core, candidate, k)))
-            })
-        };
-        let found = (0..n)
+        let (row, scale) = (0..n)
             .filter(|&row| !used[row])
-            .flat_map(|row| [(row, false), (row, true)])
-            .find(|&candidate| fits(candidate))?;
-        used[found.0] = true;
-        chosen.push(found);
+            .find_map(|row| scale(cores, &chosen, row, c).map(|s| (row, s)))?;
+        used[row] = true;
+        chosen.push((row, scale));
     }
     Some(chosen)
+}
+
+/// What the row must be multiplied with to be row `c` of a symmetric matrix, given the rows before it.
+fn scale(cores: &[&Vec<Vec<f64>>], chosen: &[(usize, f64)], row: usize, c: usize) -> Option<f64> {
+    let same = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs()) + 1e-13 * size;
+    let first = cores.first()?;
+    let above = chosen.iter().enumerate().map(|(k, &(r, s))| (s * first[r][c], first[row][k]));
+    let ratio = above.filter(|(_, own)| *own != 0.0).map(|(other, own)| other / own).find(|s| *s != 0.0);
+    let scale = ratio.unwrap_or(1.0);
+    // Signs are exact; other factors are numbers of the model, found but for rounding.
+    let scale = if same(scale.abs(), 1.0, 0.0) { scale.signum() } else { scale };
+    let fits = |core: &&Vec<Vec<f64>>| {
+        let size = core.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+        let mut pairs = chosen.iter().enumerate();
+        core[row][c].abs() > 1e-12 * size
+            && pairs.all(|(k, &(r, s))| same(s * core[r][c], scale * core[row][k], size))
+    };
+    (scale.is_finite() && cores.iter().all(fits)).then_some(scale)
 }
 
 #[cfg(test)]
@@ -370,8 +372,12 @@ mod tests {
     #[test]
     fn symmetry_is_found_under_exchange_and_sign() {
         let shuffled = vec![vec![-2.0, -5.0, -6.0], vec![1.0, 2.0, 3.0], vec![3.0, 6.0, 9.5]];
-        assert_eq!(symmetric_order(&[&shuffled]), Some(vec![(1, false), (0, true), (2, false)]));
-        let general = vec![vec![1.0, 2.0], vec![2.5, 1.0]];
-        assert_eq!(symmetric_order(&[&general]), None);
+        assert_eq!(symmetric_order(&[&shuffled]), Some(vec![(1, 1.0), (0, -1.0), (2, 1.0)]));
+        let general = vec![vec![1.0, 2.0], vec![3.0, 4.0]];
+        // Two rows can always be scaled; what is found at one point must hold at the others.
+        let other = vec![vec![1.0, 3.0], vec![5.0, 4.5]];
+        assert_eq!(symmetric_order(&[&general, &other]), None);
+        let scaled = vec![vec![1.0, 2.0], vec![6.0, 12.5]];
+        assert_eq!(symmetric_order(&[&scaled, &scaled]), Some(vec![(0, 1.0), (1, 1.0 / 3.0)]));
     }
 }

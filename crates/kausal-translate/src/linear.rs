@@ -15,7 +15,7 @@ use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
 use kausal_structure::{
     Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence,
-    IncidenceBuilder, Operations, Solvability, SolvabilitySet, Var as Column, count_in_order,
+    IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column, count_in_order,
     elimination_order, maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Operations as Count, written_operations};
@@ -268,9 +268,11 @@ impl<'b> Linear<'b> {
         let square = Extractor::new(&part.incidence)
             .extract(&matched, &part.incidence.var_ids().collect::<Vec<Column>>());
         let form = relaxed_blt(&square.incidence, &[]).ok()?;
-        let mut pivots = Vec::new();
+        // Blocks in the order they are found, or all that depend on nothing first, then what depends on those, …
+        let mut groups: Vec<(usize, Vec<Assignment>)> = Vec::new();
+        let levels = block_levels(&form);
         let mut extractor = Extractor::new(&form.incidence);
-        for block in form.blt.blocks() {
+        for (k, block) in form.blt.blocks().enumerate() {
             let inner = extractor.extract(block.eqns, block.vars);
             let outer = |a: &Assignment| Assignment {
                 eqn: part.eqns[square.eqns[inner.eqns[a.eqn]]],
@@ -288,9 +290,21 @@ impl<'b> Linear<'b> {
             if !order.core_eqns.is_empty() {
                 order = elimination_order(&EliminationProblem::new(&inner.incidence, SolvabilitySet::LINEAR));
             }
-            pivots.extend(order.pivots.iter().map(outer));
+            groups.push((levels[k], order.pivots.iter().map(outer).collect()));
         }
-        let elimination = count_in_order(&self.elimination_problem(&self.incidence), &pivots);
+        let problem = self.elimination_problem(&self.incidence);
+        let flat = |groups: &[(usize, Vec<Assignment>)]| -> Vec<Assignment> {
+            groups.iter().flat_map(|(_, pivots)| pivots.iter().copied()).collect()
+        };
+        let mut pivots = flat(&groups);
+        let mut elimination = count_in_order(&problem, &pivots);
+        groups.sort_by_key(|(level, _)| *level);
+        let by_level = flat(&groups);
+        let other = count_in_order(&problem, &by_level);
+        let price = |e: &Elimination| (e.zero_pivot.is_some(), e.operations_with_dense_core().total());
+        if price(&other) < price(&elimination) {
+            (pivots, elimination) = (by_level, other);
+        }
         if let Some(zero) = elimination.zero_pivot {
             if prescribed {
                 let why = "because its coefficient is zero at that point";
@@ -338,24 +352,28 @@ impl<'b> Linear<'b> {
             .map(|t| t.residual)
             .filter(|r| eliminates || r.is_finite())
             .fold(0.0f64, |worst, r| worst.max(r));
-        if worst > LOST {
-            candidate.rejected = Some(format!("it loses digits: relative residuals of {worst:.0e}"));
-        } else if eliminates && let Some(k) = sign_change(real()) {
+        if eliminates && let Some(k) = sign_change(real()) {
             let (r, c) = candidate.plan.pivots[k];
             let name = &emitter.work.var(self.block.unknowns[c]).name;
-            candidate.rejected = Some(format!("the divisor of {name} changes its sign"));
+            let zero = real().all(|t| t.pivots[k] == 0.0);
+            let (note, why) = match zero {
+                true => ("is zero", "because its divisor is zero then"),
+                false => ("changes its sign", "because its divisor changes its sign"),
+            };
+            candidate.rejected = Some(format!("the divisor of {name} {note}"));
             if candidate.way == Way::Relaxed && emitter.settings.relaxing == Relaxing::Declared {
-                let why = "because its divisor changes its sign";
                 let (row, column) = (Eqn(r as u32), Column(c as u32));
                 let d = declared::diagnose_pivot(emitter.work, self.block, row, column, why);
                 emitter.report(d);
             }
+        } else if worst > LOST {
+            candidate.rejected = Some(format!("it loses digits: relative residuals of {worst:.0e}"));
         }
         let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|(_, t)| &t.core).collect();
         if let Some(order) = growth::symmetric_order(&cores) {
             let rows: Vec<usize> = order.iter().map(|&(k, _)| candidate.plan.core_rows[k]).collect();
             candidate.plan.core_rows = rows;
-            candidate.plan.symmetric = Some(order.iter().map(|&(_, negated)| negated).collect());
+            candidate.plan.symmetric = Some(order.iter().map(|&(_, scale)| scale).collect());
         }
     }
 
@@ -569,6 +587,19 @@ impl<'b> Linear<'b> {
         guard.fallback = self.whole(emitter);
         Some(Box::new(guard))
     }
+}
+
+/// For each block how many blocks must be solved before it, one after the other.
+fn block_levels(form: &RelaxedBlt) -> Vec<usize> {
+    let mut level: FxHashMap<Column, usize> = FxHashMap::default();
+    let mut levels = Vec::new();
+    for block in form.blt.blocks() {
+        let used = block.eqns.iter().flat_map(|&e| form.incidence.vars(e));
+        let own = used.filter_map(|v| level.get(v)).max().map_or(0, |deepest| deepest + 1);
+        block.vars.iter().for_each(|&v| _ = level.insert(v, own));
+        levels.push(own);
+    }
+    levels
 }
 
 /// The first pivot that has different signs at different points, or is zero at one.

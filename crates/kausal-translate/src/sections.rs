@@ -224,8 +224,7 @@ fn hoist_in(
             if done.contains(variable) {
                 return false;
             }
-            let constant = is_fixed(work, *value, fixed)
-                && work.var(*variable).role == Role::Temporary;
+            let constant = is_fixed(work, *value, fixed) && work.var(*variable).role == Role::Temporary;
             if constant {
                 fixed.insert(*variable);
                 done.insert(*variable);

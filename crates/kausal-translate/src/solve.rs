@@ -8,7 +8,8 @@ use kausal_symbolic::derivative::derivative;
 use kausal_symbolic::interval::{Interval, Ranges};
 use kausal_symbolic::linear::linear_coefficients;
 use kausal_symbolic::solve::{DivisorSafety, Solved, solve_for};
-use kausal_symbolic::{ExprId, Op, Pool, VarId};
+use kausal_symbolic::visit::reachable;
+use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::work::Work;
@@ -23,10 +24,23 @@ pub(crate) enum Solution {
 
 /// For each variable: may the equation be solved for it?
 pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
+    const MANY: usize = 30;
     let residual = work.residual(equation);
-    // A node that many parts meet at has an equation with as many variables.
-    let asked: FxHashSet<VarId> = variables.iter().copied().collect();
-    let together = linear_coefficients(&mut work.pool, residual, |v| asked.contains(&v));
+    if variables.len() <= MANY {
+        return together(work, equation, residual, variables);
+    }
+    // What is an argument of a function with many arguments is not solved for: inverses are of functions with few.
+    let arguments = arguments(work, residual);
+    let others: Vec<VarId> = variables.iter().copied().filter(|v| !arguments.contains(v)).collect();
+    let found: FxHashMap<VarId, Solvability> =
+        others.iter().copied().zip(together(work, equation, residual, &others)).collect();
+    variables.iter().map(|v| found.get(v).copied().unwrap_or(Solvability::Never)).collect()
+}
+
+/// Linear in all of the variables together, or else each alone.
+fn together(work: &mut Work, equation: usize, residual: ExprId, variables: &[VarId]) -> Vec<Solvability> {
+    let set: FxHashSet<VarId> = variables.iter().copied().collect();
+    let together = linear_coefficients(&mut work.pool, residual, |v| set.contains(&v));
     if let Some(linear) = together {
         let coefficients: FxHashMap<VarId, ExprId> = linear.coefficients.into_iter().collect();
         return variables
@@ -38,6 +52,15 @@ pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[V
             .collect();
     }
     variables.iter().map(|&v| alone(work, equation, residual, v)).collect()
+}
+
+/// The variables that are arguments of function calls.
+fn arguments(work: &Work, e: ExprId) -> FxHashSet<VarId> {
+    let all = reachable(&work.pool, &[e], |id| work.pool.has_calls(id));
+    let calls: Vec<ExprId> =
+        all.into_iter().filter(|&id| matches!(work.pool.node(id), Node::Call(..))).collect();
+    let inside = reachable(&work.pool, &calls, |id| work.pool.has_variables(id));
+    inside.into_iter().filter_map(|id| work.pool.as_var(id)).collect()
 }
 
 fn alone(work: &mut Work, equation: usize, residual: ExprId, v: VarId) -> Solvability {

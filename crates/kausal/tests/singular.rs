@@ -3,17 +3,30 @@
 
 mod support;
 
-use kausal::{Diagnostic, Session, render};
+use kausal::{Diagnostic, Options, Relaxing, Session, Tearing, render};
 
 /// Flattens and translates; everything that was said.
 fn translate(name: &str, text: &str) -> (Session, Vec<Diagnostic>) {
     let mut session = Session::new();
     session.add_text(&format!("{name}.mo"), text);
     if let Some(flat) = session.flatten("M") {
-        session.translate(&flat, &Default::default());
+        session.translate(&flat, &options(text));
     }
     let diagnostics = session.take_diagnostics();
     (session, diagnostics)
+}
+
+/// What `// options:` in the head of a model says: `tearing` and `relaxing` as declared.
+fn options(text: &str) -> Options {
+    let mut options = Options::default();
+    for word in support::notes(text, "options").into_iter().flat_map(str::split_whitespace) {
+        match word {
+            "tearing" => options.tearing = Tearing::Declared,
+            "relaxing" => options.relaxing = Relaxing::Declared,
+            other => panic!("unknown option {other}"),
+        }
+    }
+    options
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Blocks of simultaneous equations from text to numbers: error growth, guarded divisors, hints that do not change results.
+
+use std::sync::Arc;
+
+use kausal::simulate::{self, Run};
+use kausal::{Backend, Options, Relaxing, Session, Settings, Tearing};
+
+fn run(text: &str, options: &Options) -> Run {
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
+    let program = session.translate(&flat, options).unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
+    let model = session.compile(program, Backend::Interpreter).expect("code");
+    let settings = Settings { start: 0.0, stop: 1.0, ..Settings::default() };
+    simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true)
+}
+
+fn values(run: &Run, name: &str) -> Vec<(f64, f64)> {
+    let values = run.trajectory.get(name).unwrap_or_else(|| panic!("there is no {name}"));
+    run.trajectory.time.iter().copied().zip(values).collect()
+}
+
+fn chain(n: usize, coefficient: &str) -> String {
+    format!(
+        "model M
+  Real x[{n}];
+equation
+  x[1] = 1;
+  for i in 2:{n} - 1 loop
+    x[i + 1] = {coefficient}*x[i] - x[i - 1];
+  end for;
+  x[{n}] = 0;
+end M;"
+    )
+}
+
+fn ways() -> Vec<Options> {
+    let mut all = Vec::new();
+    for tearing in [Tearing::Auto, Tearing::Declared, Tearing::Off] {
+        for relaxing in [Relaxing::Auto, Relaxing::Declared, Relaxing::Off] {
+            all.push(Options { tearing, relaxing, ..Options::default() });
+        }
+    }
+    all
+}
+
+/// `x[i] = sinh((n - i) m)/sinh((n - 1) m)` with `2 cosh(m)` the coefficient, whichever way it is solved.
+#[test]
+fn chains_keep_their_digits() {
+    for options in ways() {
+        for (text, coefficient) in [("3", 0.0), ("(3 + sin(time))", 1.0)] {
+            let run = run(&chain(40, text), &options);
+            assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+            for i in [2usize, 3, 20, 39] {
+                for (t, x) in values(&run, &format!("x[{i}]")) {
+                    let m = (0.5 * (3.0 + coefficient * t.sin())).acosh();
+                    let exact = ((40 - i) as f64 * m).sinh() / (39.0 * m).sinh();
+                    assert!((x - exact).abs() < 1e-9 * exact.abs().max(1e-3), "{options:?} x[{i}]({t}) = {x}, not {exact}");
+                }
+            }
+        }
+    }
+}
+
+/// The order that is declared divides by `-1 - p`, which passes zero on the way (`p` is larger than its nominal value lets
+/// expect, so that no sample shows it). By hand: `x2 = 2.5/(p + 2)`.
+fn divisor(p: &str) -> String {
+    "model M
+  Real p(nominal = 1e-3), x1, x2, x3, x4;
+equation
+  p = #;
+  x1 + relax(x2) = 1;
+  x1 - p*x2 + relax(x3) = 2;
+  x3 + relax(x4) = 3;
+  x2 - x4 = 0.5;
+end M;"
+        .replace('#', p)
+}
+
+#[test]
+fn a_divisor_that_becomes_zero_is_not_divided_by() {
+    let options = Options { relaxing: Relaxing::Declared, ..Options::default() };
+    let run = run(&divisor("-1.25*time"), &options);
+    assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+    assert!(run.statistics.pivot_fallbacks > 0);
+    let found = values(&run, "x2");
+    assert!(found.iter().any(|(t, _)| (t - 0.8).abs() < 1e-12));
+    for (t, x) in found {
+        let exact = 2.5 / (2.0 - 1.25 * t);
+        assert!((x - exact).abs() < 1e-9 * exact.abs(), "x2({t}) = {x}, not {exact}");
+    }
+}
+
+/// At the end p is -2 and there is no solution at all: an error that names the variables, no wrong number.
+#[test]
+fn a_system_that_becomes_singular_is_named() {
+    for options in ways() {
+        let run = run(&divisor("-2*time"), &options);
+        let error = run.diagnostics.iter().find(|d| d.is_error()).unwrap_or_else(|| panic!("{options:?}"));
+        assert!(error.message.contains("singular") && error.message.contains("x2"), "{}", error.message);
+    }
+}
+
+/// Hints may cost something; they never change the solution.
+#[test]
+fn hints_do_not_change_the_solution() {
+    let plain = "model M
+  parameter Real R1 = 1, R2 = 2, R3 = 3, R4 = 4, R5 = 5, R6 = 6;
+  Real i1, i2, i3, i4, i5, v2, v4, v6;
+equation
+  R1*i1 = 1 + time - v2;
+  R2*i2 = v2;
+  R3*i3 = v2 - v4;
+  R4*i4 = v4;
+  R5*i5 = v4 - v6;
+  R6*i5 = v6;
+  i1 = i2 + i3;
+  i3 = i4 + i5;
+end M;";
+    let hints: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("R4*i4 = v4", "R4*i4 = v4 + residue(i1)")],
+        &[("R3*i3 = v2 - v4", "R3*i3 = relax(v2) - relax(v4)"), ("R2*i2 = v2", "R2*i2 = relax(v2)")],
+        &[("R2*i2 = v2", "R2*i2 = v2 + residue(v6)"), ("i1 = i2 + i3", "i1 = i2 + i3 + residue(i4)")],
+    ];
+    // The resistance of the ladder, from the far end: 11 Ω, with 4 Ω, plus 3 Ω, with 2 Ω, plus 1 Ω.
+    let parallel = |a: f64, b: f64| a * b / (a + b);
+    let resistance = 1.0 + parallel(2.0, 3.0 + parallel(4.0, 11.0));
+    for list in hints {
+        let text = list.iter().fold(plain.to_owned(), |text, (from, to)| text.replace(from, to));
+        for options in ways() {
+            let run = run(&text, &options);
+            for (t, i1) in values(&run, "i1") {
+                assert!((i1 - (1.0 + t) / resistance).abs() < 1e-12, "{options:?} {list:?}: i1({t}) = {i1}");
+            }
+        }
+    }
+}
+
+/// A linear system inside a mixed one, symmetric and left to a solver: the factorisation that uses the symmetry gives what
+/// elimination gives.
+#[test]
+fn symmetric_kernels_agree_with_elimination() {
+    let text = "model M
+  parameter Integer n = 6;
+  Real x[n], c;
+equation
+  c = 1 + time;
+  for i in 1:n loop
+    sum((if i == j then 10 + i*c else c*sin(i*j))*x[j] for j in 1:n) = i;
+  end for;
+end M;";
+    let symmetric = run(text, &Options { relaxing: Relaxing::Off, ..Options::default() });
+    let whole = run(text, &Options { relaxing: Relaxing::Off, tearing: Tearing::Off, ..Options::default() });
+    for i in 1..=6 {
+        let name = format!("x[{i}]");
+        for ((t, a), (_, b)) in values(&symmetric, &name).into_iter().zip(values(&whole, &name)) {
+            assert!((a - b).abs() < 1e-13, "{name}({t}): {a} {b}");
+        }
+    }
+}
