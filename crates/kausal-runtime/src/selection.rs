@@ -51,7 +51,8 @@ impl Machine {
 fn eliminate(matrix: &[f64], n: usize, settled: usize, columns: &[usize]) -> (Vec<usize>, f64) {
     let m = matrix.len().checked_div(n).unwrap_or(0);
     let mut a = matrix.to_vec();
-    let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) = ((0..m).collect(), Vec::new(), 1.0);
+    let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) =
+        ((0..m).collect(), Vec::new(), 1.0);
     let first: Vec<usize> = (0..settled).collect();
     for k in 0..m {
         let from: &[usize] = if k < settled { &first } else { columns };

@@ -209,7 +209,9 @@ impl Constraints {
         let n = place.len();
         for _ in 0..STEPS {
             let number = |&e: &ExprId| parameters::number(work, e, point).filter(|v| v.is_finite());
-            let Some(residual) = self.residuals.iter().map(number).collect::<Option<Vec<f64>>>() else { return };
+            let Some(residual) = self.residuals.iter().map(number).collect::<Option<Vec<f64>>>() else {
+                return;
+            };
             if residual.iter().all(|r| r.abs() < CLOSE) {
                 return;
             }
