@@ -165,9 +165,9 @@ pub fn solve<S: NonlinearSystem>(
     // Zero is often just what nobody has thought about: a division by it says nothing about other points.
     let far: Option<&[f64]> = match error {
         ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. }) => Some(&[]),
-        ModelError::Recoverable(Recoverable { reason: Reason::NotFinite | Reason::OutsideDomain, .. }) => {
-            Some(&[1.0, -1.0, 10.0, 300.0])
-        }
+        ModelError::Recoverable(Recoverable {
+            reason: Reason::NotFinite | Reason::OutsideDomain, ..
+        }) => Some(&[1.0, -1.0, 10.0, 300.0]),
         _ => None,
     };
     if let Some(far) = far {
