@@ -16,22 +16,24 @@ impl Machine {
         let model = self.model().clone();
         let mut changed = false;
         for (set, &chunk) in model.program.state_sets.iter().zip(&model.state_sets) {
-            let n = set.selection.first().map_or(0, Vec::len);
-            let m = n - set.selection.len();
-            let mut jacobian = vec![0.0; m * n];
+            // Columns of what is never a state come first.
+            let (settled, n) = (set.settled, set.candidates.len());
+            let width = settled + n;
+            let m = set.jacobian.len().checked_div(width).unwrap_or(0);
+            let mut jacobian = vec![0.0; m * width];
             self.evaluate(chunk, &mut jacobian);
             if jacobian.iter().any(|v| !v.is_finite()) {
                 continue;
             }
             let is_state = |j: usize| set.selection.iter().any(|row| self.values[row[j].index()] != 0.0);
-            let now: Vec<usize> = (0..n).filter(|&j| !is_state(j)).collect();
-            let all: Vec<usize> = (0..n).collect();
-            let (_, volume) = eliminate(&jacobian, n, &now);
-            let (best, largest) = eliminate(&jacobian, n, &all);
+            let now: Vec<usize> = (0..n).filter(|&j| !is_state(j)).map(|j| settled + j).collect();
+            let all: Vec<usize> = (settled..width).collect();
+            let (_, volume) = eliminate(&jacobian, width, settled, &now);
+            let (best, largest) = eliminate(&jacobian, width, settled, &all);
             if !(volume < MUCH_WORSE * largest) || best.len() != m {
                 continue;
             }
-            let states = (0..n).filter(|j| !best.contains(j));
+            let states = (0..n).filter(|j| !best.contains(&(settled + j)));
             for (i, picked) in states.enumerate() {
                 for (j, entry) in set.selection[i].iter().enumerate() {
                     self.values[entry.index()] = f64::from(u8::from(j == picked));
@@ -44,16 +46,19 @@ impl Machine {
     }
 }
 
-/// Elimination with complete pivoting in some columns of a matrix of rows: the pivot columns, and the volume they span.
-fn eliminate(matrix: &[f64], n: usize, columns: &[usize]) -> (Vec<usize>, f64) {
+/// Elimination with complete pivoting, first in the `settled` columns at the beginning, then in `columns`: all pivot
+/// columns, and the volume that those of `columns` add.
+fn eliminate(matrix: &[f64], n: usize, settled: usize, columns: &[usize]) -> (Vec<usize>, f64) {
     let m = matrix.len().checked_div(n).unwrap_or(0);
     let mut a = matrix.to_vec();
     let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) =
         ((0..m).collect(), Vec::new(), 1.0);
-    for _ in 0..m {
+    let first: Vec<usize> = (0..settled).collect();
+    for k in 0..m {
+        let from: &[usize] = if k < settled { &first } else { columns };
         let mut pivot = (0.0, 0, 0);
         for (place, &i) in rows.iter().enumerate() {
-            for &j in columns.iter().filter(|j| !chosen.contains(j)) {
+            for &j in from.iter().filter(|j| !chosen.contains(j)) {
                 let size = a[i * n + j].abs();
                 if size > pivot.0 {
                     pivot = (size, place, j);
@@ -71,7 +76,9 @@ fn eliminate(matrix: &[f64], n: usize, columns: &[usize]) -> (Vec<usize>, f64) {
                 a[i * n + j] -= factor * a[row * n + j];
             }
         }
-        volume *= size;
+        if k >= settled {
+            volume *= size;
+        }
         chosen.push(column);
     }
     (chosen, volume)
@@ -83,12 +90,14 @@ mod tests {
 
     #[test]
     fn volumes() {
-        let (columns, volume) = eliminate(&[3.0, 4.0], 2, &[0, 1]);
+        let (columns, volume) = eliminate(&[3.0, 4.0], 2, 0, &[0, 1]);
         assert_eq!((columns, volume), (vec![1], 4.0));
         // |det| of columns 0 and 2 of [[1, 2, 3], [2, 4, 1]] is 5; columns 0 and 1 are parallel.
         let matrix = [1.0, 2.0, 3.0, 2.0, 4.0, 1.0];
-        assert!((eliminate(&matrix, 3, &[0, 2]).1 - 5.0).abs() < 1e-14);
-        assert_eq!(eliminate(&matrix, 3, &[0, 1]).1, 0.0);
-        assert!((eliminate(&matrix, 3, &[0, 1, 2]).1 - 10.0).abs() < 1e-14);
+        assert!((eliminate(&matrix, 3, 0, &[0, 2]).1 - 5.0).abs() < 1e-14);
+        assert_eq!(eliminate(&matrix, 3, 0, &[0, 1]).1, 0.0);
+        assert!((eliminate(&matrix, 3, 0, &[0, 1, 2]).1 - 10.0).abs() < 1e-14);
+        // With column 0 settled by its larger element, what column 2 adds is 3 - 1/2.
+        assert_eq!(eliminate(&matrix, 3, 1, &[1, 2]), (vec![0, 2], 2.5));
     }
 }

@@ -38,20 +38,38 @@ pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f6
                 *open = false;
                 continue;
             }
-            match value(system, next)? {
-                Some(g) if (g > 0.0) != (*f > 0.0) => {
-                    if let Some(root) = inside(system, (*x, *f), (next, g))? {
-                        return Ok(Some(root));
-                    }
-                    (*x, *f) = (next, g);
+            let end = match value(system, next)? {
+                Some(_) => next,
+                None => {
+                    *open = false;
+                    last_inside(system, *x, next)?
                 }
-                Some(g) => (*x, *f) = (next, g),
-                None => *open = false,
+            };
+            let Some(g) = value(system, end)? else { continue };
+            if (g > 0.0) != (*f > 0.0)
+                && let Some(root) = inside(system, (*x, *f), (end, g))?
+            {
+                return Ok(Some(root));
             }
+            (*x, *f) = (end, g);
         }
         step *= GROWTH;
     }
     Ok(None)
+}
+
+/// A point next to the end of the function's domain, between one inside and one outside.
+fn last_inside<S: NonlinearSystem>(system: &mut S, inside: f64, outside: f64) -> Result<f64, ModelError> {
+    const HALVINGS: u32 = 60;
+    let (mut inside, mut outside) = (inside, outside);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (inside + outside);
+        match value(system, middle)? {
+            Some(_) => inside = middle,
+            None => outside = middle,
+        }
+    }
+    Ok(inside)
 }
 
 /// The function, where it is a number.

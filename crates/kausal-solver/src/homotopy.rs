@@ -162,8 +162,16 @@ pub fn solve<S: NonlinearSystem>(
         }
     }
 
-    if let ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. }) = error {
-        for part in [0.01, -0.01, 0.1, -0.1] {
+    // Zero is often just what nobody has thought about: a division by it says nothing about other points.
+    let far: Option<&[f64]> = match error {
+        ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. }) => Some(&[]),
+        ModelError::Recoverable(Recoverable {
+            reason: Reason::NotFinite | Reason::OutsideDomain, ..
+        }) => Some(&[1.0, -1.0, 10.0, 300.0]),
+        _ => None,
+    };
+    if let Some(far) = far {
+        for &part in [0.01, -0.01, 0.1, -0.1].iter().chain(far) {
             for i in 0..n {
                 // Not the same for all: a symmetric start would stay symmetric.
                 let size = guess[i].abs().max(system.nominal(i).abs());

@@ -1,8 +1,8 @@
 //! Which derivatives become dummies after index reduction, and so which variables remain as states.
 //!
 //! S. E. Mattsson and G. Söderlind, *Index reduction in differential-algebraic equations using dummy derivatives*, SIAM J. Sci.
-//! Comput. 14, 1993. The system of highest derivatives is sorted into blocks. In each block the differentiated equations need
-//! as many dummies among the highest derivatives as there are such equations; one level down, the equations
+//! Comput. 14, 1993. The differentiated equations fall into connected pieces. Each piece needs as many dummies among
+//! the highest derivatives in it as it has equations; one level down, the equations
 //! differentiated at least twice need dummies among the derivatives one order below the dummies just chosen; and so on.
 //!
 //! The choice at one level is a basis of a transversal matroid: any set of columns that can be matched with the equations.
@@ -16,7 +16,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::blt::blt;
 use crate::dulmage_mendelsohn::connected_pieces;
 use crate::ids::{Eqn, Id, IdVec, Var};
 use crate::incidence::{Extractor, Incidence};
@@ -66,7 +65,7 @@ pub struct OpenChoice {
 /// The choice at one level of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DummyChoice {
-    /// Position of the block in the order of solution of the highest derivatives.
+    /// Number of the connected piece of the differentiated equations.
     pub block: usize,
     /// 0 for the highest derivatives, 1 for one order below, and so on.
     pub level: u32,
@@ -99,14 +98,17 @@ pub struct StateSelection {
 
 /// Chooses dummy derivatives. `priority` tells for each variable (new derivatives included) how much it is wanted as a state.
 pub fn select_states(reduction: &IndexReduction, priority: impl Fn(Var) -> StatePriority) -> StateSelection {
-    let form = blt(&reduction.highest_incidence, &reduction.matching);
-    let mut extractor = Extractor::new(&reduction.highest_incidence);
+    let incidence = &reduction.highest_incidence;
+    let differentiated: Vec<Eqn> =
+        incidence.eqn_ids().filter(|eqn| reduction.differentiations[*eqn] > 0).collect();
+    let has_eqn = |eqn: Eqn| reduction.differentiations[eqn] > 0;
+    let pieces =
+        connected_pieces(incidence, &differentiated, &[], has_eqn, |var| reduction.highest[var.index()] > 0);
+    let mut extractor = Extractor::new(incidence);
     let mut choices = Vec::new();
     let mut lowest_dummy: BTreeMap<usize, u32> = BTreeMap::new();
-    for (index, block) in form.blocks().enumerate() {
-        let mut chains: Vec<Var> = block.vars.to_vec();
-        chains.sort_unstable();
-        chains.retain(|chain| reduction.highest[chain.index()] > 0);
+    for (index, block) in pieces.iter().enumerate() {
+        let mut chains: Vec<Var> = block.vars.clone();
         for level in 0.. {
             let eqns: Vec<Eqn> =
                 block.eqns.iter().copied().filter(|eqn| reduction.differentiations[*eqn] > level).collect();

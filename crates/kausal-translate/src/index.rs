@@ -66,6 +66,7 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         PantelidesError::NotAChain { .. } => Singular::default(),
     })?;
 
+    let natural: Vec<bool> = work.vars.iter().map(|v| v.derivative.is_some()).collect();
     // Variables of the reduction, old and new, in our numbering.
     let mut variables: Vec<VarId> = sorting.columns.clone();
     variables.resize(reduction.var_count(), VarId(0));
@@ -94,17 +95,26 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         }
     }
 
+    let priority = |work: &Work, v: VarId| priority(work, v, natural.get(v.index()).is_some_and(|n| *n));
     let mut selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
     let reduced = Reduced { reduction: &reduction, sorting: &sorting, variables: &variables };
-    let judgements = states::judge(work, &selection, &reduced, &priority);
-    if !judgements.is_empty() {
-        // More than any wish short of `stateSelect`: what cannot be solved for is no use, wanted or not.
-        const DECIDED: i32 = 500;
-        let dummies = states::dummies(&judgements, &reduced);
+    // Level by level, because what is open one order below depends on what was chosen above. Numbers have weighed
+    // all wishes already, so what they say is final.
+    const DECIDED: i32 = 4_000_000;
+    let mut unwanted: FxHashMap<VarId, i32> = FxHashMap::default();
+    let mut judgements = Vec::new();
+    let levels = reduction.differentiations.as_slice().iter().max().copied().unwrap_or(0);
+    for level in 0..levels {
+        let here = states::judge(work, &selection, level, &reduced, &priority);
+        if here.is_empty() {
+            continue;
+        }
+        states::unwanted(&here, &reduced, &mut unwanted);
+        judgements.extend(here);
         selection = select_states(&reduction, |column| {
             let v = variables[column.index()];
-            let weight = if dummies.contains(&base(work, v)) { DECIDED } else { 0 };
-            StatePriority(priority(work, v).0 - weight)
+            let weight = unwanted.get(&v).copied().unwrap_or(0).saturating_mul(DECIDED);
+            StatePriority(priority(work, v).0.saturating_sub(weight))
         });
     }
     for choice in &selection.choices {
@@ -135,7 +145,9 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
             d = d.at(location, "one of them");
         }
         work.report.decisions.push(sentence);
-        work.diagnostics.push(d);
+        if !work.diagnostics.iter().any(Diagnostic::is_error) {
+            work.diagnostics.push(d);
+        }
     }
     Ok(Selection { states, at_start, sets })
 }
@@ -164,15 +176,6 @@ fn overruled(work: &mut Work, selection: &kausal_structure::StateSelection, vari
     }
 }
 
-/// The variable that a derivative is a derivative of, of whatever order.
-fn base(work: &Work, v: VarId) -> VarId {
-    let mut v = v;
-    while let Some(integral) = work.var(v).integral {
-        v = integral;
-    }
-    v
-}
-
 /// Is it an equation for continuous unknowns?
 pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
     let e = &work.equations[equation];
@@ -186,9 +189,13 @@ pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
     work.pool.contains_any(e.lhs, unknown) || work.pool.contains_any(e.rhs, unknown)
 }
 
-fn priority(work: &Work, v: VarId) -> StatePriority {
+/// How much a variable is wanted as a state; `natural` if the model itself differentiates it. What only index reduction
+/// differentiates is no state unless it is preferred (specification section 18.8.8).
+fn priority(work: &Work, v: VarId, natural: bool) -> StatePriority {
+    const NOT_DIFFERENTIATED: StatePriority = StatePriority(3 * StatePriority::AVOID.0);
     let var = work.var(v);
     let base = match var.select {
+        StateSelect::Avoid | StateSelect::Default if !natural => NOT_DIFFERENTIATED,
         StateSelect::Never => StatePriority::NEVER,
         StateSelect::Avoid => StatePriority::AVOID,
         StateSelect::Default => StatePriority::DEFAULT,

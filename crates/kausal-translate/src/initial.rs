@@ -8,7 +8,7 @@ use kausal_model::flat::{Origin, Type};
 use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::Diagnostic;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
@@ -38,7 +38,9 @@ pub(crate) fn build(
     for i in 0..model_equations {
         rows.push((at_start(emitter.work, i), Rank::Model));
     }
+    let remembering = remembering(emitter.work, model_equations);
     for e in emitter.work.initial_equations.clone() {
+        let e = before_start(emitter.work, e, &remembering);
         rows.push((add(emitter.work, e), Rank::Initial));
     }
     let states: FxHashSet<VarId> = selection.at_start.iter().copied().collect();
@@ -135,6 +137,35 @@ fn at_start(work: &mut Work, equation: usize) -> usize {
             add(work, Equation { lhs, rhs, form: EquationForm::Plain, ..e })
         }
     }
+}
+
+/// Discrete variables whose equation computes them from their own `pre` values, as algorithms do.
+fn remembering(work: &Work, equations: usize) -> FxHashMap<VarId, VarId> {
+    let slots: FxHashMap<VarId, VarId> = work.pre.iter().map(|p| (p.variable, p.slot)).collect();
+    let mut found = FxHashMap::default();
+    for e in &work.equations[..equations] {
+        let Node::Var(v) = work.pool.node(e.lhs) else { continue };
+        let Some(&slot) = slots.get(&v).filter(|_| work.var(v).role == Role::Discrete) else { continue };
+        if !matches!(e.form, EquationForm::When(..)) && work.pool.contains_any(e.rhs, |w| w == slot) {
+            found.insert(v, slot);
+        }
+    }
+    found
+}
+
+/// What such a variable is at the start, it was before: the equation that remembers then keeps it, or a clause that is
+/// active at the start changes it.
+fn before_start(work: &mut Work, mut e: Equation, remembering: &FxHashMap<VarId, VarId>) -> Equation {
+    if let Node::Var(v) = work.pool.node(e.lhs)
+        && let Some(&slot) = remembering.get(&v)
+        && !work.pool.contains_any(e.rhs, |w| w == v || w == slot)
+    {
+        e.lhs = work.pool.var(slot);
+        if let EquationForm::Memory(target) = &mut e.form {
+            *target = slot;
+        }
+    }
+    e
 }
 
 fn add(work: &mut Work, equation: Equation) -> usize {

@@ -155,7 +155,10 @@ pub struct StateSet {
     pub states: Vec<VarId>,
     /// One row a state, one column a candidate; the run sets a single one in each row.
     pub selection: Vec<Vec<VarId>>,
-    /// Derivatives of the constraints by the candidates, row by row: what is not a state must be determined by it.
+    /// How many variables are never states but determined along with the candidates.
+    pub settled: usize,
+    /// Derivatives of the constraints, row by row, by those variables and then by the candidates: what is not a state
+    /// must be determined by them.
     pub jacobian: Vec<ExprId>,
 }
 

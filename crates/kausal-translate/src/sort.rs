@@ -142,7 +142,19 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     let is = |test: &dyn Fn(VarId) -> bool| {
         [e.lhs, e.rhs].iter().any(|&side| matches!(work.pool.node(side), Node::Var(v) if test(v)))
     };
-    if is(&|v| work.var(v).ty != Type::Real && !work.is_parameter(v)) {
+    // A whole number that the initial problem finds may also be used like a Real one.
+    let continuous = |v: VarId| work.var(v).role == Role::Continuous;
+    let arithmetic = [e.lhs, e.rhs].iter().any(|&side| match work.pool.node(side) {
+        Node::Var(v) => continuous(v),
+        Node::Op(Op::Add | Op::Mul | Op::Div | Op::Neg, _) => work.pool.contains_any(side, continuous),
+        _ => false,
+    });
+    let determined = |v: VarId| match work.var(v).role {
+        Role::Parameter => false,
+        Role::FreeParameter => !arithmetic,
+        _ => true,
+    };
+    if is(&|v| work.var(v).ty != Type::Real && determined(v)) {
         return true;
     }
     let logical = |side: ExprId| match work.pool.node(side) {

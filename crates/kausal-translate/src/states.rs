@@ -1,11 +1,11 @@
 //! Numbers decide what structure leaves open: which of several candidates are states.
 //!
 //! Where a choice of dummy derivatives is open, the Jacobian of its constraints by the candidates is evaluated at the
-//! start values and at points strewn around them. Columns with large pivots in all of them become dummies, among
+//! start values and at points strewn around them, all moved to where the constraints hold. Columns with large pivots in all of them become dummies, among
 //! columns that will do the least wanted as states first (Mattsson and Söderlind 1993, section 3, with numbers
 //! instead of structure).
 //!
-//! A small set where no choice is good at all points is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
+//! Columns that are good at all points are settled. A small set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
 //! *Dynamic selection of states in Dymola*, Modelica Workshop 2000). Its states are new variables
 //! `z = A c` and `der(z) = A der(c)`, where `c` are the candidates and each row of `A` has a single one. A constraint
 //! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same Jacobian, and when the
@@ -24,27 +24,38 @@ use crate::sort::Sorting;
 use crate::work::{Equation, EquationForm, Role, Work};
 
 /// Points at which Jacobians are evaluated, the start values first.
-const POINTS: usize = 7;
+const POINTS: usize = 25;
+/// For more than a few constraints fewer points must do.
+const FEW_CONSTRAINTS: usize = 12;
+const FEWER_POINTS: usize = 7;
 /// A column will do when its pivot is at least this part of the largest one.
 const WILL_DO: f64 = 0.1;
 /// A relative pivot below this is zero.
 const ALIVE: f64 = 1e-9;
 /// Weight of a column that vanishes at the start values, which need not be where the run begins.
-const NOT_AT_START: f64 = 0.05;
+const NOT_AT_START: f64 = 0.002;
 /// A choice whose pivots are at least this part of the largest ones at all points is good everywhere.
 const GOOD: f64 = 0.25;
+/// Numbers are not asked about more constraints than this at once: elimination is cubic.
+const MOST_CONSTRAINTS: usize = 400;
+/// Points are moved to where the constraints hold only for so many of them.
+const MOST_PROJECTED: usize = 150;
 /// Larger sets are not selected dynamically.
-const MOST_CANDIDATES: usize = 8;
+const MOST_CANDIDATES: usize = 10;
+/// Nor those with more candidates before the good ones are settled.
+const MOST_COLUMNS: usize = 100;
 
 /// What the numbers say about one open choice.
 pub(crate) struct Judgement {
+    /// How many orders of derivative below the highest.
+    level: u32,
     eqns: Vec<Eqn>,
     /// Chains that are candidates.
     chains: Vec<usize>,
-    /// Places in `chains` of the dummies.
+    /// Places in `chains` of the dummies, in the order they were found.
     dummies: Vec<usize>,
-    /// The smallest relative pivot of the dummies at any point.
-    quality: f64,
+    /// How many of the first dummies are good at all points.
+    settled: usize,
     /// Derivatives of the constraints, row by row; `None` where one cannot be computed from variables alone.
     jacobian: Option<Vec<ExprId>>,
 }
@@ -62,14 +73,15 @@ impl Reduced<'_> {
     }
 }
 
-/// Judges all open choices of a selection.
+/// Judges all open choices of a selection at one level.
 pub(crate) fn judge(
     work: &mut Work,
     selection: &StateSelection,
+    level: u32,
     reduced: &Reduced,
     priority: &dyn Fn(&Work, VarId) -> StatePriority,
 ) -> Vec<Judgement> {
-    let first = selection.choices.iter().filter(|choice| choice.level == 0);
+    let first = selection.choices.iter().filter(|choice| choice.level == level);
     let open: Vec<OpenChoice> = first
         .filter_map(|choice| match &choice.certainty {
             Certainty::Open(open) => Some(open.clone()),
@@ -81,7 +93,7 @@ pub(crate) fn judge(
         return Vec::new();
     }
     let points = points(work);
-    open.iter().filter_map(|choice| judge_one(work, choice, reduced, &points, priority)).collect()
+    open.iter().filter_map(|choice| judge_one(work, choice, level, reduced, &points, priority)).collect()
 }
 
 /// Values of all variables at the points.
@@ -98,8 +110,14 @@ fn points(work: &mut Work) -> Vec<FxHashMap<VarId, f64>> {
             for (i, &start) in starts.iter().enumerate() {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-                let away = if k == 0 { 0.0 } else { part * start.abs().max(1.0) };
-                values.entry(VarId(i as u32)).or_insert(start + away);
+                let away = part * start.abs().max(1.0);
+                // Around the start values, and without regard to them.
+                let value = match k {
+                    0 => start,
+                    _ if k % 2 == 0 => start + away,
+                    _ => away,
+                };
+                values.entry(VarId(i as u32)).or_insert(value);
             }
             values
         })
@@ -109,22 +127,28 @@ fn points(work: &mut Work) -> Vec<FxHashMap<VarId, f64>> {
 fn judge_one(
     work: &mut Work,
     choice: &OpenChoice,
+    level: u32,
     reduced: &Reduced,
     points: &[FxHashMap<VarId, f64>],
     priority: &dyn Fn(&Work, VarId) -> StatePriority,
 ) -> Option<Judgement> {
     let reduction = reduced.reduction;
+    let at_level = |chain: usize| reduction.var_at(chain, reduction.highest[chain].checked_sub(level)?);
     let chain_of: FxHashMap<Column, usize> =
-        (0..reduction.chains.len()).map(|chain| (reduction.highest_var(chain), chain)).collect();
+        (0..reduction.chains.len()).filter_map(|chain| Some((at_level(chain)?, chain))).collect();
     let chains: Vec<usize> =
         choice.candidates.iter().map(|c| chain_of.get(c).copied()).collect::<Option<_>>()?;
     let (m, n) = (choice.eqns.len(), chains.len());
-    let mut matrices = vec![vec![0.0; m * n]; points.len()];
+    if m > MOST_CONSTRAINTS {
+        return None;
+    }
     let zero = work.pool.constant(0.0);
     let mut jacobian = Some(vec![zero; m * n]);
+    let mut constraints = Constraints { residuals: Vec::new(), slopes: Vec::new() };
     for (i, eqn) in choice.eqns.iter().enumerate() {
         let times = reduction.differentiations[*eqn];
         let residual = work.residual(reduced.sorting.rows[eqn.index()]);
+        constraints.residuals.push(residual);
         let occurring: FxHashSet<VarId> = work.pool.variables_of(residual).into_iter().collect();
         for (j, &chain) in chains.iter().enumerate() {
             let order = reduction.highest[chain].checked_sub(times);
@@ -138,19 +162,107 @@ fn judge_one(
                 (Some(slope), Some(entries)) => entries[i * n + j] = slope,
                 _ => jacobian = None,
             }
-            for (matrix, values) in matrices.iter_mut().zip(points) {
-                let value = usable.and_then(|slope| parameters::number(work, slope, values));
-                matrix[i * n + j] = value.filter(|v| v.is_finite()).unwrap_or(0.0);
-            }
+            constraints.slopes.extend(usable.map(|slope| (i, j, v, slope)));
+        }
+    }
+    let points = if m > FEW_CONSTRAINTS { &points[..FEWER_POINTS] } else { points };
+    let mut matrices = vec![vec![0.0; m * n]; points.len()];
+    for (matrix, point) in matrices.iter_mut().zip(points) {
+        let mut point = point.clone();
+        if m <= MOST_PROJECTED {
+            constraints.project(work, &mut point);
+        }
+        for &(i, j, _, slope) in &constraints.slopes {
+            let value = parameters::number(work, slope, &point);
+            matrix[i * n + j] = value.filter(|v| v.is_finite()).unwrap_or(0.0);
         }
     }
     let wish = |chain: usize| {
-        let orders = 0..reduction.highest[chain];
+        let orders = 0..reduction.highest[chain].saturating_sub(level);
         orders.filter_map(|k| reduced.variable(chain, k)).map(|v| priority(work, v)).max()
     };
     let wishes: Vec<Wish> = chains.iter().map(|&chain| Wish(wish(chain).map_or(0, |p| p.0))).collect();
-    let (dummies, quality) = columns(m, n, &mut matrices, &wishes)?;
-    Some(Judgement { eqns: choice.eqns.clone(), chains, dummies, quality, jacobian })
+    let (dummies, settled) = columns(m, n, &mut matrices, &wishes)?;
+    Some(Judgement { level, eqns: choice.eqns.clone(), chains, dummies, settled, jacobian })
+}
+
+/// Constraints and their derivatives by the candidates.
+struct Constraints {
+    residuals: Vec<ExprId>,
+    /// Row, column, the variable of the candidate that occurs in the row, and the derivative by it.
+    slopes: Vec<(usize, usize, VarId, ExprId)>,
+}
+
+impl Constraints {
+    /// Moves a point to where the constraints hold, by smallest corrections: elsewhere the Jacobian may look regular
+    /// where it never is. Gives up where that leads nowhere.
+    fn project(&self, work: &Work, point: &mut FxHashMap<VarId, f64>) {
+        const STEPS: usize = 12;
+        const CLOSE: f64 = 1e-8;
+        const LONGEST: f64 = 1.0;
+        let m = self.residuals.len();
+        let mut place: FxHashMap<VarId, usize> = FxHashMap::default();
+        for &(_, _, v, _) in &self.slopes {
+            let next = place.len();
+            place.entry(v).or_insert(next);
+        }
+        let n = place.len();
+        for _ in 0..STEPS {
+            let number = |&e: &ExprId| parameters::number(work, e, point).filter(|v| v.is_finite());
+            let Some(residual) = self.residuals.iter().map(number).collect::<Option<Vec<f64>>>() else {
+                return;
+            };
+            if residual.iter().all(|r| r.abs() < CLOSE) {
+                return;
+            }
+            let mut rows = vec![vec![0.0; n]; m];
+            for (i, _, v, slope) in &self.slopes {
+                let Some(value) = number(slope) else { return };
+                rows[*i][place[v]] = value;
+            }
+            let Some(weights) = smallest_weights(&rows, &residual) else { return };
+            let mut step = vec![0.0; n];
+            for (row, weight) in rows.iter().zip(&weights) {
+                step.iter_mut().zip(row).for_each(|(s, a)| *s -= a * weight);
+            }
+            let length = step.iter().fold(0.0f64, |l, s| l.max(s.abs()));
+            let part = if length > LONGEST { LONGEST / length } else { 1.0 };
+            for (v, &k) in &place {
+                if let Some(value) = point.get_mut(v) {
+                    *value += part * step[k];
+                }
+            }
+        }
+    }
+}
+
+/// `y` with `A Aᵀ y = r`, by Cholesky's method; rows that say nothing new count for nothing.
+fn smallest_weights(rows: &[Vec<f64>], r: &[f64]) -> Option<Vec<f64>> {
+    const NOTHING_NEW: f64 = 1e-10;
+    let m = rows.len();
+    let mut l = vec![vec![0.0; m]; m];
+    for i in 0..m {
+        for j in 0..=i {
+            let mut sum: f64 = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
+            let whole = sum;
+            sum -= (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
+            if i != j {
+                l[i][j] = if l[j][j] > 0.0 { sum / l[j][j] } else { 0.0 };
+            } else if sum > NOTHING_NEW * whole {
+                l[i][i] = sum.sqrt();
+            }
+        }
+    }
+    let mut y = r.to_vec();
+    for i in 0..m {
+        let sum: f64 = (0..i).map(|k| l[i][k] * y[k]).sum();
+        y[i] = if l[i][i] > 0.0 { (y[i] - sum) / l[i][i] } else { 0.0 };
+    }
+    for i in (0..m).rev() {
+        let sum: f64 = (i + 1..m).map(|k| l[k][i] * y[k]).sum();
+        y[i] = if l[i][i] > 0.0 { (y[i] - sum) / l[i][i] } else { 0.0 };
+    }
+    y.iter().all(|v| v.is_finite()).then_some(y)
 }
 
 /// How much a chain is wanted among the states.
@@ -164,11 +276,11 @@ impl Wish {
     }
 }
 
-/// Chooses `m` columns by elimination at all points at once; also the smallest relative pivot. `None` where the numbers
-/// say nothing.
-fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Option<(Vec<usize>, f64)> {
+/// Chooses `m` columns by elimination at all points at once; also how many of the first are good at all points. `None`
+/// where the numbers say nothing.
+fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Option<(Vec<usize>, usize)> {
     let mut chosen: Vec<usize> = Vec::new();
-    let mut quality: f64 = 1.0;
+    let mut settled = 0;
     let mut used = vec![vec![false; m]; matrices.len()];
     for _ in 0..m {
         // For each point the largest element of each column in the rows that are left.
@@ -204,7 +316,9 @@ fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Op
         let column = will_do.min_by(|&a, &b| {
             wishes[a].0.cmp(&wishes[b].0).then(score(b).total_cmp(&score(a))).then(a.cmp(&b))
         })?;
-        quality = quality.min(everywhere(column));
+        if settled == chosen.len() && everywhere(column) >= GOOD {
+            settled += 1;
+        }
         for (matrix, used) in matrices.iter_mut().zip(&mut used) {
             let rows = (0..m).filter(|&i| !used[i]);
             let largest = |&a: &usize, &b: &usize| {
@@ -225,14 +339,19 @@ fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Op
         }
         chosen.push(column);
     }
-    chosen.sort_unstable();
-    Some((chosen, quality))
+    Some((chosen, settled))
 }
 
-/// The chains that should be dummies, by the variable at the bottom of each.
-pub(crate) fn dummies(judgements: &[Judgement], reduced: &Reduced) -> FxHashSet<VarId> {
-    let chains = judgements.iter().flat_map(|j| j.dummies.iter().map(|&d| j.chains[d]));
-    chains.filter_map(|chain| reduced.variable(chain, 0)).collect()
+/// Adds the variables that should not be states to `unwanted`: those of the order at stake and below.
+pub(crate) fn unwanted(judgements: &[Judgement], reduced: &Reduced, unwanted: &mut FxHashMap<VarId, i32>) {
+    for judgement in judgements {
+        for &chain in judgement.dummies.iter().map(|&d| &judgement.chains[d]) {
+            let orders = 0..reduced.reduction.highest[chain].saturating_sub(judgement.level);
+            for v in orders.filter_map(|order| reduced.variable(chain, order)) {
+                *unwanted.entry(v).or_insert(0) += 1;
+            }
+        }
+    }
 }
 
 /// A state set before it has variables of its own: one order of derivative of the candidates.
@@ -241,6 +360,8 @@ struct Plan {
     derivatives: Vec<VarId>,
     /// Places of those that are states at the start.
     chosen: Vec<usize>,
+    /// How many columns of the Jacobian come before those of the candidates.
+    settled: usize,
     jacobian: Vec<ExprId>,
 }
 
@@ -265,44 +386,56 @@ pub(crate) fn dynamic_sets(
 
 /// One plan for each order of derivative with a choice, if the set can and should be dynamic.
 fn plans(work: &Work, judgement: &Judgement, reduced: &Reduced, states: &[VarId]) -> Option<Vec<Plan>> {
-    let Judgement { eqns, chains, quality, jacobian, .. } = judgement;
+    let Judgement { level: first, eqns, chains, dummies, settled, jacobian } = judgement;
     let jacobian = jacobian.as_ref()?;
-    if *quality >= GOOD || chains.len() > MOST_CANDIDATES {
+    let settled = &dummies[..*settled];
+    if settled.len() == dummies.len() || chains.len() > MOST_COLUMNS {
         return None;
     }
     let constant = |&e: &ExprId| !work.pool.contains_any(e, |v| !work.is_parameter(v));
     if jacobian.iter().all(constant) {
         return None;
     }
-    // A wish of the user is not overruled later, and a state that events set anew must keep its place.
+    // A demand of the user is not overruled later, and a state that events set anew must keep its place.
     let restarted = restarted(work);
     let free = |v: &VarId| {
         let select = work.var(*v).select;
-        !restarted.contains(v) && matches!(select, StateSelect::Default | StateSelect::Avoid)
+        !restarted.contains(v) && !matches!(select, StateSelect::Always | StateSelect::Never)
     };
     let reduction = reduced.reduction;
     let most = eqns.iter().map(|e| reduction.differentiations[*e]).max()?;
     let mut plans = Vec::new();
-    for level in 0..most {
+    for level in *first..most {
         let rows: Vec<usize> =
             (0..eqns.len()).filter(|&i| reduction.differentiations[eqns[i]] > level).collect();
-        let columns: Vec<usize> =
-            (0..chains.len()).filter(|&j| reduction.highest[chains[j]] > level).collect();
-        let at = |below: u32| -> Option<Vec<VarId>> {
+        let here = |j: &usize| reduction.highest[chains[*j]] > level;
+        let before: Vec<usize> = settled.iter().copied().filter(here).collect();
+        let mut columns: Vec<usize> =
+            (0..chains.len()).filter(here).filter(|j| !settled.contains(j)).collect();
+        let at = |columns: &[usize], below: u32| -> Option<Vec<VarId>> {
             let order = |j: &usize| reduction.highest[chains[*j]].checked_sub(level + below);
             columns.iter().map(|j| reduced.variable(chains[*j], order(j)?)).collect()
         };
-        let (candidates, derivatives) = (at(1)?, at(0)?);
+        // States that must stay states have no part in it.
+        let all = at(&columns, 1)?;
+        let mut stays = all.iter().map(|v| !free(v) && states.contains(v));
+        columns.retain(|_| !stays.next().unwrap_or(false));
+        let (candidates, derivatives) = (at(&columns, 1)?, at(&columns, 0)?);
         let chosen: Vec<usize> = (0..columns.len()).filter(|&k| states.contains(&candidates[k])).collect();
-        if chosen.len() + rows.len() != columns.len() || !candidates.iter().all(free) {
+        // The static choice must be the one that was judged.
+        let is_state = |v: &VarId| states.contains(v);
+        let fits = chosen.len() + rows.len() == before.len() + columns.len();
+        let many = candidates.len() > MOST_CANDIDATES;
+        if !fits || many || at(&before, 1)?.iter().any(is_state) || !candidates.iter().all(free) {
             return None;
         }
-        if rows.is_empty() || chosen.is_empty() {
+        if rows.len() <= before.len() || chosen.is_empty() {
             continue;
         }
         let n = chains.len();
-        let jacobian = rows.iter().flat_map(|i| columns.iter().map(move |j| jacobian[i * n + j])).collect();
-        plans.push(Plan { candidates, derivatives, chosen, jacobian });
+        let all = before.iter().chain(&columns);
+        let jacobian = rows.iter().flat_map(|i| all.clone().map(move |j| jacobian[i * n + j])).collect();
+        plans.push(Plan { candidates, derivatives, chosen, settled: before.len(), jacobian });
     }
     Some(plans)
 }
@@ -326,7 +459,7 @@ fn restarted(work: &Work) -> FxHashSet<VarId> {
 
 /// Adds the variables and equations of a set.
 fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
-    let Plan { candidates, derivatives, chosen, jacobian } = plan;
+    let Plan { candidates, derivatives, chosen, settled, jacobian } = plan;
     let origin = Origin { location: work.var(candidates[0]).location, ..Origin::default() };
     let (mut selection, mut states) = (Vec::new(), Vec::new());
     for (i, &picked) in chosen.iter().enumerate() {
@@ -352,7 +485,7 @@ fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
         selection.push(row);
         states.push(state);
     }
-    StateSet { candidates, states, selection, jacobian }
+    StateSet { candidates, states, selection, settled, jacobian }
 }
 
 fn product(work: &mut Work, row: &[VarId], of: &[VarId]) -> ExprId {
@@ -374,27 +507,26 @@ mod tests {
     #[test]
     fn columns_that_are_good_everywhere() {
         // A rotation: the first two columns are the identity, the others turn.
-        let mut matrices: Vec<Vec<f64>> = (0..POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..FEWER_POINTS)
             .map(|k| {
                 let (s, c) = (f64::from(k as u32) * 0.7).sin_cos();
                 vec![1.0, 0.0, -c, s, 0.0, 1.0, -s, -c]
             })
             .collect();
-        let (chosen, quality) = columns(2, 4, &mut matrices, &[Wish(0); 4]).expect("a choice");
-        assert_eq!((chosen, quality), (vec![0, 1], 1.0));
+        let (chosen, settled) = columns(2, 4, &mut matrices, &[Wish(0); 4]).expect("a choice");
+        assert_eq!((chosen, settled), (vec![0, 1], 2));
     }
 
     #[test]
     fn nothing_is_good_everywhere() {
-        let mut matrices: Vec<Vec<f64>> = (0..POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..FEWER_POINTS)
             .map(|k| {
                 let (s, c) = (f64::from(k as u32) * 0.9).sin_cos();
                 vec![c, s]
             })
             .collect();
-        let (chosen, quality) = columns(1, 2, &mut matrices, &[Wish(0); 2]).expect("a choice");
-        assert!(quality < GOOD, "{quality}");
-        assert_eq!(chosen, [0], "the one that is large at the start");
+        let (chosen, settled) = columns(1, 2, &mut matrices, &[Wish(0); 2]).expect("a choice");
+        assert_eq!((chosen, settled), (vec![0], 0), "the one that is large at the start");
         assert!(columns(1, 2, &mut [vec![0.0, 0.0], vec![0.0, 0.0]], &[Wish(0); 2]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-// expect: K0420
+// expect: K0414 K0420
 // A pendulum with all four coordinates fixed: two are free.
 model M
   Real x(start = 0.6, fixed = true), y(start = -0.9, fixed = true);
