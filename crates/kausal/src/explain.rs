@@ -12,7 +12,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-use kausal_translate::program::{EquationRef, Form, Kind, LinearMethod, Step, System};
+use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System};
 
 use crate::summary;
 
@@ -115,6 +115,15 @@ impl Writer<'_> {
         for decision in &self.program.report.decisions {
             let _ = writeln!(out, "  {decision}");
         }
+        for set in &self.program.state_sets {
+            let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
+            let _ = writeln!(
+                out,
+                "  selected while the model runs: {} of {}",
+                set.states.len(),
+                some(&names)
+            );
+        }
     }
 
     fn why_state(&self, v: VarId) -> String {
@@ -201,6 +210,9 @@ impl Writer<'_> {
         let o = kausal_codegen::count::steps_operations(&self.program.pool, &steps);
         let each = if matches!(system.form, Form::Nonlinear(_)) { " for each iteration" } else { "" };
         let _ = writeln!(out, "    costs {} mul, {} add, {} calls{each}", o.mul, o.add, o.call);
+        for way in &system.alternatives {
+            let _ = writeln!(out, "    {}", considered(way));
+        }
         for equation in system.equations.iter().take(self.extent.equations) {
             let _ = writeln!(out, "      {}", self.equation(*equation));
         }
@@ -243,8 +255,15 @@ impl Writer<'_> {
                 let _ = writeln!(out, "    {text}{}", self.place(&equation.origin));
             }
         }
-        if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty()
-        {
+        for check in &self.program.checks {
+            let _ = writeln!(
+                out,
+                "  not needed, but must hold: {}{}",
+                check.text,
+                self.place(&check.origin)
+            );
+        }
+        if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty() {
             let _ = writeln!(out, "  nothing to choose: the equations determine everything");
         }
     }
@@ -348,6 +367,16 @@ fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
         }
     }
     found
+}
+
+/// `torn: 3 left, 12 mul, 8 add (taken)`
+fn considered(way: &Alternative) -> String {
+    let taken = if way.chosen { " (taken)" } else { "" };
+    let note = if way.note.is_empty() { String::new() } else { format!("; {}", way.note) };
+    if !way.price.is_finite() {
+        return format!("{}: out of the question{note}", way.way.name());
+    }
+    format!("{}: {} left, {} mul, {} add{taken}{note}", way.way.name(), way.left, way.mul, way.add)
 }
 
 fn inner(system: &System) -> Vec<Step> {
