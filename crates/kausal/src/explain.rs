@@ -113,7 +113,7 @@ impl Writer<'_> {
             let _ = writeln!(out, "  {name}: {}", self.why_state(state.variable));
         }
         for decision in &self.program.report.decisions {
-            let _ = writeln!(out, "  {decision}");
+            let _ = writeln!(out, "  {}", shortened(decision));
         }
         for set in &self.program.state_sets {
             let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
@@ -155,8 +155,17 @@ impl Writer<'_> {
             "\nDifferentiated, because states depend on each other: {}",
             counted(self.program.report.index_reduced.len(), "equation")
         );
-        for equation in &self.program.report.index_reduced {
+        let reduced = &self.program.report.index_reduced;
+        for equation in reduced.iter().take(self.extent.equations) {
             let _ = writeln!(out, "  {equation}");
+        }
+        if reduced.len() > self.extent.equations {
+            let mut components: Vec<String> = twice.iter().map(|e| e.origin.component.clone()).collect();
+            components.sort();
+            components.dedup();
+            components.retain(|c| !c.is_empty());
+            let places = if components.is_empty() { String::new() } else { format!("; in {}", some(&components)) };
+            let _ = writeln!(out, "  … and {} more{places}", reduced.len() - self.extent.equations);
         }
         let never: Vec<String> = self
             .flat
@@ -349,6 +358,16 @@ fn some(names: &[String]) -> String {
     format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES)
 }
 
+/// A sentence with a long list in it, with the first of the list.
+fn shortened(sentence: &str) -> String {
+    let names: Vec<&str> = sentence.split(", ").collect();
+    if names.len() <= NAMES {
+        return sentence.to_owned();
+    }
+    let reason = sentence.rfind(" (").map_or("", |at| &sentence[at..]);
+    format!("{} and {} more{reason}", names[..NAMES].join(", "), names.len() - NAMES)
+}
+
 fn assignments(steps: &[Step]) -> usize {
     steps.iter().filter(|s| matches!(s, Step::Assign(a) if a.equation.is_some())).count()
 }
@@ -487,6 +506,14 @@ equation
 end M;",
         );
         assert!(said.contains("Differentiated, because states depend on each other: 1 equation"), "{said}");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..20).map(|i| format!("x{i}")).collect();
+        let said = shortened(&format!("not integrated: {} (no choice)", names.join(", ")));
+        assert!(said.ends_with("x11 and 8 more (no choice)"), "{said}");
+        assert_eq!(shortened("a, b (c)"), "a, b (c)");
     }
 
     #[test]
