@@ -42,7 +42,8 @@ fn commands_about_results() {
     let folder = tempfile::tempdir().unwrap();
     for command in commands {
         let mut run = Command::new(env!("CARGO_BIN_EXE_kausal"));
-        let output = run.args(&command[1..]).current_dir(folder.path()).env_remove("MODELICAPATH").output().unwrap();
+        let output =
+            run.args(&command[1..]).current_dir(folder.path()).env_remove("MODELICAPATH").output().unwrap();
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
     for file in ["rc.csv", "few.csv", "steps.csv", "rc.mat", "rc.parquet", "rc.svg", "rc.png", "rc.html"] {

@@ -117,12 +117,8 @@ impl Writer<'_> {
         }
         for set in &self.program.state_sets {
             let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
-            let _ = writeln!(
-                out,
-                "  selected while the model runs: {} of {}",
-                set.states.len(),
-                some(&names)
-            );
+            let _ =
+                writeln!(out, "  selected while the model runs: {} of {}", set.states.len(), some(&names));
         }
     }
 
@@ -164,7 +160,8 @@ impl Writer<'_> {
             components.sort();
             components.dedup();
             components.retain(|c| !c.is_empty());
-            let places = if components.is_empty() { String::new() } else { format!("; in {}", some(&components)) };
+            let places =
+                if components.is_empty() { String::new() } else { format!("; in {}", some(&components)) };
             let _ = writeln!(out, "  … and {} more{places}", reduced.len() - self.extent.equations);
         }
         let never: Vec<String> = self
@@ -265,14 +262,10 @@ impl Writer<'_> {
             }
         }
         for check in &self.program.checks {
-            let _ = writeln!(
-                out,
-                "  not needed, but must hold: {}{}",
-                check.text,
-                self.place(&check.origin)
-            );
+            let _ = writeln!(out, "  not needed, but must hold: {}{}", check.text, self.place(&check.origin));
         }
-        if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty() {
+        if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty()
+        {
             let _ = writeln!(out, "  nothing to choose: the equations determine everything");
         }
     }
