@@ -1,24 +1,32 @@
 //! Ending a run from outside: Ctrl-C, a signal, or a limit of time.
 //!
 //! The first request ends the run after the current step, with results up to there. Who asks again while a step does
-//! not end, or sets a limit that such a step oversteps, ends the program.
+//! not end, or sets a limit that such a step oversteps, ends the program. Before and after the run a request ends the
+//! program as it always does.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+static RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// The exit code of a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// From now on a request is noted instead of ending the program.
-pub fn watch() {
+/// The run begins: a request is noted instead of ending the program.
+pub fn begin() {
+    RUNNING.store(true, Ordering::Relaxed);
     // Where signals cannot be had, Ctrl-C does what it always does.
     let _ = ctrlc::set_handler(|| {
-        if REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {
+        if !RUNNING.load(Ordering::Relaxed) || REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {
             std::process::exit(INTERRUPTED);
         }
     });
+}
+
+/// The run is over.
+pub fn end() {
+    RUNNING.store(false, Ordering::Relaxed);
 }
 
 /// Did somebody ask?
@@ -26,12 +34,14 @@ pub fn asked() -> bool {
     REQUESTS.load(Ordering::Relaxed) > 0
 }
 
-/// Ends the program when the limit is long over: a single step that takes for ever asks nobody.
+/// Ends the program when the limit is long over and the run is not: a single step that takes for ever asks nobody.
 pub fn exit_after(limit: Duration) {
     let grace = limit / 2 + Duration::from_secs(2);
     std::thread::spawn(move || {
         std::thread::sleep(limit + grace);
-        eprintln!("error[K0521]: the time limit is over, and a single step or function does not end");
-        std::process::exit(1);
+        if RUNNING.load(Ordering::Relaxed) {
+            eprintln!("error[K0521]: the time limit is over, and a single step or function does not end");
+            std::process::exit(1);
+        }
     });
 }

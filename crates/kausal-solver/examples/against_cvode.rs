@@ -1,14 +1,13 @@
 //! Work and precision of our BDF against CVODE's, in one run: `bench/cvode` compiles the other side and calls this.
 //!
 //! Both integrate the same problems at the same relative tolerances, with absolute ones relative to the same sizes, with
-//! the same analytical Jacobians where there are any. Equal tolerances do not give equal errors, so times are
-//! compared at equal error: for each side the logarithm of the time is fitted by a line over the logarithm of the error,
-//! and the lines are compared in the middle of the errors both have.
+//! the same analytical Jacobians where there are any. Equal tolerances do not give equal errors, so times of
+//! computation are compared at equal error: for each side the logarithm of the time is fitted by a line over the logarithm
+//! of the error, and the lines are compared in the middle of the errors both have.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
 
 use kausal_solver::{ClassicalStep, Integrator, Method, Options};
 
@@ -16,7 +15,7 @@ use kausal_solver::{ClassicalStep, Integrator, Method, Options};
 mod ivp;
 
 const PROBLEMS: [&str; 6] = ["robertson", "hires", "vdpol", "orego", "pollution", "ring"];
-const REPETITIONS: usize = 5;
+const REPETITIONS: usize = 3;
 
 /// One integration.
 #[derive(Clone, Copy)]
@@ -38,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for exponent in (8..=20).map(|e| f64::from(e) / 2.0) {
+        for exponent in (8..=19).map(|e| f64::from(e) / 2.0) {
             let tolerance = 10f64.powf(-exponent);
             let (a, b) = (integrate(problem, tolerance), peer.integrate(problem, tolerance)?);
             let show = |p: &Option<Point>| match p {
@@ -51,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ratios.extend(compare(problem.name, &ours, &theirs));
     }
+    peer.end()?;
     println!("\nours over CVODE's at equal error (below 1: ours is better)");
     println!("{:<10} {:>12} {:>8}", "problem", "evaluations", "time");
     for (name, evaluations, time) in &ratios {
@@ -78,11 +78,11 @@ fn integrate(problem: &ivp::Problem, tolerance: f64) -> Option<Point> {
     for _ in 0..REPETITIONS {
         let mut options = Options::tolerance(tolerance, tolerance);
         options.max_steps = Some(5_000_000);
-        let start = Instant::now();
+        let start = now();
         let model = ClassicalStep::new(problem);
         let mut integrator = Integrator::new(Method::Bdf, options, model, 0.0, &problem.x0).ok()?;
         integrator.integrate_to(problem.t_end).ok()?;
-        let milliseconds = 1e3 * start.elapsed().as_secs_f64();
+        let milliseconds = now() - start;
         if best.is_none_or(|b| milliseconds < b.milliseconds) {
             let error = problem.relative_error(integrator.x(), 1e-6);
             let evaluations = integrator.statistics().work.rhs_evaluations as f64;
@@ -90,6 +90,12 @@ fn integrate(problem: &ivp::Problem, tolerance: f64) -> Option<Point> {
         }
     }
     best
+}
+
+/// Milliseconds this process has computed: other processes do not count.
+fn now() -> f64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    1e3 * t.tv_sec as f64 + 1e-6 * t.tv_nsec as f64
 }
 
 /// The other side.
@@ -105,6 +111,13 @@ impl Peer {
         let ask = process.stdin.take().ok_or("no way in")?;
         let answers = BufReader::new(process.stdout.take().ok_or("no way out")?);
         Ok(Peer { process, ask, answers })
+    }
+
+    fn end(self) -> Result<(), Box<dyn Error>> {
+        let Peer { mut process, ask, .. } = self;
+        drop(ask);
+        process.wait()?;
+        Ok(())
     }
 
     fn integrate(&mut self, problem: &ivp::Problem, tolerance: f64) -> Result<Option<Point>, Box<dyn Error>> {

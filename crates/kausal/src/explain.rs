@@ -12,7 +12,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-use kausal_translate::program::{EquationRef, Form, Kind, LinearMethod, Step, System};
+use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System};
 
 use crate::summary;
 
@@ -113,7 +113,12 @@ impl Writer<'_> {
             let _ = writeln!(out, "  {name}: {}", self.why_state(state.variable));
         }
         for decision in &self.program.report.decisions {
-            let _ = writeln!(out, "  {decision}");
+            let _ = writeln!(out, "  {}", shortened(decision));
+        }
+        for set in &self.program.state_sets {
+            let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
+            let _ =
+                writeln!(out, "  selected while the model runs: {} of {}", set.states.len(), some(&names));
         }
     }
 
@@ -146,8 +151,18 @@ impl Writer<'_> {
             "\nDifferentiated, because states depend on each other: {}",
             counted(self.program.report.index_reduced.len(), "equation")
         );
-        for equation in &self.program.report.index_reduced {
+        let reduced = &self.program.report.index_reduced;
+        for equation in reduced.iter().take(self.extent.equations) {
             let _ = writeln!(out, "  {equation}");
+        }
+        if reduced.len() > self.extent.equations {
+            let mut components: Vec<String> = twice.iter().map(|e| e.origin.component.clone()).collect();
+            components.sort();
+            components.dedup();
+            components.retain(|c| !c.is_empty());
+            let places =
+                if components.is_empty() { String::new() } else { format!("; in {}", some(&components)) };
+            let _ = writeln!(out, "  … and {} more{places}", reduced.len() - self.extent.equations);
         }
         let never: Vec<String> = self
             .flat
@@ -201,6 +216,9 @@ impl Writer<'_> {
         let o = kausal_codegen::count::steps_operations(&self.program.pool, &steps);
         let each = if matches!(system.form, Form::Nonlinear(_)) { " for each iteration" } else { "" };
         let _ = writeln!(out, "    costs {} mul, {} add, {} calls{each}", o.mul, o.add, o.call);
+        for way in &system.alternatives {
+            let _ = writeln!(out, "    {}", considered(way));
+        }
         for equation in system.equations.iter().take(self.extent.equations) {
             let _ = writeln!(out, "      {}", self.equation(*equation));
         }
@@ -242,6 +260,9 @@ impl Writer<'_> {
                     format!("{} = {}", self.flat_formula(equation.lhs), self.flat_formula(equation.rhs));
                 let _ = writeln!(out, "    {text}{}", self.place(&equation.origin));
             }
+        }
+        for check in &self.program.checks {
+            let _ = writeln!(out, "  not needed, but must hold: {}{}", check.text, self.place(&check.origin));
         }
         if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty()
         {
@@ -330,6 +351,16 @@ fn some(names: &[String]) -> String {
     format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES)
 }
 
+/// A sentence with a long list in it, with the first of the list.
+fn shortened(sentence: &str) -> String {
+    let names: Vec<&str> = sentence.split(", ").collect();
+    if names.len() <= NAMES {
+        return sentence.to_owned();
+    }
+    let reason = sentence.rfind(" (").map_or("", |at| &sentence[at..]);
+    format!("{} and {} more{reason}", names[..NAMES].join(", "), names.len() - NAMES)
+}
+
 fn assignments(steps: &[Step]) -> usize {
     steps.iter().filter(|s| matches!(s, Step::Assign(a) if a.equation.is_some())).count()
 }
@@ -348,6 +379,16 @@ fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
         }
     }
     found
+}
+
+/// `torn: 3 left, 12 mul, 8 add (taken)`
+fn considered(way: &Alternative) -> String {
+    let taken = if way.chosen { " (taken)" } else { "" };
+    let note = if way.note.is_empty() { String::new() } else { format!("; {}", way.note) };
+    if !way.price.is_finite() {
+        return format!("{}: out of the question{note}", way.way.name());
+    }
+    format!("{}: {} left, {} mul, {} add{taken}{note}", way.way.name(), way.left, way.mul, way.add)
 }
 
 fn inner(system: &System) -> Vec<Step> {
@@ -458,6 +499,14 @@ equation
 end M;",
         );
         assert!(said.contains("Differentiated, because states depend on each other: 1 equation"), "{said}");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..20).map(|i| format!("x{i}")).collect();
+        let said = shortened(&format!("not integrated: {} (no choice)", names.join(", ")));
+        assert!(said.ends_with("x11 and 8 more (no choice)"), "{said}");
+        assert_eq!(shortened("a, b (c)"), "a, b (c)");
     }
 
     #[test]

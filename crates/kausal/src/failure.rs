@@ -233,8 +233,7 @@ fn of_assertion(program: &Program, message: &str, initial: bool) -> Option<Culpr
     let mut found: Option<(ExprId, Option<Location>)> = None;
     for step in steps(program, initial) {
         let Step::Assert(assert) = step else { continue };
-        let Node::Text(text) = program.pool.node(assert.message) else { continue };
-        if program.pool.text_of(text) != message {
+        if !may_say(program, assert.message, message) {
             continue;
         }
         if found.is_some_and(|(condition, _)| condition != assert.condition) {
@@ -243,6 +242,25 @@ fn of_assertion(program: &Program, message: &str, initial: bool) -> Option<Culpr
         found = Some((assert.condition, assert.origin.location));
     }
     found.map(|(condition, location)| Culprit { text: formula(program, condition), location })
+}
+
+/// Is this what the message says: the same text, or one with all its fixed parts?
+fn may_say(program: &Program, message: ExprId, said: &str) -> bool {
+    if let Node::Text(text) = program.pool.node(message) {
+        return program.pool.text_of(text) == said;
+    }
+    let mut parts = 0;
+    let mut stack = vec![message];
+    while let Some(e) = stack.pop() {
+        if let Node::Text(text) = program.pool.node(e) {
+            if !said.contains(program.pool.text_of(text)) {
+                return false;
+            }
+            parts += 1;
+        }
+        stack.extend(program.pool.children(e));
+    }
+    parts > 0
 }
 
 fn equation_of(program: &Program, equation: EquationRef) -> Culprit {

@@ -209,7 +209,8 @@ impl Recorder {
             let target_kind = program.variables[target.index()].kind;
             let values = if target_kind == Kind::Parameter {
                 constants.push((signals.len(), VarId(i as u32)));
-                Values::Constant(0.0)
+                // Known when the first row is.
+                Values::Constant(f64::NAN)
             } else {
                 let column = *column_of[target.index()].get_or_insert_with(|| {
                     sources.push(target);
@@ -217,9 +218,11 @@ impl Recorder {
                 });
                 Values::Column(column, negated)
             };
+            // What is always equal has the same unit, whether its declaration says so or not.
+            let unit = if var.unit.is_empty() { &program.variables[target.index()].unit } else { &var.unit };
             signals.push(Signal {
                 name: var.name.clone(),
-                unit: var.unit.clone(),
+                unit: unit.clone(),
                 description: var.description.clone(),
                 values,
             });

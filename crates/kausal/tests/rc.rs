@@ -89,6 +89,6 @@ fn the_csv_file_has_the_same_numbers_and_the_picture_its_curve() {
 
     let picture = plot::svg::write(&plot::of(&t, "RC", &["capacitor.v".to_owned()]).unwrap());
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
-    assert_eq!(picture.matches("fill=\"none\" stroke=\"#").count(), 1, "one curve");
-    assert!(picture.contains(">capacitor.v [V]</text>"));
+    assert_eq!(picture.matches("stroke-width=\"1.8\"").count(), 1, "one curve");
+    assert!(picture.contains(">capacitor.v</text>") && picture.contains(">[V]</text>"));
 }

@@ -105,15 +105,16 @@ fn watched(
     outputs: Vec<Output>,
 ) -> Ended {
     let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
+    interrupt::begin();
     if let Some(limit) = limit {
         interrupt::exit_after(limit);
     }
-    interrupt::watch();
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
         progress.advance(time);
         !interrupt::asked()
     });
+    interrupt::end();
     progress.clear();
     ended
 }

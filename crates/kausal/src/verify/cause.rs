@@ -47,6 +47,7 @@ pub fn cause(outcome: &Outcome) -> String {
             let line = problem.message.lines().next().unwrap_or_default();
             // Which equation it was says where, not why.
             let line = line.split("; the equation").next().unwrap_or(line);
+            let line = line.split(": the condition is").next().unwrap_or(line);
             format!("{}: {}", problem.code, general(line))
         }
     }

@@ -330,9 +330,9 @@ mod tests {
         let flat = session.flatten("Decay").unwrap();
         let program = session.translate(&flat, &Options::default()).unwrap();
         let model = session.compile(program, Backend::Jit).unwrap();
-        let settings = settings(&flat.experiment, &[0.0, 0.3333333333, 0.7071, 2.0]);
+        let settings = settings(&flat.experiment, &[0.0, 0.3333333333, 0.7123, 2.0]);
         let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
-        for t in [0.0, 0.3333333333, 0.7071, 2.0] {
+        for t in [0.0, 0.3333333333, 0.7123, 2.0] {
             assert!(run.trajectory.time.contains(&t), "{t}");
         }
     }

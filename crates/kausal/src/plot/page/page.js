@@ -83,6 +83,12 @@
     return [low - pad, high + pad];
   }
 
+  // Colours that are too dark on a dark page.
+  const BRIGHT = { "#0072b2": "#4aa3df", "#8a6d3b": "#c79f5f" };
+  function ink(color) {
+    return document.documentElement.dataset.theme === "dark" && BRIGHT[color] || color;
+  }
+
   function css(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
@@ -166,7 +172,7 @@
 
   function curve(g, s, x, y, box) {
     const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
-    g.strokeStyle = s.color;
+    g.strokeStyle = ink(s.color);
     g.lineWidth = 1.7;
     g.lineJoin = "round";
     g.beginPath();
@@ -207,8 +213,10 @@
   function drawAll() {
     panels.forEach((p, i) => draw(p, i === panels.length - 1));
     for (const p of panels)
-      for (const s of p.signals)
+      for (const s of p.signals) {
+        s.swatch.style.background = ink(s.color);
         s.readout.textContent = view.cursor === null ? "" : short(valueAt(s.signal, view.cursor));
+      }
     byId("readout").textContent = view.cursor === null ? "" : "t = " + short(view.cursor);
   }
 
@@ -272,7 +280,7 @@
     panel.names.replaceChildren(...panel.signals.map(s => {
       const item = document.createElement("span");
       const swatch = document.createElement("i");
-      swatch.style.background = s.color;
+      s.swatch = swatch;
       const name = document.createElement("span");
       name.textContent = s.signal.name + (s.signal.unit ? " [" + s.signal.unit + "]" : "");
       name.title = s.signal.about;
