@@ -74,13 +74,13 @@ pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, V
         .collect();
     let one = |tools: &mut Tools, job: &Job<'_>| piece(&*isa, tools, &constants, job);
     let fresh = Tools::new;
-    let compiled: Vec<Compiled> =
-        if jobs.iter().map(|job| job.events.len()).sum::<usize>() >= PARALLEL_EVENTS {
-            jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
-        } else {
-            let mut tools = fresh();
-            jobs.iter().map(|job| one(&mut tools, job)).collect::<Result<_, _>>()?
-        };
+    let compiled: Vec<Compiled> = if jobs.iter().map(|job| job.events.len()).sum::<usize>() >= PARALLEL_EVENTS
+    {
+        jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
+    } else {
+        let mut tools = fresh();
+        jobs.iter().map(|job| one(&mut tools, job)).collect::<Result<_, _>>()?
+    };
 
     let failed = |error: cranelift_module::ModuleError| Error::NoMachineCode(error.to_string());
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));

@@ -215,7 +215,8 @@ fn native(pool: &Pool, id: FunctionId, inputs: &Layout) -> Option<Native> {
     let function = pool.function(id);
     let Body::External(external) = &function.body else { return None };
     let [output] = function.outputs[..] else { return None };
-    let number = |local| function.local(local).dims.is_empty() && function.local(local).scalar != Scalar::String;
+    let number =
+        |local| function.local(local).dims.is_empty() && function.local(local).scalar != Scalar::String;
     if external.result != Some(output) || !number(output) || external.args.len() > NATIVE_ARGS {
         return None;
     }

@@ -487,13 +487,7 @@ impl RightSide {
 
 impl RightSide {
     /// The Jacobian by differences, where the derivatives of the program are not finite.
-    fn differences(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        dx: &[f64],
-        values: &mut [f64],
-    ) -> Result<(), ModelError> {
+    fn differences(&mut self, t: f64, x: &[f64], dx: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
         let Some(pattern) = self.jacobian_pattern() else {
             return Err(ModelError::fatal("the right-hand side has no structure"));
         };

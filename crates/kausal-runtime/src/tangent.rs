@@ -211,7 +211,8 @@ impl Tangent {
         self.evaluate_chunk(machine, call.args, args);
         self.evaluate_chunk(machine, call.directions, direction);
         // The argument that moves most, in relation to its size, moves by the square root of the precision.
-        let speed = args.iter().zip(&*direction).map(|(a, d)| d.abs() / a.abs().max(1e-3)).fold(0.0, f64::max);
+        let speed =
+            args.iter().zip(&*direction).map(|(a, d)| d.abs() / a.abs().max(1e-3)).fold(0.0, f64::max);
         let mut outcome = Ok(());
         if speed > 0.0 && speed.is_finite() {
             let h = f64::EPSILON.sqrt() / speed;
@@ -383,7 +384,14 @@ impl Lowering<'_> {
                 let slots = &self.slots;
                 let directions = self.compiler.add_output_tangents(&call.args, &|v| slots[v.index()])?;
                 let function = call.function;
-                out.push(Pass::Call(Box::new(CallPass { function, args, directions, count, results, outputs })));
+                out.push(Pass::Call(Box::new(CallPass {
+                    function,
+                    args,
+                    directions,
+                    count,
+                    results,
+                    outputs,
+                })));
             }
             Step::Solve(solve) => {
                 let kernel = self.next.kernels;
@@ -459,11 +467,8 @@ impl Lowering<'_> {
                     self.next.skip(&branch.steps);
                 }
             }
-            Step::Assign(_)
-            | Step::Reinit(..)
-            | Step::Assert(_)
-            | Step::Relation(_)
-            | Step::Terminate(_) => {}
+            Step::Assign(_) | Step::Reinit(..) | Step::Assert(_) | Step::Relation(_) | Step::Terminate(_) => {
+            }
         }
         Ok(())
     }

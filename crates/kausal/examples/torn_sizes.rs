@@ -87,8 +87,15 @@ fn print(rows: &[Row], missing: &[String]) {
     let sum = |sizes: &[u64]| sizes.iter().sum::<u64>();
     let text = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let good = rows.iter().filter(|r| sum(&r.ours) <= sum(&r.theirs)).count();
-    println!("In {good} of {} models the sum of the torn sizes is at most that of the other tool", rows.len());
-    println!("({:.1} %). {} models were not translated.\n", 100.0 * good as f64 / rows.len().max(1) as f64, missing.len());
+    println!(
+        "In {good} of {} models the sum of the torn sizes is at most that of the other tool",
+        rows.len()
+    );
+    println!(
+        "({:.1} %). {} models were not translated.\n",
+        100.0 * good as f64 / rows.len().max(1) as f64,
+        missing.len()
+    );
     println!("| model | theirs | ours | | seconds |\n| --- | --- | --- | --- | --- |");
     for row in rows.iter().filter(|r| !r.ours.is_empty() || !r.theirs.is_empty()) {
         let verdict = match sum(&row.ours).cmp(&sum(&row.theirs)) {

@@ -214,7 +214,9 @@ fn defines_helper(program: &Program, equation: EquationRef) -> bool {
 
 /// The call of the function that a message begins with.
 fn of_call(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
-    let name = message.split(':').next()?;
+    // The message begins with the function, or ends with the calls on the way to it, the outermost last.
+    let last = message.lines().filter_map(|line| line.trim().strip_prefix("in function ")).next_back();
+    let name = last.or_else(|| message.split(':').next())?;
     let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
     steps(program, initial).into_iter().find_map(|step| match step {
         Step::Call(call) if is_it(&program.pool.function(call.function).name) => {

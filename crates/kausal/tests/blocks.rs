@@ -9,7 +9,8 @@ fn run(text: &str, options: &Options) -> Run {
     let mut session = Session::new();
     session.add_text("M.mo", text);
     let flat = session.flatten("M").unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
-    let program = session.translate(&flat, options).unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
+    let program =
+        session.translate(&flat, options).unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
     let model = session.compile(program, Backend::Interpreter).expect("code");
     let settings = Settings { start: 0.0, stop: 1.0, ..Settings::default() };
     simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true)
@@ -55,7 +56,10 @@ fn chains_keep_their_digits() {
                 for (t, x) in values(&run, &format!("x[{i}]")) {
                     let m = (0.5 * (3.0 + coefficient * t.sin())).acosh();
                     let exact = ((40 - i) as f64 * m).sinh() / (39.0 * m).sinh();
-                    assert!((x - exact).abs() < 1e-9 * exact.abs().max(1e-3), "{options:?} x[{i}]({t}) = {x}, not {exact}");
+                    assert!(
+                        (x - exact).abs() < 1e-9 * exact.abs().max(1e-3),
+                        "{options:?} x[{i}]({t}) = {x}, not {exact}"
+                    );
                 }
             }
         }

@@ -84,47 +84,48 @@ pub(crate) fn find_number(name: &str) -> Option<NumberNative> {
     LOOK_UPS.iter().find(|look_up| look_up.name == name).copied()
 }
 
-const LOOK_UPS: [NumberNative; 14] = [
-    // (tableID, icol, u, der(u), der2(u))
-    look_up("ModelicaStandardTables_CombiTable1D_getValue", 3, |e, x| Ok(curve_at(e, x)?[0])),
-    look_up("ModelicaStandardTables_CombiTable1D_getDerValue", 4, |e, x| Ok(curve_at(e, x)?[1] * x[3])),
-    look_up("ModelicaStandardTables_CombiTable1D_getDer2Value", 5, |e, x| {
-        let jet = curve_at(e, x)?;
-        Ok(jet[1] * x[4] + jet[2] * x[3] * x[3])
-    }),
-    look_up("ModelicaStandardTables_CombiTable1D_minimumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().0)),
-    look_up("ModelicaStandardTables_CombiTable1D_maximumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().1)),
-    // (tableID, icol, time, nextTimeEvent, pre(nextTimeEvent), der(time), der2(time))
-    look_up("ModelicaStandardTables_CombiTimeTable_getValue", 5, |e, x| Ok(time_table_at(e, x)?[0])),
-    look_up("ModelicaStandardTables_CombiTimeTable_getDerValue", 6, |e, x| {
-        Ok(time_table_at(e, x)?[1] * x[5])
-    }),
-    look_up("ModelicaStandardTables_CombiTimeTable_getDer2Value", 7, |e, x| {
-        let jet = time_table_at(e, x)?;
-        Ok(jet[1] * x[6] + jet[2] * x[5] * x[5])
-    }),
-    look_up("ModelicaStandardTables_CombiTimeTable_minimumTime", 1, |e, x| {
-        Ok(time_table(e, x)?.curve.range().0)
-    }),
-    look_up("ModelicaStandardTables_CombiTimeTable_maximumTime", 1, |e, x| {
-        Ok(time_table(e, x)?.curve.range().1)
-    }),
-    look_up("ModelicaStandardTables_CombiTimeTable_nextTimeEvent", 2, |e, x| {
-        Ok(time_table(e, x)?.next_event(x[1]))
-    }),
-    // (tableID, u1, u2, der(u1), der(u2), der2(u1), der2(u2))
-    look_up("ModelicaStandardTables_CombiTable2D_getValue", 3, |e, x| Ok(surface_at(e, x)?.value)),
-    look_up("ModelicaStandardTables_CombiTable2D_getDerValue", 5, |e, x| {
-        let jet = surface_at(e, x)?;
-        Ok(jet.first[0] * x[3] + jet.first[1] * x[4])
-    }),
-    look_up("ModelicaStandardTables_CombiTable2D_getDer2Value", 7, |e, x| {
-        let jet = surface_at(e, x)?;
-        let [s11, s12, s22] = jet.second;
-        let first = jet.first[0] * x[5] + jet.first[1] * x[6];
-        Ok(first + s11 * x[3] * x[3] + 2.0 * s12 * x[3] * x[4] + s22 * x[4] * x[4])
-    }),
-];
+const LOOK_UPS: [NumberNative; 14] =
+    [
+        // (tableID, icol, u, der(u), der2(u))
+        look_up("ModelicaStandardTables_CombiTable1D_getValue", 3, |e, x| Ok(curve_at(e, x)?[0])),
+        look_up("ModelicaStandardTables_CombiTable1D_getDerValue", 4, |e, x| Ok(curve_at(e, x)?[1] * x[3])),
+        look_up("ModelicaStandardTables_CombiTable1D_getDer2Value", 5, |e, x| {
+            let jet = curve_at(e, x)?;
+            Ok(jet[1] * x[4] + jet[2] * x[3] * x[3])
+        }),
+        look_up("ModelicaStandardTables_CombiTable1D_minimumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().0)),
+        look_up("ModelicaStandardTables_CombiTable1D_maximumAbscissa", 1, |e, x| Ok(curve(e, x)?.range().1)),
+        // (tableID, icol, time, nextTimeEvent, pre(nextTimeEvent), der(time), der2(time))
+        look_up("ModelicaStandardTables_CombiTimeTable_getValue", 5, |e, x| Ok(time_table_at(e, x)?[0])),
+        look_up("ModelicaStandardTables_CombiTimeTable_getDerValue", 6, |e, x| {
+            Ok(time_table_at(e, x)?[1] * x[5])
+        }),
+        look_up("ModelicaStandardTables_CombiTimeTable_getDer2Value", 7, |e, x| {
+            let jet = time_table_at(e, x)?;
+            Ok(jet[1] * x[6] + jet[2] * x[5] * x[5])
+        }),
+        look_up("ModelicaStandardTables_CombiTimeTable_minimumTime", 1, |e, x| {
+            Ok(time_table(e, x)?.curve.range().0)
+        }),
+        look_up("ModelicaStandardTables_CombiTimeTable_maximumTime", 1, |e, x| {
+            Ok(time_table(e, x)?.curve.range().1)
+        }),
+        look_up("ModelicaStandardTables_CombiTimeTable_nextTimeEvent", 2, |e, x| {
+            Ok(time_table(e, x)?.next_event(x[1]))
+        }),
+        // (tableID, u1, u2, der(u1), der(u2), der2(u1), der2(u2))
+        look_up("ModelicaStandardTables_CombiTable2D_getValue", 3, |e, x| Ok(surface_at(e, x)?.value)),
+        look_up("ModelicaStandardTables_CombiTable2D_getDerValue", 5, |e, x| {
+            let jet = surface_at(e, x)?;
+            Ok(jet.first[0] * x[3] + jet.first[1] * x[4])
+        }),
+        look_up("ModelicaStandardTables_CombiTable2D_getDer2Value", 7, |e, x| {
+            let jet = surface_at(e, x)?;
+            let [s11, s12, s22] = jet.second;
+            let first = jet.first[0] * x[5] + jet.first[1] * x[6];
+            Ok(first + s11 * x[3] * x[3] + 2.0 * s12 * x[3] * x[4] + s22 * x[4] * x[4])
+        }),
+    ];
 
 const fn look_up(
     name: &'static str,

@@ -1,4 +1,4 @@
-// expect: K0510
+// expect: K0530
 // says: x
 // Two equations that are one.
 model M

@@ -1,4 +1,4 @@
-// expect: K0510
+// expect: K0530
 // says: x
 // The unknown cancels: nothing says what it is.
 model M

@@ -1,4 +1,4 @@
-// expect: K0510
+// expect: K0530 K0530 K0530
 // says: a
 // A closed loop of three rigid gears: as many equations as unknowns, but the torque inside is not determined.
 model M

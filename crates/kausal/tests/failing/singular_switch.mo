@@ -1,4 +1,4 @@
-// expect: K0511
+// expect: K0530
 // says: u
 // recorded: 0.4
 // A switch cuts a coil off, but its current has nowhere to go.
