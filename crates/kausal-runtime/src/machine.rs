@@ -507,6 +507,11 @@ impl Machine {
         (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)
     }
 
+    /// The same for all relations, in order.
+    pub(crate) fn roundings(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.magnitudes.len() as u32).map(|relation| self.rounding_of(relation))
+    }
+
     /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first
     /// all relations change at once. When that goes in circles, all combinations of a few relations are tried, those
     /// that change least first; of many, only the first one that differs changes per round (the least-index rule of

@@ -158,6 +158,23 @@ impl EventFinder {
         Ok(None)
     }
 
+    /// At the end of all steps: functions that have come within `near(index)` of zero count as having changed, and so
+    /// do those past zero within their band, for no later step will tell. Has one?
+    pub fn settle_near_zero(&mut self, near: impl Fn(usize) -> f64) -> bool {
+        self.crossings.clear();
+        for index in 0..self.positive.len() {
+            let value = self.left[index];
+            let past = (value > 0.0) != self.positive[index];
+            if past || self.bands[index] == 0.0 && value.abs() <= near(index) {
+                let now = !self.positive[index];
+                let direction = if now { Direction::Rising } else { Direction::Falling };
+                self.crossings.push(Crossing { index, direction });
+                self.positive[index] = now;
+            }
+        }
+        !self.crossings.is_empty()
+    }
+
     fn changed(&self, values: &[f64]) -> bool {
         values.iter().enumerate().any(|(i, &v)| self.has_changed(i, v))
     }
@@ -351,6 +368,21 @@ mod tests {
                 Ok(())
             })
             .unwrap()
+    }
+
+    #[test]
+    fn what_is_nearly_there_at_the_end_has_arrived() {
+        let mut finder = EventFinder::new(3);
+        finder.start(&[1.0, 1.0, 0.0]);
+        finder.set_band(2, 1e-9);
+        let at = |t: f64| [1e-14 + 1.0 - t, 2.0 - t, 0.0];
+        let found = finder.search(0.0, 1.0, |t, g| {
+            g.copy_from_slice(&at(t));
+            Ok(())
+        });
+        assert_eq!(found.unwrap(), None);
+        assert!(finder.settle_near_zero(|_| 1e-12));
+        assert_eq!(finder.crossings(), [Crossing { index: 0, direction: Direction::Falling }]);
     }
 
     #[test]

@@ -10,11 +10,12 @@
 //! After: every differentiated equation is in the list beside the one it came from; a variable is a state when
 //! [`Selection::states`] says so; the derivatives of all others are ordinary unknowns.
 
-use kausal_model::flat::StateSelect;
+use kausal_model::flat::{Origin, StateSelect, Type};
 use kausal_structure::{
     Certainty, Id, IdVec, PantelidesError, StatePriority, Var as Column, pantelides, select_states,
 };
 use kausal_symbolic::derivative::{self, NotDifferentiable};
+use kausal_symbolic::interval::Interval;
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
@@ -35,8 +36,50 @@ pub(crate) struct Selection {
     pub sets: Vec<StateSet>,
 }
 
-/// Differentiates what must be differentiated and selects states.
+/// Differentiates what must be differentiated and selects states. Variables that are to be states, but whose
+/// derivatives the model does not have, get derivatives; where that leads nowhere it is as if nothing had been wished.
 pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
+    let wished = wished(work);
+    if wished.is_empty() {
+        return reduce_as_is(work);
+    }
+    let before = work.clone();
+    for &v in &wished {
+        let derivative = work.derivative_of(v);
+        let helper = work.add_helper(format!("wished({})", work.var(v).name), Type::Real, Role::Continuous);
+        let (lhs, rhs) = (work.pool.var(helper), work.pool.var(derivative));
+        let origin = Origin { location: work.var(v).location, ..Origin::default() };
+        let form = EquationForm::Plain;
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+    }
+    work.bounds.resize(work.vars.len(), Interval::ALL);
+    let said = before.diagnostics.len();
+    match reduce_as_is(work) {
+        Ok(selection) if !work.diagnostics[said..].iter().any(Diagnostic::is_error) => Ok(selection),
+        _ => {
+            *work = before;
+            reduce_as_is(work)
+        }
+    }
+}
+
+/// `stateSelect = prefer` and `always` also mean variables that do not appear differentiated (specification section
+/// 4.8.7.1).
+fn wished(work: &Work) -> Vec<VarId> {
+    (0..work.vars.len() as u32)
+        .map(VarId)
+        .filter(|&v| {
+            let var = work.var(v);
+            matches!(var.select, StateSelect::Prefer | StateSelect::Always)
+                && var.role == Role::Continuous
+                && var.ty == Type::Real
+                && var.alias.is_none()
+                && var.derivative.is_none()
+        })
+        .collect()
+}
+
+fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
     let rows: Vec<usize> = (0..work.equations.len()).filter(|&i| is_continuous(work, i)).collect();
     // What is delayed is only looked at: nothing depends on it at the same instant.
     let delayed: FxHashSet<VarId> = work.delays.iter().map(|d| d.input).collect();

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::program::{Delay, Pre, Relation, Report, Sample, TimeEvent};
 
 /// The state of a translation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     pub pool: Pool,
     pub calls: Calls,

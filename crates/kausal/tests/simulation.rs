@@ -655,6 +655,10 @@ fn initial_values() {
             case("initial_parameter", vec![end("c", 18.0, 1e-6), along("x", |t| (3.0 * t).cos(), 1e-6)]),
             case("initial_redundant", vec![along("sum", |t| 12.0 * (-t).exp(), 1e-4)]),
             case(
+                "initial_preferred_states",
+                vec![along("v_rel", |_| 0.5, 1e-9), end("v2", 0.5, 1e-9), start("v2", 1.5, 1e-9)],
+            ),
+            case(
                 "initial_steady_state",
                 vec![along("y", move |_| third, 1e-6), along("x", move |_| 1.5 / third, 1e-6)],
             ),

@@ -56,7 +56,15 @@ impl Run {
     /// The first instant in (t0, t1] where a relation differs from its memory.
     pub(crate) fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
         let Some(mut finder) = self.finder.take() else { return Ok(None) };
-        let found = self.search(&mut finder, t0, t1);
+        let mut found = self.search(&mut finder, t0, t1);
+        // What is zero but for rounding at the end of the run has crossed there.
+        if matches!(found, Ok(None)) && t1 >= self.settings.stop {
+            let machine = self.machine()?;
+            let bounds: Vec<f64> = machine.roundings().collect();
+            if finder.settle_near_zero(|i| bounds[self.watched[i] as usize]) {
+                found = Ok(Some(t1));
+            }
+        }
         self.finder = Some(finder);
         found
     }
