@@ -392,8 +392,8 @@ impl Machine {
         self.evaluate(model.checks, &mut sides);
         for (i, pair) in sides.chunks(2).enumerate() {
             let (l, r) = (pair[0], pair[1]);
-            // Not `>`: what is not a number fails too.
-            if !((l - r).abs() <= RELATIVE * l.abs().max(r.abs()) + ABSOLUTE) {
+            let off = (l - r).abs();
+            if off.is_nan() || off > RELATIVE * l.abs().max(r.abs()) + ABSOLUTE {
                 return Err(Stop::Contradiction(i, l, r));
             }
         }

@@ -30,7 +30,7 @@ impl Machine {
             let all: Vec<usize> = (settled..width).collect();
             let (_, volume) = eliminate(&jacobian, width, settled, &now);
             let (best, largest) = eliminate(&jacobian, width, settled, &all);
-            if !(volume < MUCH_WORSE * largest) || best.len() != m {
+            if volume >= MUCH_WORSE * largest || best.len() != m {
                 continue;
             }
             let states = (0..n).filter(|j| !best.contains(&(settled + j)));

@@ -266,7 +266,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
             let help =
                 "the other initial conditions determine everything in it: take it away, or one of them";
             (
-                format!("the initial condition {what} contradicts the others: {left} is not {right}"),
+                format!(
+                    "an initial condition contradicts the others: {left} is not {right}; the equation is {what}"
+                ),
                 Some(help),
             )
         }

@@ -1,6 +1,6 @@
 // expect: K0530
 // says: x
-// Two equations that are one.
+// Two equations that are one: how the sum divides is not determined, and stays as it was.
 model M
   parameter Real a = 2;
   Real x, y;

@@ -1,6 +1,6 @@
 // expect: K0530
 // says: x
-// The unknown cancels: nothing says what it is.
+// The unknown cancels: nothing says what it is, and it stays where it is.
 model M
   Real x, y;
 equation

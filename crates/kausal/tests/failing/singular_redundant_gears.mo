@@ -1,6 +1,7 @@
 // expect: K0530 K0530 K0530
 // says: a
-// A closed loop of three rigid gears: as many equations as unknowns, but the torque inside is not determined.
+// A closed loop of three rigid gears: as many equations as unknowns, but one says
+// nothing new: angles, accelerations and the torque inside are not determined, and stay as they are.
 model M
   Real a, b, c, f, g, h;
 equation

@@ -1,7 +1,7 @@
 // expect: K0530
 // says: u
-// recorded: 0.4
-// A switch cuts a coil off, but its current has nowhere to go.
+// recorded: 0.9
+// A switch leaves a current undetermined: it stays as it was.
 model M
   Real u, v, i, j;
   Boolean open = time > 0.5;
