@@ -122,6 +122,11 @@ impl Flattener<'_> {
         if let Some(id) = self.functions.lowered.get(key) {
             return *id;
         }
+        if let Some(base) = self.cx.differentiated(key.klass) {
+            let id = self.lower_derivative(key.klass, base);
+            self.functions.lowered.insert(key.clone(), id);
+            return id;
+        }
         // Entered before its body is lowered, so that it can call itself.
         let name = self.cx.name(key.klass);
         let id = self.pool.add_function(Function::named(&name));
@@ -139,6 +144,34 @@ impl Flattener<'_> {
                 Err(Reported)
             }
         }
+    }
+
+    /// `der(f, x, y)`: a function of the same inputs (specification section 12.7.2).
+    fn lower_derivative(&mut self, k: KlassId, base: KlassId) -> Res<FunctionId> {
+        let function = self.lower_function(&FunctionKey { klass: base, functions: Vec::new() })?;
+        let file = self.cx.file(k);
+        let ast = self.cx.lib.ast(file);
+        let class = &ast.classes[self.cx.lib.def(self.cx.key(k).def).class];
+        let ClassBody::Der { variables, .. } = &class.body else { return Err(Reported) };
+        let mut inputs = Vec::with_capacity(variables.len());
+        for variable in variables {
+            let called = self.pool.function(function);
+            let name = variable.symbol.as_str();
+            let input = called.inputs.iter().copied().find(|&i| called.local(i).name == name);
+            let real = |i: &LocalId| called.local(*i).scalar == kausal_symbolic::function::Scalar::Real;
+            match input.filter(real) {
+                Some(input) => inputs.push(input),
+                None => {
+                    let message = format!("{} has no Real input {name}", self.cx.name(base));
+                    return Err(self.error_at("K0384", message, file, variable.span));
+                }
+            }
+        }
+        let derivative = self.functions.calls.partial_derivative_function(&mut self.pool, function, &inputs);
+        derivative.map_err(|e| {
+            let message = format!("{} cannot be differentiated: {e}", self.cx.name(base));
+            self.error_at("K0384", message, file, class.span)
+        })
     }
 
     fn lower_new(&mut self, key: &FunctionKey, id: FunctionId, name: String) -> Res<Function> {
@@ -367,13 +400,6 @@ impl Flattener<'_> {
             let ast = self.cx.lib.ast(file);
             let class = &ast.classes[self.cx.lib.def(key.def).class];
             let ClassBody::Long(body) = &class.body else {
-                if let ClassBody::Der { .. } = &class.body {
-                    let message = format!(
-                        "{}: partial derivatives of functions are not supported yet",
-                        self.cx.name(k)
-                    );
-                    return Err(self.error_at("K0391", message, file, class.span));
-                }
                 continue;
             };
             (lo.klass, lo.file) = (klass, file);

@@ -45,7 +45,7 @@ pub struct Functions {
     pub last_call: Option<ExprId>,
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
-    calls: Calls,
+    pub(crate) calls: Calls,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Vec<ExprId>>,
 }
