@@ -404,7 +404,9 @@ impl Classes {
         let key = self.key(k);
         let file = self.file(k);
         let ast = self.lib.ast(file);
-        let ClassBody::Der { function, .. } = &ast.classes[self.lib.def(key.def).class].body else { return None };
+        let ClassBody::Der { function, .. } = &ast.classes[self.lib.def(key.def).class].body else {
+            return None;
+        };
         self.lookup_name(key.enclosing.unwrap_or(k), &ast, file, *function).ok()
     }
 
