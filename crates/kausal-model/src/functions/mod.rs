@@ -10,6 +10,7 @@
 
 pub mod externals;
 pub mod lower;
+mod notes;
 pub mod term;
 pub mod term_call;
 
