@@ -399,6 +399,17 @@ impl Classes {
         Ok(members)
     }
 
+    /// The function `f` of `function g = der(f, x)`, which is such a `g`.
+    pub fn differentiated(&mut self, k: KlassId) -> Option<KlassId> {
+        let key = self.key(k);
+        let file = self.file(k);
+        let ast = self.lib.ast(file);
+        let ClassBody::Der { function, .. } = &ast.classes[self.lib.def(key.def).class].body else {
+            return None;
+        };
+        self.lookup_name(key.enclosing.unwrap_or(k), &ast, file, *function).ok()
+    }
+
     fn build(&mut self, k: KlassId) -> Arc<Members> {
         let key = self.key(k);
         let file = self.file(k);
@@ -453,7 +464,18 @@ impl Classes {
                 }
                 Arc::new(members)
             }
-            ClassBody::Enumeration(_) | ClassBody::Der { .. } => Arc::new(Members::default()),
+            ClassBody::Enumeration(_) => Arc::new(Members::default()),
+            ClassBody::Der { .. } => {
+                let Some(base) = self.differentiated(k) else { return Arc::new(Members::default()) };
+                let of = self.members(base).unwrap_or_default();
+                Arc::new(Members {
+                    items: of.items.clone(),
+                    index: of.index.clone(),
+                    bases: vec![base],
+                    components: of.components.clone(),
+                    slot: of.slot.clone(),
+                })
+            }
         }
     }
 

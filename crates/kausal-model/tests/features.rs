@@ -277,6 +277,7 @@ features! {
     functions_external
     functions_several_results
     functions_printed
+    functions_derivative
     functions_external_object
     operators
     clocked

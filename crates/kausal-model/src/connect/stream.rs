@@ -1,8 +1,10 @@
 //! Stream connectors (specification chapter 15): what flows carries its properties along.
 //!
-//! `inStream(h)` is the property of the ideally mixed flow into a connector. Terms are weighted with
-//! `max(-m_flow, eps)`, so that the mixture stays defined when nothing flows; connectors that cannot deliver
-//! (`m_flow.min >= 0`) have no weight.
+//! `inStream(h)` is the property of the ideally mixed flow into a connector: what the others deliver, weighted with
+//! their flows. So that the mixture stays defined when nothing flows, the weights go over smoothly to equal ones as
+//! the sum `s` of all inflows falls below a small flow `eps` (section 15.2, the recommended `positiveMax`): with
+//! `a = 1` for `s >= eps` and `a = 0` for `s = 0` a weight is `a*max(m_flow, 0) + (1 - a)*eps`. Connectors that cannot
+//! deliver (`m_flow.min >= 0`; seen from inside, `m_flow.max <= 0`) have no weight.
 
 use kausal_symbolic::{ExprId, Op, VarId};
 use kausal_syntax::Symbol;
@@ -17,8 +19,8 @@ use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 use crate::value::{Ty, Value};
 
-/// Below this flow the mixture is the mean of all.
-const SMALL_FLOW: f64 = 1e-10;
+/// What is a small flow, as a part of the nominal flow.
+const SMALL_FLOW: f64 = 1e-6;
 /// How many components a stream may pass from outside to inside without being mixed.
 const MAX_NESTING: u32 = 200;
 
@@ -175,6 +177,7 @@ impl Flattener<'_> {
         nesting: u32,
     ) -> Res<ExprId> {
         let mut sources: Vec<(ExprId, ExprId)> = Vec::new();
+        let mut nominal = f64::INFINITY;
         for &face in set {
             if face == but {
                 continue;
@@ -183,12 +186,17 @@ impl Flattener<'_> {
             let (leaf, _) = self.slots[twin.index()];
             if face.1 {
                 let property = self.in_stream(twin, nesting + 1)?;
-                let flow = self.flow_of(leaf)?;
-                sources.push((property, flow));
-            } else {
-                if self.never_delivers(leaf)? {
+                if self.never_delivers(leaf, "max")? {
                     continue;
                 }
+                let flow = self.flow_of(leaf)?;
+                sources.push((property, flow));
+                nominal = nominal.min(self.nominal_flow(leaf)?);
+            } else {
+                if self.never_delivers(leaf, "min")? {
+                    continue;
+                }
+                nominal = nominal.min(self.nominal_flow(leaf)?);
                 let flow = self.flow_of(leaf)?;
                 let out = self.pool.op(Op::Neg, &[flow]);
                 let property = self.pool.var(twin);
@@ -198,31 +206,71 @@ impl Flattener<'_> {
         match sources[..] {
             [] => Ok(self.pool.var(var)),
             [(property, _)] => Ok(property),
-            _ => {
-                let eps = self.pool.constant(SMALL_FLOW);
-                let (mut above, mut below) = (Vec::new(), Vec::new());
-                for (property, flow) in sources {
-                    let weight = self.pool.op(Op::Max, &[flow, eps]);
-                    above.push(self.pool.op(Op::Mul, &[weight, property]));
-                    below.push(weight);
-                }
-                let (above, below) = (self.pool.op(Op::Add, &above), self.pool.op(Op::Add, &below));
-                Ok(self.pool.op(Op::Div, &[above, below]))
-            }
+            _ => Ok(self.weighted_mean(&sources, SMALL_FLOW * nominal)),
         }
     }
 
-    /// Can nothing flow out of the component through this connector?
-    fn never_delivers(&mut self, leaf: InstId) -> Res<bool> {
-        let Some(connector) = self.inst(leaf).parent else { return Ok(false) };
+    /// The mean of properties, weighted with flows as far as they are positive.
+    fn weighted_mean(&mut self, sources: &[(ExprId, ExprId)], eps: f64) -> ExprId {
+        let zero = self.pool.constant(0.0);
+        let inflows: Vec<ExprId> =
+            sources.iter().map(|&(_, flow)| self.pool.op(Op::Max, &[flow, zero])).collect();
+        let total = self.pool.op(Op::Add, &inflows);
+        let share = self.share_of_flows(total, eps);
+        let eps = self.pool.constant(eps);
+        let one = self.pool.constant(1.0);
+        let minus = self.pool.op(Op::Neg, &[share]);
+        let rest = self.pool.op(Op::Add, &[one, minus]);
+        let rest = self.pool.op(Op::Mul, &[eps, rest]);
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for (&(property, _), inflow) in sources.iter().zip(inflows) {
+            let weight = self.pool.op(Op::Mul, &[share, inflow]);
+            let weight = self.pool.op(Op::Add, &[weight, rest]);
+            above.push(self.pool.op(Op::Mul, &[weight, property]));
+            below.push(weight);
+        }
+        let (above, below) = (self.pool.op(Op::Add, &above), self.pool.op(Op::Add, &below));
+        self.pool.op(Op::Div, &[above, below])
+    }
+
+    /// 1 from `eps` on, 0 for no flow, between them `x^2*(3 - 2*x)` with `x = total/eps`; no events.
+    fn share_of_flows(&mut self, total: ExprId, eps: f64) -> ExprId {
+        let small = self.pool.constant(eps);
+        let (one, two, three) = (self.pool.constant(1.0), self.pool.constant(2.0), self.pool.constant(3.0));
+        let x = self.pool.op(Op::Div, &[total, small]);
+        let square = self.pool.op(Op::Pow, &[x, two]);
+        let slope = self.pool.op(Op::Mul, &[two, x]);
+        let slope = self.pool.op(Op::Neg, &[slope]);
+        let slope = self.pool.op(Op::Add, &[three, slope]);
+        let between = self.pool.op(Op::Mul, &[square, slope]);
+        let flows = self.pool.op(Op::Less, &[small, total]);
+        let share = self.pool.op(Op::If, &[flows, one, between]);
+        let share = self.pool.op(Op::NoEvent, &[share]);
+        self.pool.op(Op::Smooth, &[one, share])
+    }
+
+    /// Can nothing flow out of the component through this connector? (Seen from inside: into it.)
+    fn never_delivers(&mut self, leaf: InstId, limit: &str) -> Res<bool> {
+        let bound = self.flow_attribute(leaf, limit)?;
+        Ok(bound.is_some_and(|b| if limit == "min" { b >= 0.0 } else { b <= 0.0 }))
+    }
+
+    fn nominal_flow(&mut self, leaf: InstId) -> Res<f64> {
+        let nominal = self.flow_attribute(leaf, "nominal")?.map(f64::abs);
+        Ok(nominal.filter(|n| *n > 0.0 && n.is_finite()).unwrap_or(1.0))
+    }
+
+    /// An attribute of the flow variable that goes with a stream variable, if it is known.
+    fn flow_attribute(&mut self, leaf: InstId, name: &str) -> Res<Option<f64>> {
+        let Some(connector) = self.inst(leaf).parent else { return Ok(None) };
         for child in self.below(connector) {
             if self.inst(child).flow == FlowPrefix::Flow {
-                let min = self.attribute(child, Symbol::new("min"))?;
-                let min = min.and_then(|v| v.as_scalar()).and_then(|e| self.fold(e).ok());
-                return Ok(min.and_then(|e| self.pool.as_constant(e)).is_some_and(|m| m >= 0.0));
+                let value = self.attribute(child, Symbol::new(name))?;
+                let value = value.and_then(|v| v.as_scalar()).and_then(|e| self.fold(e).ok());
+                return Ok(value.and_then(|e| self.pool.as_constant(e)));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// What leaves through connectors of components that only pass a stream on from inside.

@@ -3,24 +3,20 @@
 use std::sync::Arc;
 
 use kausal_symbolic::function::{
-    Body, DerivativeNote, Dim, ExternalBody, Function, InverseNote, Local, LocalId, Stmt, Subscript, Target,
-    Term, TermId,
+    Body, Dim, ExternalBody, Function, Local, LocalId, Stmt, Subscript, Target, Term, TermId,
 };
 use kausal_symbolic::{FunctionId, Op};
-use kausal_syntax::ast::{
-    self, Binding, ClassBody, Expr, ModArg, Purity, RefPart, Statement, StatementKind, Variability,
-};
+use kausal_syntax::ast::{self, ClassBody, Expr, Purity, RefPart, Statement, StatementKind, Variability};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::term::TVal;
 use super::{BoundType, FunctionArgument, FunctionKey};
-use crate::class::{ComponentInfo, KlassId, Place, Reported, Res, annotation_flag, annotation_value};
+use crate::class::{ComponentInfo, KlassId, Place, Reported, Res, annotation_value};
 use crate::expr::string::scalar_of;
 use crate::flattener::{Flattener, assignable};
 use crate::instance::InstId;
 use crate::library::FileId;
-use crate::lookup::Found;
 use crate::value::Ty;
 
 /// A function being lowered.
@@ -122,6 +118,11 @@ impl Flattener<'_> {
         if let Some(id) = self.functions.lowered.get(key) {
             return *id;
         }
+        if let Some(base) = self.cx.differentiated(key.klass) {
+            let id = self.lower_derivative(key.klass, base);
+            self.functions.lowered.insert(key.clone(), id);
+            return id;
+        }
         // Entered before its body is lowered, so that it can call itself.
         let name = self.cx.name(key.klass);
         let id = self.pool.add_function(Function::named(&name));
@@ -139,6 +140,34 @@ impl Flattener<'_> {
                 Err(Reported)
             }
         }
+    }
+
+    /// `der(f, x, y)`: a function of the same inputs (specification section 12.7.2).
+    fn lower_derivative(&mut self, k: KlassId, base: KlassId) -> Res<FunctionId> {
+        let function = self.lower_function(&FunctionKey { klass: base, functions: Vec::new() })?;
+        let file = self.cx.file(k);
+        let ast = self.cx.lib.ast(file);
+        let class = &ast.classes[self.cx.lib.def(self.cx.key(k).def).class];
+        let ClassBody::Der { variables, .. } = &class.body else { return Err(Reported) };
+        let mut inputs = Vec::with_capacity(variables.len());
+        for variable in variables {
+            let called = self.pool.function(function);
+            let name = variable.symbol.as_str();
+            let input = called.inputs.iter().copied().find(|&i| called.local(i).name == name);
+            let real = |i: &LocalId| called.local(*i).scalar == kausal_symbolic::function::Scalar::Real;
+            match input.filter(real) {
+                Some(input) => inputs.push(input),
+                None => {
+                    let message = format!("{} has no Real input {name}", self.cx.name(base));
+                    return Err(self.error_at("K0384", message, file, variable.span));
+                }
+            }
+        }
+        let derivative = self.functions.calls.partial_derivative_function(&mut self.pool, function, &inputs);
+        derivative.map_err(|e| {
+            let message = format!("{} cannot be differentiated: {e}", self.cx.name(base));
+            self.error_at("K0384", message, file, class.span)
+        })
     }
 
     fn lower_new(&mut self, key: &FunctionKey, id: FunctionId, name: String) -> Res<Function> {
@@ -367,13 +396,6 @@ impl Flattener<'_> {
             let ast = self.cx.lib.ast(file);
             let class = &ast.classes[self.cx.lib.def(key.def).class];
             let ClassBody::Long(body) = &class.body else {
-                if let ClassBody::Der { .. } = &class.body {
-                    let message = format!(
-                        "{}: partial derivatives of functions are not supported yet",
-                        self.cx.name(k)
-                    );
-                    return Err(self.error_at("K0391", message, file, class.span));
-                }
                 continue;
             };
             (lo.klass, lo.file) = (klass, file);
@@ -419,7 +441,7 @@ impl Flattener<'_> {
     }
 
     /// The classes a function consists of, bases first.
-    fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
+    pub(super) fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
         let Ok(members) = self.cx.members(k) else { return };
         for &base in &members.bases {
             self.function_chain(base, out);
@@ -710,119 +732,6 @@ impl Flattener<'_> {
         }
     }
 
-    fn lower_notes(&mut self, lo: &mut Lower, k: KlassId, _id: FunctionId) {
-        let mut chain = Vec::new();
-        self.function_chain(k, &mut chain);
-        for &klass in chain.iter().rev() {
-            let ast = self.cx.ast(klass);
-            let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
-            let annotation = class.description.annotation;
-            let notes = &mut lo.function.notes;
-            notes.inline = notes.inline.or(annotation_flag(&ast, annotation, "Inline"));
-            notes.late_inline = notes.late_inline.or(annotation_flag(&ast, annotation, "LateInline"));
-            notes.inline_after_index_reduction |=
-                annotation_flag(&ast, annotation, "InlineAfterIndexReduction") == Some(true);
-            notes.generate_events |= annotation_flag(&ast, annotation, "GenerateEvents") == Some(true);
-            notes.impure |= class.purity == Purity::Impure;
-            if notes.smooth_order.is_none()
-                && let Some(value) = annotation_value(&ast, annotation, "smoothOrder")
-                && let Expr::Integer(n) = ast.exprs[value]
-            {
-                notes.smooth_order = u32::try_from(n).ok();
-            }
-            let Some(annotation) = annotation else { continue };
-            let modification = &ast.modifications[annotation];
-            for arg in &modification.args {
-                let ModArg::Modify(modify) = arg else { continue };
-                let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
-                match name.symbol.as_str() {
-                    "derivative" => self.derivative_note(lo, klass, &ast, modify.modification),
-                    "inverse" => self.inverse_notes(lo, klass, &ast, modify.modification),
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn note_function(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<FunctionId> {
-        let reference = match ast.exprs[expr] {
-            Expr::Ref(r) => r,
-            Expr::Call { function, .. } => function,
-            _ => return None,
-        };
-        let parts = ast.lists.parts.get(reference.parts);
-        let first = parts.first()?.name.symbol;
-        let mut found = if reference.global {
-            self.cx.root(first).map(Found::Class)
-        } else {
-            self.cx.find(klass, first)
-        }?;
-        for part in &parts[1..] {
-            let Found::Class(k) = found else { return None };
-            found = self.cx.step(k, part.name.symbol)?;
-        }
-        let Found::Class(k) = found else { return None };
-        // A derivative that cannot be lowered is as good as none: the function itself still works.
-        let mark = self.cx.diagnostics.len();
-        match self.lower_function(&FunctionKey { klass: k, functions: Vec::new() }) {
-            Ok(id) => Some(id),
-            Err(Reported) => {
-                self.cx.diagnostics.truncate(mark);
-                None
-            }
-        }
-    }
-
-    fn derivative_note(
-        &mut self,
-        lo: &mut Lower,
-        klass: KlassId,
-        ast: &Ast,
-        modification: Option<ast::ModId>,
-    ) {
-        let Some(modification) = modification else { return };
-        let modification = &ast.modifications[modification];
-        let Binding::Expr(expr) = modification.binding else { return };
-        let Some(function) = self.note_function(klass, ast, expr) else { return };
-        let mut note = DerivativeNote { function, order: 1, zero: Vec::new(), none: Vec::new() };
-        for arg in &modification.args {
-            let ModArg::Modify(modify) = arg else { continue };
-            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
-            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
-                continue;
-            };
-            match (name.symbol.as_str(), ast.exprs[value]) {
-                ("order", Expr::Integer(n)) => note.order = u32::try_from(n).unwrap_or(1),
-                ("zeroDerivative", Expr::Ref(r)) => note.zero.extend(locals_named(lo, ast, &r)),
-                ("noDerivative", Expr::Ref(r)) => note.none.extend(locals_named(lo, ast, &r)),
-                _ => {}
-            }
-        }
-        lo.function.notes.derivatives.push(note);
-    }
-
-    fn inverse_notes(&mut self, lo: &mut Lower, klass: KlassId, ast: &Ast, modification: Option<ast::ModId>) {
-        let Some(modification) = modification else { return };
-        for arg in &ast.modifications[modification].args {
-            let ModArg::Modify(modify) = arg else { continue };
-            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
-            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
-                continue;
-            };
-            let Expr::Call { args, .. } = ast.exprs[value] else { continue };
-            let Some(TVal::Plain { term, .. }) = lo.env.get(&name.symbol) else { continue };
-            let Term::Local(input) = lo.function.terms[term.0 as usize] else { continue };
-            let mut list = Vec::new();
-            for arg in ast.lists.args.get(args) {
-                if let Expr::Ref(r) = ast.exprs[arg.value] {
-                    list.extend(locals_named(lo, ast, &r));
-                }
-            }
-            let Some(function) = self.note_function(klass, ast, value) else { continue };
-            lo.function.notes.inverses.push(InverseNote { input, function, args: list });
-        }
-    }
-
     /// What is assigned to: variable, subscripts.
     pub fn lower_target(&mut self, lo: &mut Lower, ast: &Ast, reference: &ast::ComponentRef) -> Res<LTarget> {
         let parts = ast.lists.parts.get(reference.parts);
@@ -990,20 +899,6 @@ fn bound_input(lo: &mut Lower, path: String, ty: &BoundType) -> TVal {
             TVal::Record { klass: *klass, rank: *rank, fields }
         }
     }
-}
-
-fn locals_named(lo: &Lower, ast: &Ast, r: &ast::ComponentRef) -> Vec<LocalId> {
-    let [part] = ast.lists.parts.get(r.parts) else { return Vec::new() };
-    let Some(value) = lo.env.get(&part.name.symbol) else { return Vec::new() };
-    let mut terms = Vec::new();
-    value.terms(&mut terms);
-    terms
-        .iter()
-        .filter_map(|t| match lo.function.terms[t.0 as usize] {
-            Term::Local(local) => Some(local),
-            _ => None,
-        })
-        .collect()
 }
 
 fn string_list(ast: &Ast, expr: ast::ExprId) -> Vec<String> {

@@ -10,6 +10,7 @@
 
 pub mod externals;
 pub mod lower;
+mod notes;
 pub mod term;
 pub mod term_call;
 
@@ -45,7 +46,7 @@ pub struct Functions {
     pub last_call: Option<ExprId>,
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
-    calls: Calls,
+    pub(crate) calls: Calls,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Vec<ExprId>>,
 }

@@ -33,8 +33,13 @@ impl Functions {
         let mut names = Vec::new();
         for (_, function) in flat.pool.functions() {
             let mut function = function.clone();
+            // Functions made by differentiation may use a name twice.
+            let mut seen = BTreeSet::new();
             for local in &mut function.locals {
                 local.name = bare(&local.name);
+                while !seen.insert(local.name.clone()) {
+                    local.name.push('_');
+                }
             }
             names.push(match operator_name(&function) {
                 Some(name) => name.to_owned(),

@@ -471,7 +471,12 @@ impl Printer<'_> {
                 Binding::Sum
             }
             (Op::Mul, _) => {
-                self.chain(if arrays > 1 { ".*" } else { "*" }, args, Binding::Factor, false, items);
+                let Some((&first, rest)) = args.split_first() else { return Binding::Product };
+                items.push(Item::Term(first, Binding::Product, false));
+                for &arg in rest {
+                    items.push(Item::Str(if arrays > 1 { ".*" } else { "*" }));
+                    items.push(Item::Term(arg, Binding::Factor, false));
+                }
                 Binding::Product
             }
             (Op::Neg, &[a]) => {

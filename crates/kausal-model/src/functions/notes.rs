@@ -1,0 +1,143 @@
+//! What the annotations of a function say: `Inline`, `smoothOrder`, `derivative`, `inverse` (specification sections 12.7
+//! to 12.9 and 18.3).
+
+use kausal_symbolic::FunctionId;
+use kausal_symbolic::function::{DerivativeNote, InverseNote, LocalId, Term};
+use kausal_syntax::Ast;
+use kausal_syntax::ast::{self, Binding, Expr, ModArg, Purity};
+
+use super::FunctionKey;
+use super::lower::Lower;
+use super::term::TVal;
+use crate::class::{KlassId, Reported, annotation_flag, annotation_value};
+use crate::flattener::Flattener;
+use crate::lookup::Found;
+
+impl Flattener<'_> {
+    pub(super) fn lower_notes(&mut self, lo: &mut Lower, k: KlassId, _id: FunctionId) {
+        let mut chain = Vec::new();
+        self.function_chain(k, &mut chain);
+        for &klass in chain.iter().rev() {
+            let ast = self.cx.ast(klass);
+            let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
+            let annotation = class.description.annotation;
+            let notes = &mut lo.function.notes;
+            notes.inline = notes.inline.or(annotation_flag(&ast, annotation, "Inline"));
+            notes.late_inline = notes.late_inline.or(annotation_flag(&ast, annotation, "LateInline"));
+            notes.inline_after_index_reduction |=
+                annotation_flag(&ast, annotation, "InlineAfterIndexReduction") == Some(true);
+            notes.generate_events |= annotation_flag(&ast, annotation, "GenerateEvents") == Some(true);
+            notes.impure |= class.purity == Purity::Impure;
+            if notes.smooth_order.is_none()
+                && let Some(value) = annotation_value(&ast, annotation, "smoothOrder")
+                && let Expr::Integer(n) = ast.exprs[value]
+            {
+                notes.smooth_order = u32::try_from(n).ok();
+            }
+            let Some(annotation) = annotation else { continue };
+            let modification = &ast.modifications[annotation];
+            for arg in &modification.args {
+                let ModArg::Modify(modify) = arg else { continue };
+                let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+                match name.symbol.as_str() {
+                    "derivative" => self.derivative_note(lo, klass, &ast, modify.modification),
+                    "inverse" => self.inverse_notes(lo, klass, &ast, modify.modification),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn note_function(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<FunctionId> {
+        let reference = match ast.exprs[expr] {
+            Expr::Ref(r) => r,
+            Expr::Call { function, .. } => function,
+            _ => return None,
+        };
+        let parts = ast.lists.parts.get(reference.parts);
+        let first = parts.first()?.name.symbol;
+        let mut found = if reference.global {
+            self.cx.root(first).map(Found::Class)
+        } else {
+            self.cx.find(klass, first)
+        }?;
+        for part in &parts[1..] {
+            let Found::Class(k) = found else { return None };
+            found = self.cx.step(k, part.name.symbol)?;
+        }
+        let Found::Class(k) = found else { return None };
+        // A derivative that cannot be lowered is as good as none: the function itself still works.
+        let mark = self.cx.diagnostics.len();
+        match self.lower_function(&FunctionKey { klass: k, functions: Vec::new() }) {
+            Ok(id) => Some(id),
+            Err(Reported) => {
+                self.cx.diagnostics.truncate(mark);
+                None
+            }
+        }
+    }
+
+    fn derivative_note(
+        &mut self,
+        lo: &mut Lower,
+        klass: KlassId,
+        ast: &Ast,
+        modification: Option<ast::ModId>,
+    ) {
+        let Some(modification) = modification else { return };
+        let modification = &ast.modifications[modification];
+        let Binding::Expr(expr) = modification.binding else { return };
+        let Some(function) = self.note_function(klass, ast, expr) else { return };
+        let mut note = DerivativeNote { function, order: 1, zero: Vec::new(), none: Vec::new() };
+        for arg in &modification.args {
+            let ModArg::Modify(modify) = arg else { continue };
+            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
+                continue;
+            };
+            match (name.symbol.as_str(), ast.exprs[value]) {
+                ("order", Expr::Integer(n)) => note.order = u32::try_from(n).unwrap_or(1),
+                ("zeroDerivative", Expr::Ref(r)) => note.zero.extend(locals_named(lo, ast, &r)),
+                ("noDerivative", Expr::Ref(r)) => note.none.extend(locals_named(lo, ast, &r)),
+                _ => {}
+            }
+        }
+        lo.function.notes.derivatives.push(note);
+    }
+
+    fn inverse_notes(&mut self, lo: &mut Lower, klass: KlassId, ast: &Ast, modification: Option<ast::ModId>) {
+        let Some(modification) = modification else { return };
+        for arg in &ast.modifications[modification].args {
+            let ModArg::Modify(modify) = arg else { continue };
+            let [name] = ast.lists.idents.get(modify.name.parts) else { continue };
+            let Some(Binding::Expr(value)) = modify.modification.map(|m| ast.modifications[m].binding) else {
+                continue;
+            };
+            let Expr::Call { args, .. } = ast.exprs[value] else { continue };
+            let Some(TVal::Plain { term, .. }) = lo.env.get(&name.symbol) else { continue };
+            let Term::Local(input) = lo.function.terms[term.0 as usize] else { continue };
+            let mut list = Vec::new();
+            for arg in ast.lists.args.get(args) {
+                if let Expr::Ref(r) = ast.exprs[arg.value] {
+                    list.extend(locals_named(lo, ast, &r));
+                }
+            }
+            let Some(function) = self.note_function(klass, ast, value) else { continue };
+            lo.function.notes.inverses.push(InverseNote { input, function, args: list });
+        }
+    }
+}
+
+fn locals_named(lo: &Lower, ast: &Ast, r: &ast::ComponentRef) -> Vec<LocalId> {
+    let [part] = ast.lists.parts.get(r.parts) else { return Vec::new() };
+    let Some(value) = lo.env.get(&part.name.symbol) else { return Vec::new() };
+    let mut terms = Vec::new();
+    value.terms(&mut terms);
+    terms
+        .iter()
+        .filter_map(|t| match lo.function.terms[t.0 as usize] {
+            Term::Local(local) => Some(local),
+            _ => None,
+        })
+        .collect()
+}
