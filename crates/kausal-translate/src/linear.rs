@@ -18,7 +18,7 @@ use kausal_structure::{
     IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column, count_in_order,
     elimination_order, maximum_matching_preferring, relaxed_blt,
 };
-use kausal_symbolic::count::{Operations as Count, written_operations};
+use kausal_symbolic::count::{Counter, Operations as Count};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -347,11 +347,17 @@ impl<'b> Linear<'b> {
             self.samples.iter().map(|s| (s.perturbed, growth::trial(s, &candidate.plan))).collect();
         let eliminates = matches!(candidate.way, Way::Eliminated | Way::Relaxed);
         let real = || trials.iter().filter(|(perturbed, _)| !perturbed).map(|(_, trial)| trial);
-        // A sample without a solution says something about a static order, nothing about a torn sequence.
-        let worst = real()
-            .map(|t| t.residual)
-            .filter(|r| eliminates || r.is_finite())
-            .fold(0.0f64, |worst, r| worst.max(r));
+        // A sample without a solution says something about a static order, nothing about a torn sequence. Of several samples
+        // some may be far from anything that happens, like all switches open: what holds at most of them is decisive,
+        // the rest is left to the guard.
+        let mut residuals: Vec<f64> =
+            real().map(|t| t.residual).filter(|r| eliminates || r.is_finite()).collect();
+        residuals.sort_by(f64::total_cmp);
+        let worst = match residuals.as_slice() {
+            [] => 0.0,
+            all if eliminates => all[all.len() - 1],
+            all => all[(all.len() - 1) / 2],
+        };
         if eliminates && let Some(k) = sign_change(real()) {
             let (r, c) = candidate.plan.pivots[k];
             let name = &emitter.work.var(self.block.unknowns[c]).name;
@@ -450,7 +456,7 @@ impl<'b> Linear<'b> {
             }
             alternatives.push(alternative);
         }
-        alternatives.push(self.sparse_price(candidates));
+        alternatives.push(self.sparse_price(emitter, candidates));
         let best = alternatives
             .iter()
             .enumerate()
@@ -486,7 +492,7 @@ impl<'b> Linear<'b> {
         emitter.rollback(mark);
     }
 
-    fn sparse_price(&self, candidates: &[Candidate]) -> Alternative {
+    fn sparse_price(&self, emitter: &Emitter, candidates: &[Candidate]) -> Alternative {
         let n = self.rows.len() as u64;
         let entries = self.incidence.edge_count() as u64;
         let eliminations = candidates.iter().filter(|c| c.way == Way::Eliminated).map(|c| c.estimate);
@@ -497,6 +503,12 @@ impl<'b> Linear<'b> {
         } else {
             SPARSE * work as f64 + KERNEL
         };
+        let values = self.rows.iter().flat_map(|r| r.coefficients.iter().map(|c| c.1).chain([r.right]));
+        let mut counter = Counter::new();
+        for e in values.filter(|&e| !is_once(emitter, e, &FxHashSet::default())) {
+            counter.add(&emitter.work.pool, e);
+        }
+        let price = price + counter.total.total() as f64;
         let note = "estimated".to_owned();
         let (mul, add) = (work / 2, work - work / 2);
         Alternative { way: Way::Sparse, left: n as usize, mul, add, once: 0, price, chosen: false, note }
@@ -626,14 +638,15 @@ fn price(each: Count, once: Count, left: usize) -> f64 {
     each.total() as f64 + ONCE * once.total() as f64 + kernel
 }
 
-/// Operations of each evaluation, and those done once.
+/// Operations of each evaluation, and those done once; what is common is computed once.
 fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
     let mut known: FxHashSet<VarId> = FxHashSet::default();
     let (mut each, mut once) = (Count::default(), Count::default());
+    let mut counter = Counter::new();
     for step in steps {
         match step {
             Step::Assign(assign) => {
-                let count = written_operations(&emitter.work.pool, assign.value);
+                let count = counter.add(&emitter.work.pool, assign.value);
                 if is_once(emitter, assign.value, &known) {
                     known.insert(assign.variable);
                     once += count;
@@ -657,7 +670,10 @@ fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
                     each += solution;
                 }
             }
-            Step::Call(call) => each.call += 1 + call.args.len() as u64,
+            Step::Call(call) => {
+                each.call += 1;
+                call.args.iter().for_each(|&arg| each += counter.add(&emitter.work.pool, arg));
+            }
             _ => {}
         }
     }
