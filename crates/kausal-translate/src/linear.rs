@@ -31,6 +31,7 @@ use crate::program::{
 };
 use crate::solve;
 use crate::sort::Block;
+use crate::work::Role;
 use crate::{Relaxing, Tearing};
 
 /// More unknowns than this are not left to a full solver.
@@ -65,6 +66,10 @@ struct Linear<'b> {
     constant: bool,
     /// All coefficients depend on parameters only.
     once: bool,
+    /// Coefficients or right sides depend on discrete variables: switches, friction. What an equation then says exactly, like an
+    /// acceleration that is zero while something sticks, decides about events, and must not be zero but for rounding. So
+    /// equations are used as they are written: torn, at as few variables as possible.
+    switched: bool,
 }
 
 /// A way to solve the block.
@@ -127,9 +132,15 @@ impl<'b> Linear<'b> {
                 once &= is_once(emitter, coefficient, &FxHashSet::default());
             }
         }
+        let work = &*emitter.work;
+        let discrete = |v: VarId| work.var(v).role == Role::Discrete;
+        let switched = rows.iter().any(|r| {
+            let mut all = r.coefficients.iter().map(|c| c.1).chain([r.right]);
+            all.any(|e| work.pool.contains_any(e, discrete))
+        });
         let hints = emitter.hints.of(emitter.work, block);
         let samples = growth::samples(emitter, &rows);
-        Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once }
+        Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once, switched }
     }
 
     /// The ways that options and hints allow. Where one is prescribed and possible it is the only one, if so wished.
@@ -153,7 +164,7 @@ impl<'b> Linear<'b> {
             let torn = tear(&self.tearing_problem(), Effort::default()).tearing;
             out.push(self.torn(Way::Torn, torn));
         }
-        if settings.relaxing == Relaxing::Auto {
+        if settings.relaxing == Relaxing::Auto && !self.switched {
             out.extend(self.eliminated());
         }
         out
@@ -387,7 +398,7 @@ impl<'b> Linear<'b> {
     fn improve(&self, emitter: &mut Emitter, candidate: &mut Candidate) {
         const TRIALS: usize = 240;
         let torn = candidate.plan.core_columns.len();
-        if torn == 0 || torn * self.rows.len() > TRIALS {
+        if torn == 0 || torn * self.rows.len() > TRIALS || self.switched {
             return;
         }
         let problem = self.tearing_problem();
