@@ -141,15 +141,18 @@ impl Elimination<'_, '_, '_> {
     fn reduce(&mut self, r: usize, wanted: &dyn Fn(usize) -> bool) -> (Vec<(usize, ExprId)>, ExprId) {
         let done = self.reduced.len();
         let mut terms: BTreeMap<usize, Vec<ExprId>> = BTreeMap::new();
-        let mut right = vec![self.rows[r].right];
+        let right = self.rows[r].right;
+        let mut right = vec![if self.is_long(right) { self.held(right) } else { right }];
         // Places of the columns that are still to be eliminated from this row.
         let mut pending: BTreeSet<usize> = BTreeSet::new();
-        for &(c, e) in &self.rows[r].coefficients {
+        let rows = self.rows;
+        for &(c, e) in &rows[r].coefficients {
             let eliminated = self.position[c] < done;
             if eliminated {
                 pending.insert(self.position[c]);
             }
             if eliminated || wanted(c) {
+                let e = if self.is_long(e) { self.held(e) } else { e };
                 terms.entry(c).or_default().push(e);
             }
         }
@@ -190,6 +193,13 @@ impl Elimination<'_, '_, '_> {
             }
         }
         (entries, solve::sum(pool, &right))
+    }
+
+    /// Is it worth a variable, because it is needed again when the unknown is computed?
+    fn is_long(&self, e: ExprId) -> bool {
+        const LONG: u64 = 2;
+        let pool = &self.emitter.work.pool;
+        pool.has_calls(e) || written_operations(pool, e).total() >= LONG
     }
 
     /// `factor * entry / pivot`, found again when the factors come the other way round.
@@ -401,17 +411,41 @@ impl Elimination<'_, '_, '_> {
         for k in 0..plan.forward {
             let (r, c) = plan.pivots[k];
             let (equation, unknown) = (block.equations[r], block.unknowns[c]);
+            // As the equation is written, if that is not more work than with what was computed on the way.
+            let mut value = self.from_row(r, c, block);
+            let price = |e, pool: &kausal_symbolic::Pool| written_operations(pool, e).total();
             let reduced = self.from_reduced(k, block);
-            let value = match solve::solve(self.emitter.work, equation, unknown) {
-                Solution::Explicit(value) => {
-                    let price = |e| written_operations(&self.emitter.work.pool, e).total();
-                    if price(reduced) < price(value) { reduced } else { value }
-                }
-                Solution::None => reduced,
-            };
+            if price(reduced, &self.emitter.work.pool) < price(value, &self.emitter.work.pool) {
+                value = reduced;
+            }
+            if let Solution::Explicit(written) = solve::solve(self.emitter.work, equation, unknown)
+                && price(written, &self.emitter.work.pool) <= price(value, &self.emitter.work.pool)
+            {
+                value = written;
+            }
             let equation = Some(EquationRef(equation as u32));
             self.emitter.assign(unknown, value, equation, &mut self.out.steps);
         }
+    }
+
+    /// An unknown from its original equation, coefficients taken from the variables that hold them.
+    fn from_row(&mut self, r: usize, c: usize, block: &Block) -> ExprId {
+        let row = &self.rows[r];
+        let known = |e: ExprId| self.values.get(&e).copied().unwrap_or(e);
+        let pool = &mut self.emitter.work.pool;
+        let mut terms = vec![known(row.right)];
+        let mut pivot = pool.one();
+        for &(column, coefficient) in &row.coefficients {
+            if column == c {
+                pivot = known(coefficient);
+                continue;
+            }
+            let x = pool.var(block.unknowns[column]);
+            let product = pool.op(Op::Mul, &[known(coefficient), x]);
+            terms.push(pool.op(Op::Neg, &[product]));
+        }
+        let sum = solve::sum(pool, &terms);
+        pool.op(Op::Div, &[sum, pivot])
     }
 
     /// The unknown of a pivot from its reduced row.

@@ -18,7 +18,7 @@ use kausal_structure::{
     IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column, count_in_order,
     elimination_order, maximum_matching_preferring, relaxed_blt,
 };
-use kausal_symbolic::count::{Operations as Count, written_operations};
+use kausal_symbolic::count::{Counter, Operations as Count};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +31,7 @@ use crate::program::{
 };
 use crate::solve;
 use crate::sort::Block;
+use crate::work::Role;
 use crate::{Relaxing, Tearing};
 
 /// More unknowns than this are not left to a full solver.
@@ -65,6 +66,10 @@ struct Linear<'b> {
     constant: bool,
     /// All coefficients depend on parameters only.
     once: bool,
+    /// Coefficients or right sides depend on discrete variables: switches, friction. What an equation then says exactly, like an
+    /// acceleration that is zero while something sticks, decides about events, and must not be zero but for rounding. So
+    /// equations are used as they are written: torn, at as few variables as possible.
+    switched: bool,
 }
 
 /// A way to solve the block.
@@ -127,9 +132,15 @@ impl<'b> Linear<'b> {
                 once &= is_once(emitter, coefficient, &FxHashSet::default());
             }
         }
+        let work = &*emitter.work;
+        let discrete = |v: VarId| work.var(v).role == Role::Discrete;
+        let switched = rows.iter().any(|r| {
+            let mut all = r.coefficients.iter().map(|c| c.1).chain([r.right]);
+            all.any(|e| work.pool.contains_any(e, discrete))
+        });
         let hints = emitter.hints.of(emitter.work, block);
         let samples = growth::samples(emitter, &rows);
-        Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once }
+        Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once, switched }
     }
 
     /// The ways that options and hints allow. Where one is prescribed and possible it is the only one, if so wished.
@@ -153,7 +164,7 @@ impl<'b> Linear<'b> {
             let torn = tear(&self.tearing_problem(), Effort::default()).tearing;
             out.push(self.torn(Way::Torn, torn));
         }
-        if settings.relaxing == Relaxing::Auto {
+        if settings.relaxing == Relaxing::Auto && !self.switched {
             out.extend(self.eliminated());
         }
         out
@@ -347,11 +358,17 @@ impl<'b> Linear<'b> {
             self.samples.iter().map(|s| (s.perturbed, growth::trial(s, &candidate.plan))).collect();
         let eliminates = matches!(candidate.way, Way::Eliminated | Way::Relaxed);
         let real = || trials.iter().filter(|(perturbed, _)| !perturbed).map(|(_, trial)| trial);
-        // A sample without a solution says something about a static order, nothing about a torn sequence.
-        let worst = real()
-            .map(|t| t.residual)
-            .filter(|r| eliminates || r.is_finite())
-            .fold(0.0f64, |worst, r| worst.max(r));
+        // A sample without a solution says something about a static order, nothing about a torn sequence. Of several samples
+        // some may be far from anything that happens, like all switches open: what holds at most of them is decisive,
+        // the rest is left to the guard.
+        let mut residuals: Vec<f64> =
+            real().map(|t| t.residual).filter(|r| eliminates || r.is_finite()).collect();
+        residuals.sort_by(f64::total_cmp);
+        let worst = match residuals.as_slice() {
+            [] => 0.0,
+            all if eliminates => all[all.len() - 1],
+            all => all[(all.len() - 1) / 2],
+        };
         if eliminates && let Some(k) = sign_change(real()) {
             let (r, c) = candidate.plan.pivots[k];
             let name = &emitter.work.var(self.block.unknowns[c]).name;
@@ -381,7 +398,7 @@ impl<'b> Linear<'b> {
     fn improve(&self, emitter: &mut Emitter, candidate: &mut Candidate) {
         const TRIALS: usize = 240;
         let torn = candidate.plan.core_columns.len();
-        if torn == 0 || torn * self.rows.len() > TRIALS {
+        if torn == 0 || torn * self.rows.len() > TRIALS || self.switched {
             return;
         }
         let problem = self.tearing_problem();
@@ -450,7 +467,7 @@ impl<'b> Linear<'b> {
             }
             alternatives.push(alternative);
         }
-        alternatives.push(self.sparse_price(candidates));
+        alternatives.push(self.sparse_price(emitter, candidates));
         let best = alternatives
             .iter()
             .enumerate()
@@ -486,7 +503,7 @@ impl<'b> Linear<'b> {
         emitter.rollback(mark);
     }
 
-    fn sparse_price(&self, candidates: &[Candidate]) -> Alternative {
+    fn sparse_price(&self, emitter: &Emitter, candidates: &[Candidate]) -> Alternative {
         let n = self.rows.len() as u64;
         let entries = self.incidence.edge_count() as u64;
         let eliminations = candidates.iter().filter(|c| c.way == Way::Eliminated).map(|c| c.estimate);
@@ -497,6 +514,12 @@ impl<'b> Linear<'b> {
         } else {
             SPARSE * work as f64 + KERNEL
         };
+        let values = self.rows.iter().flat_map(|r| r.coefficients.iter().map(|c| c.1).chain([r.right]));
+        let mut counter = Counter::new();
+        for e in values.filter(|&e| !is_once(emitter, e, &FxHashSet::default())) {
+            counter.add(&emitter.work.pool, e);
+        }
+        let price = price + counter.total.total() as f64;
         let note = "estimated".to_owned();
         let (mul, add) = (work / 2, work - work / 2);
         Alternative { way: Way::Sparse, left: n as usize, mul, add, once: 0, price, chosen: false, note }
@@ -626,14 +649,15 @@ fn price(each: Count, once: Count, left: usize) -> f64 {
     each.total() as f64 + ONCE * once.total() as f64 + kernel
 }
 
-/// Operations of each evaluation, and those done once.
+/// Operations of each evaluation, and those done once; what is common is computed once.
 fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
     let mut known: FxHashSet<VarId> = FxHashSet::default();
     let (mut each, mut once) = (Count::default(), Count::default());
+    let mut counter = Counter::new();
     for step in steps {
         match step {
             Step::Assign(assign) => {
-                let count = written_operations(&emitter.work.pool, assign.value);
+                let count = counter.add(&emitter.work.pool, assign.value);
                 if is_once(emitter, assign.value, &known) {
                     known.insert(assign.variable);
                     once += count;
@@ -657,7 +681,10 @@ fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
                     each += solution;
                 }
             }
-            Step::Call(call) => each.call += 1 + call.args.len() as u64,
+            Step::Call(call) => {
+                each.call += 1;
+                call.args.iter().for_each(|&arg| each += counter.add(&emitter.work.pool, arg));
+            }
             _ => {}
         }
     }
