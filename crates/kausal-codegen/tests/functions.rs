@@ -6,7 +6,9 @@ use common::functions::{random, samples};
 use common::same;
 use kausal_codegen::{Backend, Called, Functions};
 use kausal_symbolic::function::layout::Layout;
-use kausal_symbolic::function::{ArrayFn, Body, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt};
+use kausal_symbolic::function::{
+    ArrayFn, Body, Dim, Evaluator, ExternalBody, Function, Numbers, Scalar, Stmt,
+};
 use kausal_symbolic::{FunctionId, Op, Pool};
 
 /// Calls with code and with the evaluator; both agree, or both fail.
@@ -107,6 +109,28 @@ fn strings() {
     assert_eq!(functions.call(outer, &[9.0, 0.0], &mut out, &mut memory), Called::Done);
     assert_eq!(out, [3.0]);
     assert_eq!(functions.call(outer, &[-9.0, 0.0], &mut out, &mut memory), Called::Failed);
+}
+
+/// A subscript that is wrong for these sizes fails where it is reached, and only there.
+#[test]
+fn a_branch_for_other_sizes() {
+    let mut pool = Pool::new();
+    let mut f = Function::named("third");
+    let a = f.input("a", Scalar::Real, &[Dim::Known(2)]);
+    let x = f.input("x", Scalar::Real, &[]);
+    let y = f.output("y", Scalar::Real, &[]);
+    let (ta, tx, zero, one, three) =
+        (f.local_term(a), f.local_term(x), f.number(0.0), f.number(1.0), f.number(3.0));
+    let large = f.op(Op::Less, &[zero, tx]);
+    let (third, first) = (f.index(ta, &[three]), f.index(ta, &[one]));
+    f.push(Stmt::If(vec![(large, vec![Stmt::assign(y, third)])], vec![Stmt::assign(y, first)]));
+    let id = pool.add_function(f);
+    let functions = Functions::new(&pool, [id], Backend::Jit).unwrap();
+    compare(&pool, &functions, id, &[7.0, 8.0, -1.0]);
+    compare(&pool, &functions, id, &[7.0, 8.0, 1.0]);
+    let (mut out, mut memory) = ([0.0], functions.memory());
+    assert_eq!(functions.call(id, &[7.0, 8.0, -1.0], &mut out, &mut memory), Called::Done);
+    assert_eq!(out, [7.0]);
 }
 
 /// What does not fit is left to the evaluator, with the reason; what it calls is not spoilt.

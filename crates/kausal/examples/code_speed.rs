@@ -73,6 +73,9 @@ fn measure(name: &str) -> Result<(), String> {
         compile = compile.min(start.elapsed().as_secs_f64());
     }
     let model = Arc::new(compiled.ok_or("no code")?);
+    for (_, why) in model.functions.left_to_the_evaluator() {
+        println!("  not as machine code: {why}");
+    }
     let (mut machine, values) = started(&model)?;
     let mut k = 0.0;
     let state = model.program.states.first().map_or(0, |s| s.variable.index());

@@ -40,6 +40,7 @@ fn started(model: &Arc<CompiledModel>) -> Machine {
     // What depends on parameters only leaves factors and tables behind.
     machine.run(&model.parameters, Mode::Initial).expect("parameters");
     (machine.values, machine.pre, machine.time) = (values, pre, time);
+    machine.reselect();
     machine
 }
 

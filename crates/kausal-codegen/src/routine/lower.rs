@@ -702,7 +702,12 @@ impl<'a> Lower<'a> {
         if let Some(known) = self.constant(index) {
             return match kausal_symbolic::function::array::as_subscript(known, 1, size) {
                 Ok(index) => Ok(Place::at(index - 1)),
-                Err(_) => self.unfit("a subscript out of bounds"),
+                // It fails if it is ever reached: a branch for other sizes is not. Nothing is done after a failure.
+                Err(_) => {
+                    let message = format!("{}: a subscript is out of bounds", self.function.name);
+                    self.emit(Stmt::Fail(message))?;
+                    Ok(Place::at(0))
+                }
             };
         }
         self.emit(Stmt::Check(index, size))?;
