@@ -216,6 +216,9 @@ pub struct Explain {
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
+    /// Write a page with the incidence matrix, the loops and the solved equations
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Equations shown of each loop at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub equations: usize,

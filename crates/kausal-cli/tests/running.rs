@@ -385,6 +385,9 @@ fn explanations_in_words() {
         output.status.success() && said.contains("States: 2") && said.contains("fixed: x = 1, v = 0"),
         "{said}"
     );
+    assert!(kausal(at, &["explain", "Oscillator.mo", "--html", "o.html"]).status.success());
+    assert!(std::fs::read_to_string(at.join("o.html")).unwrap().contains("Oscillator.mo:7"));
+    assert!(!kausal(at, &["explain", "Oscillator.mo", "--html", "no/folder.html"]).status.success());
     std::fs::write(at.join("Open.mo"), "model Open Real x, y; equation x + y = time; end Open;").unwrap();
     let output = kausal(at, &["explain", "Open.mo"]);
     assert_eq!(output.status.code(), Some(1));

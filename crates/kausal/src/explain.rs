@@ -4,6 +4,8 @@
 //! Everything is said in the names and lines of the model. The facts are in the
 //! [`Program`]; which start values are fixed is in the [`FlatModel`].
 
+pub mod html;
+
 use std::fmt::Write;
 
 use kausal_model::FlatModel;

@@ -1,6 +1,7 @@
 //! `kausal explain`.
 
 use kausal::explain::{self, Extent};
+use kausal::store::unwritable;
 
 use super::model;
 use crate::arguments::Explain;
@@ -17,6 +18,13 @@ pub fn run(arguments: &Explain) -> bool {
         }
         return false;
     };
+    if let Some(path) = &arguments.html {
+        let page = explain::html::write(&flat, &program, session.sources());
+        return match std::fs::write(path, page) {
+            Ok(()) => true,
+            Err(error) => !output::show(&[unwritable(path, None, &error)], session.sources()),
+        };
+    }
     let extent = Extent { equations: arguments.equations };
     output::print(&explain::text(&flat, &program, session.sources(), extent));
     true
