@@ -139,7 +139,7 @@ impl Writer<'_> {
         };
         match prefer {
             Some(prefer) => format!("{prefer}; {written}"),
-            None => format!("{written}, and no equation ties it to other states"),
+            None => written.to_owned(),
         }
     }
 
