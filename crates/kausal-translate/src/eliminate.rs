@@ -377,14 +377,14 @@ impl Elimination<'_, '_, '_> {
                     _ => (c, a, b),
                 };
                 let mut terms = Vec::new();
-                for r in 0..3 {
+                for (r, &factor) in first.iter().enumerate() {
                     let (i, j) = ((r + 1) % 3, (r + 2) % 3);
-                    if self.emitter.work.pool.is_zero(first[r]) {
+                    if self.emitter.work.pool.is_zero(factor) {
                         continue;
                     }
                     let minor = self.minor(second[i], third[j], third[i], second[j]);
                     let minor = self.held(minor);
-                    terms.push(self.emitter.work.pool.op(Op::Mul, &[first[r], minor]));
+                    terms.push(self.emitter.work.pool.op(Op::Mul, &[factor, minor]));
                 }
                 solve::sum(&mut self.emitter.work.pool, &terms)
             }
@@ -403,7 +403,7 @@ impl Elimination<'_, '_, '_> {
     fn substitute(&mut self, block: &Block) {
         let plan = self.plan;
         for k in (plan.forward..plan.pivots.len()).rev() {
-            let value = self.from_reduced(k, block);
+            let value = self.by_reduced_row(k, block);
             let (r, c) = plan.pivots[k];
             let equation = Some(EquationRef(block.equations[r] as u32));
             self.emitter.assign(block.unknowns[c], value, equation, &mut self.out.steps);
@@ -412,9 +412,9 @@ impl Elimination<'_, '_, '_> {
             let (r, c) = plan.pivots[k];
             let (equation, unknown) = (block.equations[r], block.unknowns[c]);
             // As the equation is written, if that is not more work than with what was computed on the way.
-            let mut value = self.from_row(r, c, block);
+            let mut value = self.by_row(r, c, block);
             let price = |e, pool: &kausal_symbolic::Pool| written_operations(pool, e).total();
-            let reduced = self.from_reduced(k, block);
+            let reduced = self.by_reduced_row(k, block);
             if price(reduced, &self.emitter.work.pool) < price(value, &self.emitter.work.pool) {
                 value = reduced;
             }
@@ -429,7 +429,7 @@ impl Elimination<'_, '_, '_> {
     }
 
     /// An unknown from its original equation, coefficients taken from the variables that hold them.
-    fn from_row(&mut self, r: usize, c: usize, block: &Block) -> ExprId {
+    fn by_row(&mut self, r: usize, c: usize, block: &Block) -> ExprId {
         let row = &self.rows[r];
         let known = |e: ExprId| self.values.get(&e).copied().unwrap_or(e);
         let pool = &mut self.emitter.work.pool;
@@ -449,7 +449,7 @@ impl Elimination<'_, '_, '_> {
     }
 
     /// The unknown of a pivot from its reduced row.
-    fn from_reduced(&mut self, k: usize, block: &Block) -> ExprId {
+    fn by_reduced_row(&mut self, k: usize, block: &Block) -> ExprId {
         let Reduced { pivot, entries, right } = &self.reduced[k];
         let pool = &mut self.emitter.work.pool;
         let mut terms = vec![*right];

@@ -265,7 +265,7 @@ fn dense_solution(rows: &[(Vec<f64>, f64)]) -> Option<Vec<f64>> {
     let mut a: Vec<(Vec<f64>, f64)> = rows.to_vec();
     for k in 0..n {
         let best = (k..n).max_by(|&i, &j| a[i].0[k].abs().total_cmp(&a[j].0[k].abs()))?;
-        if !(a[best].0[k].abs() > 0.0) {
+        if a[best].0[k] == 0.0 || a[best].0[k].is_nan() {
             return None;
         }
         a.swap(k, best);

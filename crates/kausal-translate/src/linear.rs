@@ -630,7 +630,7 @@ fn sign_change<'t>(trials: impl Iterator<Item = &'t growth::Trial>) -> Option<us
     let mut first: Option<&[f64]> = None;
     for trial in trials {
         let signs = *first.get_or_insert(&trial.pivots);
-        let other = signs.iter().zip(&trial.pivots).position(|(a, b)| !(a * b > 0.0));
+        let other = signs.iter().zip(&trial.pivots).position(|(a, b)| a * b <= 0.0 || (a * b).is_nan());
         if other.is_some() {
             return other;
         }
