@@ -59,8 +59,10 @@ fn check(name: &str, text: Option<&str>) {
         let old = machine.values[x];
         machine.values[x] = old + h;
         machine.run(&model.dynamics, Mode::Continuous).expect("dynamics");
+        // The derivative of a state may be another state, so it is read before that is put back.
+        let found = states.iter().map(|s| machine.values[s.derivative.index()]).collect();
         machine.values[x] = old;
-        states.iter().map(|s| machine.values[s.derivative.index()]).collect()
+        found
     };
     for j in 0..states.len() {
         let h = 1e-6;
