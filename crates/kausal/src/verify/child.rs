@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kausal_codegen::Backend;
+use kausal_model::check;
 use kausal_model::flat::Experiment;
 use kausal_runtime::{CompiledModel, Settings};
 use kausal_syntax::{Diagnostic, Sources};
@@ -76,7 +77,7 @@ fn stages(
     at(outcome, Stage::Translate);
     let program = session.translate(&flat, &Options::default());
     let program = passed(session, outcome, program)?;
-    outcome.size = Some(size(&program));
+    outcome.size = Some(Size { equations: check::count(&flat).equations, ..size(&program) });
     let settings = settings(&flat.experiment, &task.reference.time);
     at(outcome, Stage::Compile);
     let compiled = session.compile(program, Backend::Jit);
@@ -171,7 +172,7 @@ fn problem(d: &Diagnostic, sources: &Sources) -> Problem {
 
 fn size(program: &Program) -> Size {
     let summary = summary::of(program, crate::session::Seconds::default());
-    let mut size = Size { equations: summary.equations, states: summary.states.len(), ..Size::default() };
+    let mut size = Size { states: summary.states.len(), ..Size::default() };
     for system in summary.systems.iter().filter(|s| s.section == "dynamics" && s.torn > 0) {
         if system.kind == "linear" { size.linear.push(system.torn) } else { size.nonlinear.push(system.torn) }
     }
