@@ -381,6 +381,19 @@ fn events() {
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
+            // At the start they were what each says; at the event they had been equal, up to sign.
+            case(
+                "event_fixed_aliases",
+                vec![
+                    start("from_a", 2.0, 0.0),
+                    start("from_b", 5.0, 0.0),
+                    start("from_c", 7.0, 0.0),
+                    exactly("from_a", 1.0),
+                    exactly("from_b", 1.0),
+                    exactly("from_c", -1.0),
+                    exactly("c", -3.0),
+                ],
+            ),
             // Stairs of 1, 2, 5 and 10, a quarter each.
             case("event_function_argument", vec![end("x", 4.5, 1e-9)]),
             case(
@@ -463,6 +476,16 @@ fn delays() {
                     along("stretched", |t| (0.5 * t).powi(2), 1e-6),
                     along("echo", |_| 2.0, 1e-9),
                     exactly("arrived", 1.0),
+                ],
+            ),
+            case(
+                "delay_whole_numbers",
+                vec![
+                    start("later", 3.0, 0.0),
+                    exactly("now", 4.0),
+                    exactly("before", 4.0),
+                    exactly("later", 4.0),
+                    exactly("rises", 1.0),
                 ],
             ),
         ],
