@@ -506,6 +506,7 @@ fn functions() {
                     along("z[2]", |t| 16.0 * t + 5.0, 1e-12),
                 ],
             ),
+            case("function_constant_output", vec![along("v", |t| t.sin() / 3.0, 1e-12), exactly("c", 0.0)]),
             case("function_derivative", vec![along("x", |t| 0.5 * t * t, 1e-12), along("v", |t| t, 1e-12)]),
             case("function_implicit", vec![along("x", |t| (1.0 + 7.0 * t).cbrt(), 1e-12)]),
             case(
@@ -604,6 +605,10 @@ fn components() {
             case(
                 "component_replaceable",
                 vec![end("soft.x", 1.5, 1e-12), end("hard.x", 2.0, 1e-9), end("third.x", 10.0, 1e-12)],
+            ),
+            case(
+                "component_settled_record",
+                vec![along("part.inside", f64::sin, 1e-12), along("part.i", |t| 8.0 * t.cos(), 1e-12)],
             ),
         ],
     );
