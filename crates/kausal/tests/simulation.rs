@@ -839,6 +839,8 @@ fn ivp_test_set() {
                     1e-4,
                 ),
             ),
+            // At rest the exponential is 2; the start is over after 1e-17.
+            case("ivp_from_zero", vec![end("v", 0.025 * 2f64.ln(), 1e-6)]),
             case(
                 "ivp_hires",
                 all(
