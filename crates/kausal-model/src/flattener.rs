@@ -449,19 +449,15 @@ impl<'w> Flattener<'w> {
             return self.constant_value(id).map(|v| Value::clone(&v));
         }
         if inst.variability == Variability::Parameter && ty != Ty::External {
-            if info.evaluate == Some(true) && self.has_binding(id) {
-                if let Some(value) = self.binding(id)?
-                    && let Some(value) = self.try_fold_value(&value)
-                {
-                    self.mark_evaluated(id);
-                    return Ok(with_ty(value, ty));
-                }
-            } else if info.is_final
+            let (evaluate, is_final) = self.settled(id);
+            if (evaluate || is_final)
                 && self.has_binding(id)
                 && let Some(value) = self.binding(id)?
-                && self.is_constant(&value)
+                && (evaluate || self.is_closed(&value))
+                && let Some(value) = self.try_fold_value(&value)
             {
-                return Ok(with_ty(Value::clone(&value), ty));
+                self.mark_evaluated(id);
+                return Ok(with_ty(value, ty));
             }
         }
         let Some((first, count)) = self.variables(id) else { return Err(Reported) };
@@ -470,6 +466,30 @@ impl<'w> Flattener<'w> {
             Ok(array) => Ok(Value::Plain(ty, array)),
             Err(e) => Err(self.array_error(id, &e.to_string())),
         }
+    }
+
+    /// Is a parameter to be evaluated now, and is it final? By its own declaration or that of a record it is in.
+    fn settled(&self, id: InstId) -> (bool, bool) {
+        let (mut evaluate, mut is_final) = (None, false);
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let inst = self.inst(id);
+            // Only records are parameters and have components.
+            let Some(info) = inst.info.as_ref().filter(|_| inst.variability <= Variability::Parameter) else {
+                break;
+            };
+            evaluate = evaluate.or(info.evaluate);
+            is_final |= info.is_final;
+            at = inst.parent;
+        }
+        (evaluate == Some(true), is_final && evaluate.is_none())
+    }
+
+    /// Does no scalar depend on anything that may be changed?
+    fn is_closed(&self, value: &Value) -> bool {
+        let mut scalars = Vec::new();
+        value.scalars(&mut scalars);
+        scalars.iter().all(|&e| !self.pool.has_variables(e))
     }
 
     /// Are all scalars numbers or strings?

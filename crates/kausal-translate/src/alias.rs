@@ -3,7 +3,8 @@
 //! Before: equations as lifted. After: of each set of variables that are equal up to sign one stays, the
 //! others point at it ([`Var::alias`](crate::work::Var)); variables equal to a number have become parameters
 //! with that binding; a variable that equals a derivative has taken its place; the equations that said so are gone. Attributes of those who leave are merged into the
-//! one that stays; two fixed start values that contradict each other are an error.
+//! one that stays; two fixed start values that contradict each other are an error. Not so between discrete variables:
+//! there a fixed start value is that of `pre` (Modelica 3.6, 8.6), which may differ, so they stay two and keep their equation.
 
 use std::cmp::Reverse;
 
@@ -237,6 +238,8 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     let mut sets = SignedSets::new(work.vars.len());
     let mut remove = vec![false; work.equations.len()];
     let mut numbers: Vec<(usize, VarId, f64)> = Vec::new();
+    // The fixed start value of each set of discrete variables that has one, at its root.
+    let mut fixed: FxHashMap<VarId, Option<ExprId>> = FxHashMap::default();
     for (equation, trivial) in found {
         match trivial {
             Trivial::Number { a, value } => numbers.push((equation, a, value)),
@@ -258,7 +261,11 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
                 }
                 let keep_a = rank(work, ra) >= rank(work, rb);
                 let (keep, leave) = if keep_a { (ra, rb) } else { (rb, ra) };
-                sets.join(leave, keep, (sa != sb) != negated);
+                let opposite = (sa != sb) != negated;
+                if !join_starts(work, &mut fixed, leave, keep, opposite) {
+                    continue;
+                }
+                sets.join(leave, keep, opposite);
                 remove[equation] = true;
             }
         }
@@ -305,6 +312,33 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         }
         !remove[i - 1]
     });
+}
+
+/// May two sets of discrete variables become one? Not where both have a fixed start value, and different ones.
+fn join_starts(
+    work: &mut Work,
+    fixed: &mut FxHashMap<VarId, Option<ExprId>>,
+    leave: VarId,
+    keep: VarId,
+    opposite: bool,
+) -> bool {
+    if [leave, keep].iter().any(|&v| work.var(v).role != Role::Discrete) {
+        return true;
+    }
+    let at = |work: &Work, v: VarId| {
+        let var = work.var(v);
+        fixed.get(&v).copied().or((var.fixed == Some(true)).then_some(var.start))
+    };
+    let Some(gone) = at(work, leave) else { return true };
+    let kept = at(work, keep);
+    let gone = gone.map(|e| if opposite { work.pool.op(Op::Neg, &[e]) } else { e });
+    match kept {
+        Some(kept) => same_value(work, kept, gone),
+        None => {
+            fixed.insert(keep, gone);
+            true
+        }
+    }
 }
 
 /// Who stays: what is given from outside, then what the user wants as a state, then what the user sees.

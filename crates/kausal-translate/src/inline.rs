@@ -2,9 +2,12 @@
 //!
 //! This happens before index reduction, also for functions with a `derivative` annotation: what a formula depends
 //! on is then visible, and differentiating the formula gives what the annotation would. Calls that stay (foreign
-//! functions, loops of unknown length, large bodies) are differentiated by their annotation.
+//! functions, loops of unknown length, large bodies) are differentiated by their annotation. Of those, outputs that are
+//! numbers whatever the variables among the arguments are become these numbers: a capacitance of zero is no
+//! capacitance, and which variables are states depends on it.
 
 use kausal_symbolic::function::inline::{Stage, inline_flat, should_inline};
+use kausal_symbolic::function::sizes::constant_outputs;
 use kausal_symbolic::{ExprId, Node, Op, Pool};
 use rustc_hash::FxHashMap;
 
@@ -18,6 +21,7 @@ pub(crate) fn inline(work: &mut Work, silent: bool) {
     // The outputs of each call that was inlined; `None` for calls that stay.
     let mut bodies: FxHashMap<ExprId, Option<Vec<ExprId>>> = FxHashMap::default();
     let mut silenced = FxHashMap::default();
+    let mut known: FxHashMap<ExprId, Vec<Option<f64>>> = FxHashMap::default();
     work.map_expressions(&mut |pool, memo, e| {
         if !pool.has_calls(e) {
             return e;
@@ -36,11 +40,27 @@ pub(crate) fn inline(work: &mut Work, silent: bool) {
             match body.as_ref().and_then(|outputs| outputs.get(k as usize)) {
                 Some(&output) if silent => without_no_event(pool, output, &mut silenced),
                 Some(&output) => output,
-                None => id,
+                None => {
+                    let known = known.entry(call).or_insert_with(|| numbers(pool, call));
+                    match known.get(k as usize).copied().flatten() {
+                        Some(value) => pool.constant(value),
+                        None => id,
+                    }
+                }
             }
         })
     });
     work.calls = calls;
+}
+
+/// The outputs of a call that are numbers. Where all of them are the call stays: it may have assertions.
+fn numbers(pool: &Pool, call: ExprId) -> Vec<Option<f64>> {
+    let Node::Call(function, args) = pool.node(call) else { return Vec::new() };
+    let constant = |&arg: &ExprId| pool.as_constant(arg).is_some();
+    if pool.function(function).notes.impure || !args.iter().any(constant) {
+        return Vec::new();
+    }
+    constant_outputs(pool, function, args).filter(|outputs| outputs.contains(&None)).unwrap_or_default()
 }
 
 fn without_no_event(pool: &mut Pool, e: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> ExprId {

@@ -154,8 +154,10 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
         Role::FreeParameter => !arithmetic,
         _ => true,
     };
+    // A Real variable may be given a whole number; the other way round is no equation of the language.
+    let real = |v: VarId| continuous(v) && work.var(v).ty == Type::Real;
     if is(&|v| work.var(v).ty != Type::Real && determined(v)) {
-        return true;
+        return !is(&real);
     }
     let logical = |side: ExprId| match work.pool.node(side) {
         Node::Op(op, _) => op.is_relation() || matches!(op, Op::Not | Op::And | Op::Or),

@@ -381,6 +381,19 @@ fn events() {
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
+            // At the start they were what each says; at the event they had been equal, up to sign.
+            case(
+                "event_fixed_aliases",
+                vec![
+                    start("from_a", 2.0, 0.0),
+                    start("from_b", 5.0, 0.0),
+                    start("from_c", 7.0, 0.0),
+                    exactly("from_a", 1.0),
+                    exactly("from_b", 1.0),
+                    exactly("from_c", -1.0),
+                    exactly("c", -3.0),
+                ],
+            ),
             // Stairs of 1, 2, 5 and 10, a quarter each.
             case("event_function_argument", vec![end("x", 4.5, 1e-9)]),
             case(
@@ -465,6 +478,16 @@ fn delays() {
                     exactly("arrived", 1.0),
                 ],
             ),
+            case(
+                "delay_whole_numbers",
+                vec![
+                    start("later", 3.0, 0.0),
+                    exactly("now", 4.0),
+                    exactly("before", 4.0),
+                    exactly("later", 4.0),
+                    exactly("rises", 1.0),
+                ],
+            ),
         ],
     );
 }
@@ -483,6 +506,7 @@ fn functions() {
                     along("z[2]", |t| 16.0 * t + 5.0, 1e-12),
                 ],
             ),
+            case("function_constant_output", vec![along("v", |t| t.sin() / 3.0, 1e-12), exactly("c", 0.0)]),
             case("function_derivative", vec![along("x", |t| 0.5 * t * t, 1e-12), along("v", |t| t, 1e-12)]),
             case("function_implicit", vec![along("x", |t| (1.0 + 7.0 * t).cbrt(), 1e-12)]),
             case(
@@ -581,6 +605,10 @@ fn components() {
             case(
                 "component_replaceable",
                 vec![end("soft.x", 1.5, 1e-12), end("hard.x", 2.0, 1e-9), end("third.x", 10.0, 1e-12)],
+            ),
+            case(
+                "component_settled_record",
+                vec![along("part.inside", f64::sin, 1e-12), along("part.i", |t| 8.0 * t.cos(), 1e-12)],
             ),
         ],
     );
@@ -811,6 +839,8 @@ fn ivp_test_set() {
                     1e-4,
                 ),
             ),
+            // At rest the exponential is 2; the start is over after 1e-17.
+            case("ivp_from_zero", vec![end("v", 0.025 * 2f64.ln(), 1e-6)]),
             case(
                 "ivp_hires",
                 all(

@@ -161,7 +161,10 @@ pub(crate) fn initial_step<M: StepModel + ?Sized>(
     }
     let n = core.n();
     let (size, speed) = (core.weights.norm(&core.x), core.weights.norm(&core.dx));
-    let mut h = if size < 1e-5 || speed < 1e-5 { 1e-6 * left.min(1.0) } else { 0.01 * size / speed };
+    // From zero the size tells nothing; but a first try that goes far astray tells nothing either.
+    let astray = if speed > 0.0 { 1e4 / speed } else { f64::INFINITY };
+    let mut h =
+        if size < 1e-5 || speed < 1e-5 { astray.min(1e-6 * left.min(1.0)) } else { 0.01 * size / speed };
     h = h.min(left).min(core.options.max_step);
     if n == 0 {
         return Ok(left.min(core.options.max_step));
@@ -189,6 +192,6 @@ pub(crate) fn initial_step<M: StepModel + ?Sized>(
     let largest = speed.max(curvature);
     let better =
         if largest <= 1e-15 { (1e-3 * h).max(1e-6) } else { (0.01 / largest).powf(1.0 / (order + 1) as f64) };
-    let h = better.min(100.0 * h);
+    let h = if better > 0.0 { better.min(100.0 * h) } else { h };
     Ok(if h.is_finite() { h.min(left).min(core.options.max_step) } else { 1e-6 * left.min(1.0) })
 }
