@@ -162,13 +162,18 @@ impl Measured {
         match goal {
             Goal::None => true,
             Goal::Each(mul, add) => self.left() == 0 && self.mul <= mul && self.add <= add,
-            Goal::Sum(sum) => self.sum() <= sum,
+            Goal::Sum(sum) => self.sum() <= sum && self.blocks.iter().all(|b| !b.sparse),
             Goal::Left(nonlinear, linear) => largest(true) <= nonlinear && largest(false) <= linear,
             Goal::Symmetric(n) => self.blocks.iter().any(|b| b.torn == n && b.symmetric),
         }
     }
 
-    /// For the table; [`recorded`] reads it again.
+    /// Are there at most as many operations in all as a goal gives for both kinds?
+    pub fn reaches_in_sum(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Each(mul, add) if self.left() == 0 && self.sum() <= mul + add)
+    }
+
+    /// For the table; a test reads it again.
     pub fn text(&self) -> String {
         let mut out = format!("{} MULT + {} ADD", self.mul, self.add);
         for (i, b) in self.blocks.iter().enumerate() {
@@ -178,7 +183,7 @@ impl Measured {
                 (b.torn > 0 && b.torn != b.left).then(|| format!("{} torn", b.torn)),
                 b.nonlinear.then(|| "nonlinear".to_owned()),
                 b.symmetric.then(|| "symmetric".to_owned()),
-                b.sparse.then(|| "sparse, not counted".to_owned()),
+                b.sparse.then(|| "sparse, not fully counted".to_owned()),
             ]
             .into_iter()
             .flatten()
@@ -189,17 +194,6 @@ impl Measured {
         }
         out
     }
-}
-
-/// Operations and unknowns left to solvers, as a cell of the table says.
-pub fn recorded(cell: &str) -> Option<(u64, usize)> {
-    let (mul, rest) = cell.trim().split_once(" MULT + ")?;
-    let (add, rest) = rest.split_once(" ADD")?;
-    let left = rest.split("→ ").skip(1).map(|part| {
-        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse::<usize>().unwrap_or(0)
-    });
-    Some((mul.parse::<u64>().ok()? + add.parse::<u64>().ok()?, left.sum()))
 }
 
 /// `examples/papers`.

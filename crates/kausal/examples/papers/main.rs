@@ -4,7 +4,7 @@
 
 mod figures;
 
-use figures::{FAMILIES, FIGURES, Family, Figure, Measured, PER_JOINT};
+use figures::{FAMILIES, FIGURES, Family, Figure, Goal, Measured, PER_JOINT};
 use kausal::{Relaxing, Tearing};
 
 fn main() {
@@ -14,7 +14,7 @@ fn main() {
 
 fn page(limit: usize) -> String {
     let mut out = String::from(HEAD);
-    out.push_str("| | system | paper | declared | automatic | goal |\n| --- | --- | --- | --- | --- | --- |\n");
+    out.push_str("| | system | paper | declared | automatic | goals |\n| --- | --- | --- | --- | --- | --- |\n");
     for figure in FIGURES {
         eprintln!("{} {}", figure.id, figure.system);
         out.push_str(&row(figure));
@@ -35,13 +35,14 @@ fn page(limit: usize) -> String {
 
 fn row(figure: &Figure) -> String {
     let (declared, automatic) = (figures::declared(figure), figures::automatic(figure));
-    let reached = |m: &Result<Measured, String>, goal| m.as_ref().is_ok_and(|m| m.reaches(goal));
-    let verdict = match (reached(&declared, figure.goals.0), reached(&automatic, figure.goals.1)) {
-        (true, true) => "reached",
-        (true, false) => "declared only",
-        (false, true) => "automatic only",
-        (false, false) => "not reached",
+    let verdict = |m: &Result<Measured, String>, goal| match m {
+        _ if goal == Goal::None => "none",
+        Ok(m) if m.reaches(goal) => "reached",
+        Ok(m) if m.reaches_in_sum(goal) => "in sum",
+        _ => "**not reached**",
     };
+    let verdict =
+        format!("{}, {}", verdict(&declared, figure.goals.0), verdict(&automatic, figure.goals.1));
     format!(
         "| {} | {} | {} ({}) | {} | {} | {verdict} |\n",
         figure.id,
@@ -113,7 +114,8 @@ Each model stands in `examples/papers`. *Declared* is measured with the paper's 
 residual sinks), *automatic* with all of it ignored. Operations are counted as the papers count: every binary
 `+ - * /` in the sorted and solved equations, those that depend on parameters only included, the initial problem not.
 `11 → 1` is a system of 11 equations of which 1 unknown is left to a solver; a system with `→ 0` is solved in closed
-form. The table is written by the program that measures; a test fails when a value becomes worse than here.
+form. The last column says whether what is asked of Kausal is reached, declared and automatic; *in sum* means with other
+numbers of MULT and ADD than asked for, but no more of both together. The table is written by the program that measures; a test fails when a value becomes worse than here.
 
 The papers count trivial equations as the tools of their time left them: sizes before tearing are not comparable, what
 is left and the operations are. The lever, the pendulums and the slider crank are not printed in the paper on bond
