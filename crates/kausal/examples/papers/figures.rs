@@ -96,20 +96,25 @@ pub const FIGURES: &[Figure] = {
     ]
 };
 
-/// A system that grows with the number of its joints: `examples/papers/{name}.mo` has the parameter `f`.
+/// A system that grows with a parameter of `examples/papers/{name}.mo`.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The model and its file.
     pub name: &'static str,
     /// What system.
     pub system: &'static str,
+    /// What it grows with.
+    pub parameter: &'static str,
 }
 
 /// Both for R6: operations grow linearly, at most 700 for each added joint.
 pub const FAMILIES: &[Family] = &[
-    Family { name: "Chain", system: "chain of f revolute joints" },
-    Family { name: "Tree", system: "tree of f revolute joints" },
+    Family { name: "Chain", system: "chain of f revolute joints", parameter: "f" },
+    Family { name: "Tree", system: "tree of f revolute joints", parameter: "f" },
 ];
+
+/// R5: a system for the relaxing iteration.
+pub const GRID: Family = Family { name: "Grid", system: "grid of n times n nodes", parameter: "n" };
 
 /// Operations for each added joint.
 pub const PER_JOINT: f64 = 700.0;
@@ -240,10 +245,10 @@ pub fn automatic(figure: &Figure) -> Result<Measured, String> {
     translate(figure.file, "", (Tearing::Auto, Relaxing::Auto), false).map(|(_, program)| measure(&program))
 }
 
-/// A family with so many joints.
-pub fn member(family: &Family, joints: usize, hints: bool) -> Result<Measured, String> {
+/// A member of a family.
+pub fn member(family: &Family, value: usize, hints: bool) -> Result<Measured, String> {
     let how = if hints { BOTH } else { (Tearing::Auto, Relaxing::Auto) };
-    let more = format!("model Member extends {}(f = {joints}); end Member;", family.name);
+    let more = format!("model Member extends {}({} = {value}); end Member;", family.name, family.parameter);
     translate(&format!("{}.mo", family.name), &more, how, hints).map(|(_, program)| measure(&program))
 }
 
