@@ -115,7 +115,11 @@ impl Samples {
         for i in 0..self.len() {
             let (t, x) = (self.time(i), self.at(name, i));
             let y = exact(t);
-            assert!((x - y).abs() <= tolerance * (1.0 + y.abs()), "{}: {name}({t}) = {x}, not {y}", self.file);
+            assert!(
+                (x - y).abs() <= tolerance * (1.0 + y.abs()),
+                "{}: {name}({t}) = {x}, not {y}",
+                self.file
+            );
         }
     }
 
@@ -213,8 +217,7 @@ fn drive_trains() {
 fn nodal_analysis() {
     let current = |u: f64| {
         // Unknown: v1, v2, v3, v4 and the current from v2 through the capacitor.
-        let (g1, g3, ga, gb, gc, gd, ge) =
-            (0.01, 0.005, 0.02, 1.0 / 80.0, 0.025, 1.0 / 300.0, 1.0 / 150.0);
+        let (g1, g3, ga, gb, gc, gd, ge) = (0.01, 0.005, 0.02, 1.0 / 80.0, 0.025, 1.0 / 300.0, 1.0 / 150.0);
         let a = [
             [ga + g1 + gd, -gd, 0.0, -g1, 0.0],
             [-gd, gb + gd + ge, -ge, 0.0, 1.0],

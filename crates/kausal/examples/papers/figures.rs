@@ -266,7 +266,8 @@ pub fn measure(program: &Program) -> Measured {
         // A variable of the model is wanted for itself; what the translation added only where it is read.
         let own = |v: &VarId| {
             needed.contains(v)
-                || (counted(*v) && program.variables[v.index()].kind != kausal_translate::program::Kind::Helper)
+                || (counted(*v)
+                    && program.variables[v.index()].kind != kausal_translate::program::Kind::Helper)
         };
         if written.iter().any(own) {
             reads(&program.pool, step, &mut needed);

@@ -14,7 +14,9 @@ fn main() {
 
 fn page(limit: usize) -> String {
     let mut out = String::from(HEAD);
-    out.push_str("| | system | paper | declared | automatic | goals |\n| --- | --- | --- | --- | --- | --- |\n");
+    out.push_str(
+        "| | system | paper | declared | automatic | goals |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
     for figure in FIGURES {
         eprintln!("{} {}", figure.id, figure.system);
         out.push_str(&row(figure));
@@ -47,8 +49,7 @@ fn row(figure: &Figure) -> String {
         Ok(m) if m.reaches_in_sum(goal) => "in sum",
         _ => "**not reached**",
     };
-    let verdict =
-        format!("{}, {}", verdict(&declared, figure.goals.0), verdict(&automatic, figure.goals.1));
+    let verdict = format!("{}, {}", verdict(&declared, figure.goals.0), verdict(&automatic, figure.goals.1));
     format!(
         "| {} | {} | {} ({}) | {} | {} | {verdict} |\n",
         figure.id,
