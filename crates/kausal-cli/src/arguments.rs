@@ -185,6 +185,9 @@ pub struct Translation {
     /// Whether linear systems are eliminated in a static order
     #[arg(long, value_enum, default_value_t)]
     pub relaxing: RelaxingChoice,
+    /// Ignore residue(x) and relax(x), as if the model did not have them
+    #[arg(long)]
+    pub no_hints: bool,
     /// A file with translator commands (variable tear v [r], variable unknown v, set tear on, …)
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,

@@ -46,6 +46,9 @@ pub fn program_and_codes(
     codes: &mut Vec<&'static str>,
 ) -> Option<(FlatModel, Program)> {
     let mut flat = flat(session, model)?;
+    if how.no_hints {
+        flat.hints.clear();
+    }
     let options = options(how, session)?;
     let program =
         if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };

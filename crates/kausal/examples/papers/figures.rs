@@ -1,0 +1,334 @@
+//! The figures of the papers and how ours are measured: what `docs/papers.md` is made of.
+//!
+//! Operations are counted as the papers count them: every binary `+ - * /` of the sorted and solved equations once, what
+//! depends on parameters only included. What only the initial problem needs does not count (the papers' programs have
+//! none), nor does the current into `Common`, which is a node of potential zero and nothing more in the papers. Dense
+//! kernels count what they do; a sparse one is only named.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use kausal::{Options, Program, Relaxing, Session, Tearing, summary};
+use kausal_codegen::count::steps_operations;
+use kausal_symbolic::{Pool, VarId};
+use kausal_translate::program::{Form, Step};
+
+/// What a figure must reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Nothing is asked.
+    None,
+    /// At most so many MULT and ADD, each.
+    Each(u64, u64),
+    /// At most so many operations in all.
+    Sum(u64),
+    /// No system leaves more unknowns to a solver: nonlinear, linear.
+    Left(usize, usize),
+    /// So many tearing variables, and a symmetric matrix.
+    Symmetric(usize),
+}
+
+/// A figure of a paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Its number in the list of what must work.
+    pub id: &'static str,
+    /// What system.
+    pub system: &'static str,
+    /// What the paper says.
+    pub paper: &'static str,
+    /// Where.
+    pub place: &'static str,
+    /// The model, in `examples/papers`.
+    pub file: &'static str,
+    /// With the paper's notation.
+    pub declared: (Tearing, Relaxing),
+    /// What ours must reach with the notation, and without.
+    pub goals: (Goal, Goal),
+}
+
+const TORN: (Tearing, Relaxing) = (Tearing::Declared, Relaxing::Off);
+const RELAXED: (Tearing, Relaxing) = (Tearing::Off, Relaxing::Declared);
+const BOTH: (Tearing, Relaxing) = (Tearing::Declared, Relaxing::Declared);
+const UNTORN: (Tearing, Relaxing) = (Tearing::Off, Relaxing::Auto);
+
+const TEARING: &str = "tearing, “Electrical circuits”";
+const BONDS: &str = "bond graphs, table 1";
+
+/// One figure as a row of a table.
+macro_rules! figure {
+    ($id:literal, $system:literal, $paper:literal, $place:expr, $file:literal, $how:expr, $declared:expr, $automatic:expr) => {
+        Figure {
+            id: $id,
+            system: $system,
+            paper: $paper,
+            place: $place,
+            file: $file,
+            declared: $how,
+            goals: ($declared, $automatic),
+        }
+    };
+}
+
+/// All figures of one model each.
+#[rustfmt::skip]
+pub const FIGURES: &[Figure] = {
+    use Goal::*;
+    &[
+        figure!("T6", "ladder, not torn", "126 MULT + 93 ADD", TEARING, "Ladder.dym", UNTORN, Each(126, 93), Each(13, 11)),
+        figure!("T6", "ladder, MeshCut", "28 MULT + 25 ADD; 15 → 3", TEARING, "LadderMeshCut.dym", TORN, Each(28, 25), Each(13, 11)),
+        figure!("T6", "ladder, NodeCut", "38 MULT + 25 ADD; 15 → 3", TEARING, "LadderNodeCut.dym", TORN, Each(38, 25), Each(13, 11)),
+        figure!("T6", "ladder, TearCut", "27 MULT + 25 ADD; 15 → 1", TEARING, "LadderTearCut.dym", TORN, Each(27, 25), Each(13, 11)),
+        figure!("T8", "six-axis robot", "about 600 → 6", "tearing, “Tree-structured mechanical systems”", "Robot.dym", TORN, Symmetric(6), None),
+        figure!("T9", "four-bar", "123 → 3 nonlinear, 93 → 3, 182 → 7", "tearing, “Mechanical systems with kinematic loops”", "FourBar.dym", TORN, Left(3, 7), Left(3, 7)),
+        figure!("R3", "drive train", "7 MULT + 3 ADD in 8 assignments, and 1 MULT for the gear's velocity; 4 → 0", "relaxing, (12)", "DriveTrain.dym", RELAXED, Each(8, 3), Each(8, 3)),
+        figure!("R3", "drive train, gear turned round", "fails", "relaxing, section 10", "DriveTrainTurned.dym", RELAXED, Each(8, 3), Each(8, 3)),
+        figure!("R3", "drive train, turned round and torn", "as many as relaxed", "relaxing, section 10", "DriveTrainTorn.dym", TORN, Each(8, 3), Each(8, 3)),
+        figure!("R4", "circuit of figure 2", "5 → 2 at the node v4", "relaxing, section 6", "NodalAnalysis.dym", RELAXED, None, None),
+        figure!("R7", "friction in a joint", "works unchanged", "relaxing, section 10", "JointFriction.dym", BOTH, Left(0, 0), Left(0, 0)),
+        figure!("B2", "two parallel C", "20, torn 12; 4 equations", BONDS, "BondTwoCapacitors.dym", TORN, Sum(12), Sum(12)),
+        figure!("B2", "ring structure", "99, torn 29; 6 + 6 equations", BONDS, "BondRing.dym", TORN, Sum(29), Sum(29)),
+        figure!("B2", "C network", "166, torn 32; 9 equations", BONDS, "BondNetwork.dym", TORN, Sum(32), Sum(32)),
+        figure!("B2", "mechanical lever", "233, torn 58; 12 equations", BONDS, "BondLever.dym", TORN, Sum(58), Sum(58)),
+        figure!("B2", "planar pendulum", "1636, torn 109; 21 equations", BONDS, "BondPendulum.dym", TORN, Sum(109), Sum(109)),
+        figure!("B2", "planar double pendulum", "—, torn 604; 53 equations", BONDS, "BondDoublePendulum.dym", TORN, Sum(604), Sum(604)),
+        figure!("B2", "slider crank", "—, torn 2253; 9 + 61 equations", BONDS, "BondSliderCrank.dym", TORN, Sum(2253), Sum(2253)),
+    ]
+};
+
+/// A system that grows with a parameter of `examples/papers/{name}.mo`.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The model and its file.
+    pub name: &'static str,
+    /// What system.
+    pub system: &'static str,
+    /// What it grows with.
+    pub parameter: &'static str,
+}
+
+/// Both for R6: operations grow linearly, at most 700 for each added joint.
+pub const FAMILIES: &[Family] = &[
+    Family { name: "Chain", system: "chain of f revolute joints", parameter: "f" },
+    Family { name: "Tree", system: "tree of f revolute joints", parameter: "f" },
+];
+
+/// R5: a system for the relaxing iteration.
+pub const GRID: Family = Family { name: "Grid", system: "grid of n times n nodes", parameter: "n" };
+
+/// Operations for each added joint.
+pub const PER_JOINT: f64 = 700.0;
+
+/// One system of simultaneous equations that is solved while a model runs, or once before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Newton is needed.
+    pub nonlinear: bool,
+    /// Equations.
+    pub size: usize,
+    /// Tearing variables.
+    pub torn: usize,
+    /// Unknowns left to a solver.
+    pub left: usize,
+    /// The matrix that is left is symmetric.
+    pub symmetric: bool,
+    /// A sparse solver has all of it.
+    pub sparse: bool,
+}
+
+/// What a translation gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// `*` and `/`
+    pub mul: u64,
+    /// `+` and `-`
+    pub add: u64,
+    /// Its systems.
+    pub blocks: Vec<Block>,
+}
+
+impl Measured {
+    /// Operations in all.
+    pub fn sum(&self) -> u64 {
+        self.mul + self.add
+    }
+
+    /// Unknowns left to solvers in all.
+    pub fn left(&self) -> usize {
+        self.blocks.iter().map(|b| b.left).sum()
+    }
+
+    /// Is a goal reached?
+    pub fn reaches(&self, goal: Goal) -> bool {
+        let largest = |nonlinear: bool| {
+            let blocks = self.blocks.iter().filter(|b| b.nonlinear == nonlinear);
+            blocks.map(|b| b.left).max().unwrap_or(0)
+        };
+        match goal {
+            Goal::None => true,
+            Goal::Each(mul, add) => self.left() == 0 && self.mul <= mul && self.add <= add,
+            Goal::Sum(sum) => self.sum() <= sum && self.blocks.iter().all(|b| !b.sparse),
+            Goal::Left(nonlinear, linear) => largest(true) <= nonlinear && largest(false) <= linear,
+            Goal::Symmetric(n) => self.blocks.iter().any(|b| b.torn == n && b.symmetric),
+        }
+    }
+
+    /// Are there at most as many operations in all as a goal gives for both kinds?
+    pub fn reaches_in_sum(&self, goal: Goal) -> bool {
+        matches!(goal, Goal::Each(mul, add) if self.left() == 0 && self.sum() <= mul + add)
+    }
+
+    /// For the table; a test reads it again.
+    pub fn text(&self) -> String {
+        let mut out = format!("{} MULT + {} ADD", self.mul, self.add);
+        for (i, b) in self.blocks.iter().enumerate() {
+            out.push_str(if i == 0 { "; " } else { ", " });
+            out.push_str(&format!("{} → {}", b.size, b.left));
+            let notes: Vec<String> = [
+                (b.torn > 0 && b.torn != b.left).then(|| format!("{} torn", b.torn)),
+                b.nonlinear.then(|| "nonlinear".to_owned()),
+                b.symmetric.then(|| "symmetric".to_owned()),
+                b.sparse.then(|| "sparse, not fully counted".to_owned()),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            if !notes.is_empty() {
+                out.push_str(&format!(" ({})", notes.join(", ")));
+            }
+        }
+        out
+    }
+}
+
+/// `examples/papers`.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/papers")
+}
+
+/// Translates a model of a file, a text behind it included; hints are ignored if so asked.
+pub fn translate(
+    file: &str,
+    more: &str,
+    how: (Tearing, Relaxing),
+    hints: bool,
+) -> Result<(Session, Program), String> {
+    let mut session = Session::new();
+    let path = folder().join(file);
+    let mut names = session.add_file(&path).unwrap_or_default();
+    if !more.is_empty() {
+        names.extend(session.add_text("More.mo", more));
+    }
+    let said = |session: &mut Session| {
+        let all = session.take_diagnostics();
+        all.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let Some(name) = names.last() else { return Err(said(&mut session)) };
+    let Some(mut flat) = session.flatten(name) else { return Err(said(&mut session)) };
+    if !hints {
+        flat.hints.clear();
+    }
+    let options = Options { tearing: how.0, relaxing: how.1, ..Options::default() };
+    match session.translate(&flat, &options) {
+        Some(program) => Ok((session, program)),
+        None => Err(said(&mut session)),
+    }
+}
+
+/// A figure with the paper's notation.
+pub fn declared(figure: &Figure) -> Result<Measured, String> {
+    translate(figure.file, "", figure.declared, true).map(|(_, program)| measure(&program))
+}
+
+/// A figure without any hint.
+pub fn automatic(figure: &Figure) -> Result<Measured, String> {
+    translate(figure.file, "", (Tearing::Auto, Relaxing::Auto), false).map(|(_, program)| measure(&program))
+}
+
+/// A member of a family.
+pub fn member(family: &Family, value: usize, hints: bool) -> Result<Measured, String> {
+    let how = if hints { BOTH } else { (Tearing::Auto, Relaxing::Auto) };
+    let more = format!("model Member extends {}({} = {value}); end Member;", family.name, family.parameter);
+    translate(&format!("{}.mo", family.name), &more, how, hints).map(|(_, program)| measure(&program))
+}
+
+/// Counts and lists.
+pub fn measure(program: &Program) -> Measured {
+    let mut needed = HashSet::new();
+    for step in program.dynamics.iter().chain(&program.outputs) {
+        reads(&program.pool, step, &mut needed);
+    }
+    let counted = |v: VarId| !program.variables[v.index()].name.starts_with("Common.");
+    let mut once = Vec::new();
+    for step in program.parameters.iter().rev() {
+        let mut written = Vec::new();
+        writes(step, &mut written);
+        // A variable of the model is wanted for itself; what the translation added only where it is read.
+        let own = |v: &VarId| {
+            needed.contains(v)
+                || (counted(*v)
+                    && program.variables[v.index()].kind != kausal_translate::program::Kind::Helper)
+        };
+        if written.iter().any(own) {
+            reads(&program.pool, step, &mut needed);
+            once.push(step.clone());
+        }
+    }
+    let own = |steps: &[Step]| -> Vec<Step> {
+        let kept = steps.iter().filter(|s| !matches!(s, Step::Assign(a) if !counted(a.variable)));
+        kept.cloned().collect()
+    };
+    let total = steps_operations(&program.pool, &once)
+        + steps_operations(&program.pool, &own(&program.dynamics))
+        + steps_operations(&program.pool, &own(&program.outputs));
+    let summary = summary::of(program, Default::default());
+    let blocks = summary.systems.iter().filter(|s| s.section != "initial").map(|s| Block {
+        nonlinear: s.kind == "nonlinear",
+        size: s.size,
+        torn: s.tearing_variables.len(),
+        left: s.torn,
+        symmetric: s.symmetric,
+        sparse: s.method == "sparse",
+    });
+    Measured { mul: total.mul, add: total.add, blocks: blocks.collect() }
+}
+
+/// What a step reads; guards and their fallbacks are no part of the solution.
+fn reads(pool: &Pool, step: &Step, out: &mut HashSet<VarId>) {
+    let mut stack = vec![step];
+    while let Some(step) = stack.pop() {
+        match step {
+            Step::Assign(assign) => out.extend(pool.variables_of(assign.value)),
+            Step::Call(call) => out.extend(call.args.iter().flat_map(|&a| pool.variables_of(a))),
+            Step::Solve(solve) => {
+                out.extend(solve.entries.iter().map(|e| e.2));
+                out.extend(&solve.rhs);
+            }
+            Step::System(system) => match &system.form {
+                Form::Linear { steps, .. } => stack.extend(steps),
+                Form::Nonlinear(n) => {
+                    stack.extend(&n.steps);
+                    stack.extend(n.jacobian.iter().flat_map(|j| &j.steps));
+                }
+                Form::Mixed { continuous, discrete, .. } => stack.extend(continuous.iter().chain(discrete)),
+            },
+            Step::If(condition, then, otherwise) => {
+                out.extend(pool.variables_of(*condition));
+                stack.extend(then.iter().chain(otherwise));
+            }
+            Step::Assert(assert) => out.extend(pool.variables_of(assert.condition)),
+            Step::When(_) | Step::Reinit(..) | Step::Relation(_) | Step::Terminate(_) => {}
+        }
+    }
+}
+
+/// What a step computes.
+fn writes(step: &Step, out: &mut Vec<VarId>) {
+    match step {
+        Step::Assign(assign) => out.push(assign.variable),
+        Step::Call(call) => out.extend(call.outputs.iter().flatten()),
+        Step::Solve(solve) => out.extend(&solve.unknowns),
+        Step::System(system) => out.extend(&system.unknowns),
+        _ => {}
+    }
+}

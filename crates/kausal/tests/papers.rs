@@ -1,0 +1,424 @@
+//! The papers: figures do not become worse than `docs/papers.md` says, and each model of `examples/papers` gives the
+//! trajectory of an independent computation, with the hints as declared and without any.
+
+#[path = "../examples/papers/figures.rs"]
+#[allow(dead_code)]
+mod figures;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use figures::{FAMILIES, FIGURES, GRID, Measured};
+use kausal::simulate::{self, Run};
+use kausal::{Backend, Relaxing, Settings, Tearing};
+
+/// Operations and unknowns left to solvers, as a cell of the table says.
+fn recorded(cell: &str) -> Option<(u64, usize)> {
+    let (mul, rest) = cell.trim().split_once(" MULT + ")?;
+    let (add, rest) = rest.split_once(" ADD")?;
+    let left = rest.split("→ ").skip(1).map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<usize>().unwrap_or(0)
+    });
+    Some((mul.parse::<u64>().ok()? + add.parse::<u64>().ok()?, left.sum()))
+}
+
+fn table() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md");
+    std::fs::read_to_string(path).expect("docs/papers.md")
+}
+
+/// The cells of the row that begins with these two.
+fn cells<'a>(table: &'a str, first: &str, second: &str) -> Vec<&'a str> {
+    let row = table.lines().find(|l| l.starts_with(&format!("| {first} | {second} |")));
+    row.unwrap_or_else(|| panic!("no row {first} {second}")).split(" | ").collect()
+}
+
+/// More left to solvers is worse, and so are more operations with as much left.
+fn not_worse(name: &str, ours: &Result<Measured, String>, cell: &str) {
+    let ours = ours.as_ref().unwrap_or_else(|why| panic!("{name}: {why}"));
+    let (sum, left) = recorded(cell).unwrap_or_else(|| panic!("{name}: no figures in {cell}"));
+    let worse = ours.left() > left || (ours.left() == left && ours.sum() > sum);
+    assert!(!worse, "{name}: recorded {cell}, now {}", ours.text());
+}
+
+#[test]
+fn figures_do_not_become_worse() {
+    let table = table();
+    for figure in FIGURES {
+        let cells = cells(&table, figure.id, figure.system);
+        let (declared, automatic) = (figures::declared(figure), figures::automatic(figure));
+        not_worse(figure.system, &declared, cells[3]);
+        not_worse(figure.system, &automatic, cells[4]);
+        // What was reached stays reached, MULT and ADD apart.
+        let goals = cells[5].trim_end_matches(" |").split(", ");
+        let ours = [(declared, figure.goals.0), (automatic, figure.goals.1)];
+        for (verdict, (measured, goal)) in goals.zip(ours) {
+            let reached = measured.as_ref().is_ok_and(|m| m.reaches(goal));
+            assert!(reached || verdict != "reached", "{}: {goal:?}, {measured:?}", figure.system);
+        }
+    }
+    let joints = FAMILIES.iter().flat_map(|family| [2, 4, 8].map(|f| (family, f)));
+    for (family, value) in joints.chain([(&GRID, 10), (&GRID, 20)]) {
+        let cells = cells(&table, family.system, &value.to_string());
+        not_worse(family.system, &figures::member(family, value, true), cells[2]);
+        not_worse(family.system, &figures::member(family, value, false), cells[3].trim_end_matches(" |"));
+    }
+}
+
+#[test]
+fn the_table_is_read_as_it_is_written() {
+    assert_eq!(recorded("17 MULT + 16 ADD; 11 → 0 (1 torn), 88 → 7"), Some((33, 7)));
+    assert_eq!(recorded("does not translate"), None);
+}
+
+/// Runs a model in both ways; the check sees each run.
+fn both(file: &str, more: &str, stop: f64, check: impl Fn(&Samples)) {
+    let ways = [((Tearing::Declared, Relaxing::Declared), true), ((Tearing::Auto, Relaxing::Auto), false)];
+    for (how, hints) in ways {
+        let (mut session, program) =
+            figures::translate(file, more, how, hints).unwrap_or_else(|why| panic!("{file}: {why}"));
+        let model = session.compile(program, Backend::Interpreter).expect("code");
+        let settings =
+            Settings { start: 0.0, stop, interval: stop / 20.0, tolerance: 1e-9, ..Settings::default() };
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{file}: {:?}", run.diagnostics);
+        check(&Samples { file: file.to_owned(), run });
+    }
+}
+
+struct Samples {
+    file: String,
+    run: Run,
+}
+
+impl Samples {
+    fn len(&self) -> usize {
+        self.run.trajectory.time.len()
+    }
+
+    fn time(&self, i: usize) -> f64 {
+        self.run.trajectory.time[i]
+    }
+
+    fn at(&self, name: &str, i: usize) -> f64 {
+        let values = self.run.trajectory.get(name).unwrap_or_else(|| panic!("{}: no {name}", self.file));
+        values[i]
+    }
+
+    fn vector(&self, name: &str, i: usize) -> [f64; 3] {
+        [1, 2, 3].map(|k| self.at(&format!("{name}[{k}]"), i))
+    }
+
+    /// `name` is what the function gives, at all times.
+    fn follows(&self, name: &str, tolerance: f64, exact: impl Fn(f64) -> f64) {
+        for i in 0..self.len() {
+            let (t, x) = (self.time(i), self.at(name, i));
+            let y = exact(t);
+            assert!(
+                (x - y).abs() <= tolerance * (1.0 + y.abs()),
+                "{}: {name}({t}) = {x}, not {y}",
+                self.file
+            );
+        }
+    }
+
+    /// What the function gives at each time stays as it was in the beginning; `scale` is how large its parts are.
+    fn constant(&self, what: &str, scale: f64, value: impl Fn(usize) -> f64) {
+        let first = value(0);
+        for i in 0..self.len() {
+            let now = value(i);
+            let t = self.time(i);
+            assert!((now - first).abs() < 1e-6 * scale, "{}: {what}({t}) = {now}, was {first}", self.file);
+        }
+    }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// One step after the other of the classical Runge–Kutta formula; the state at `stop`.
+fn runge_kutta<const N: usize>(x: [f64; N], stop: f64, f: impl Fn(f64, [f64; N]) -> [f64; N]) -> [f64; N] {
+    let n = 20_000;
+    let h = stop / n as f64;
+    let along = |x: [f64; N], k: [f64; N], s: f64| std::array::from_fn(|i| x[i] + s * k[i]);
+    let mut x = x;
+    for step in 0..n {
+        let t = step as f64 * h;
+        let k1 = f(t, x);
+        let k2 = f(t + h / 2.0, along(x, k1, h / 2.0));
+        let k3 = f(t + h / 2.0, along(x, k2, h / 2.0));
+        let k4 = f(t + h, along(x, k3, h));
+        x = std::array::from_fn(|i| x[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
+    }
+    x
+}
+
+/// Gaussian elimination with pivoting, for a few unknowns.
+fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
+    for k in 0..N {
+        let p = (k..N).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap_or(k);
+        a.swap(k, p);
+        b.swap(k, p);
+        for i in k + 1..N {
+            let factor = a[i][k] / a[k][k];
+            let row = a[k];
+            a[i].iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..N).rev() {
+        let known: f64 = (k + 1..N).map(|j| a[k][j] * b[j]).sum();
+        b[k] = (b[k] - known) / a[k][k];
+    }
+    b
+}
+
+/// The resistance of the ladder from its far end.
+#[test]
+fn ladders() {
+    let parallel = |a: f64, b: f64| a * b / (a + b);
+    let resistance = 100.0 + parallel(200.0, 300.0 + parallel(400.0, 500.0 + 600.0));
+    for file in ["Ladder.dym", "LadderMeshCut.dym", "LadderNodeCut.dym", "LadderTearCut.dym"] {
+        both(file, "", 1.0, |s| {
+            s.follows("R1.i", 1e-12, |_| 10.0 / resistance);
+            s.follows("R6.u", 1e-12, |_| {
+                let u2 = 10.0 - 100.0 * 10.0 / resistance;
+                let u4 = u2 * parallel(400.0, 1100.0) / (300.0 + parallel(400.0, 1100.0));
+                u4 * 600.0 / 1100.0
+            });
+        });
+    }
+}
+
+/// Equation (5): `(J2 + i^2*J1)*der(w2) = i*tin`.
+#[test]
+fn drive_trains() {
+    for file in ["DriveTrain.dym", "DriveTrainTurned.dym", "DriveTrainTorn.dym"] {
+        both(file, "", 2.0, |s| {
+            s.follows("shaft2.w", 1e-8, |t| 5.0 * 2.0 / (3.0 + 25.0 * 0.1) * t);
+            s.follows("shaft1.w", 1e-8, |t| 5.0 * 5.0 * 2.0 / (3.0 + 25.0 * 0.1) * t);
+        });
+    }
+}
+
+/// The conductances between the nodes, solved for the current of the capacitor with its voltage given: a line, so that
+/// the voltage is an exponential function.
+#[test]
+fn nodal_analysis() {
+    let current = |u: f64| {
+        // Unknown: v1, v2, v3, v4 and the current from v2 through the capacitor.
+        let (g1, g3, ga, gb, gc, gd, ge) = (0.01, 0.005, 0.02, 1.0 / 80.0, 0.025, 1.0 / 300.0, 1.0 / 150.0);
+        let a = [
+            [ga + g1 + gd, -gd, 0.0, -g1, 0.0],
+            [-gd, gb + gd + ge, -ge, 0.0, 1.0],
+            [0.0, -ge, gc + ge + g3, -g3, 0.0],
+            [-g1, 0.0, -g3, g1 + g3, -1.0],
+            [0.0, 1.0, 0.0, -1.0, 0.0],
+        ];
+        solve(a, [10.0 * ga, 0.0, 0.0, 0.0, u])[4]
+    };
+    let slope = current(1.0) - current(0.0);
+    let end = -current(0.0) / slope;
+    both("NodalAnalysis.dym", "", 5e-3, |s| {
+        s.follows("C2.u", 1e-6, |t| end * (1.0 - (slope * t / 1e-5).exp()));
+    });
+}
+
+/// `x*y*(1 + time)` solves the discretized equation of Laplace exactly.
+#[test]
+fn grids() {
+    both("Grid.mo", "model Small extends Grid(n = 20); end Small;", 1.0, |s| {
+        for (i, j) in [(2, 2), (11, 7), (21, 21)] {
+            let product = (i - 1) as f64 * (j - 1) as f64 / (21.0 * 21.0);
+            s.follows(&format!("v[{i},{j}]"), 1e-9, |t| product * (1.0 + t));
+        }
+    });
+}
+
+/// Energy of a body of the classic library, its velocities resolved in its own frame.
+fn body_energy(s: &Samples, body: &str, i: usize) -> f64 {
+    let parameter = |name: &str| s.at(&format!("{body}.{name}"), i);
+    let (v, w, r) = ["v", "w", "r"].map(|n| s.vector(&format!("{body}.{n}"), i)).into();
+    let rows = [["J11", "J21", "J31"], ["J21", "J22", "J32"], ["J31", "J32", "J33"]];
+    let momentum = rows.map(|row| dot(row.map(parameter), w));
+    parameter("m") * (0.5 * dot(v, v) + 9.80665 * r[2]) + 0.5 * dot(w, momentum)
+}
+
+#[test]
+fn robot() {
+    both("Robot.dym", "", 0.5, |s| {
+        let bodies = ["B1", "B2", "B3", "B4", "B5", "B6"];
+        s.constant("energy", 500.0, |i| bodies.iter().map(|b| body_energy(s, b, i)).sum());
+    });
+}
+
+/// Energy, and the place of the slider from the angle of the crank: its pin is 0.8 m from that of the slider.
+#[test]
+fn four_bar() {
+    both("FourBar.dym", "", 1.0, |s| {
+        let bodies = ["mCrank", "slider", "mCoupler"];
+        s.constant("energy", 10.0, |i| bodies.iter().map(|b| body_energy(s, b, i)).sum());
+        for i in 0..s.len() {
+            let q = s.at("j1.q", i);
+            let across = (0.2 * q.cos() - 0.1).powi(2) + (0.2 * q.sin()).powi(2);
+            let place = (0.64 - across).sqrt();
+            let found = s.at("j4.q", i);
+            assert!((found.abs() - place).abs() < 1e-6, "{q}: {found}, not {place}");
+        }
+    });
+}
+
+/// By hand: `(J + m*l^2)*qdd = -m*g*l*sin(q) - mu*d*tanh(qd/0.05)*m*(g*cos(q) + l*qd^2)`.
+#[test]
+fn friction_in_a_joint() {
+    let [q, qd] = runge_kutta([0.6, 0.0], 2.0, |_, [q, qd]: [f64; 2]| {
+        let normal = 2.0 * (9.80665 * q.cos() + qd * qd);
+        let torque = -2.0 * 9.80665 * q.sin() - 0.3 * 0.1 * (qd / 0.05).tanh() * normal;
+        [qd, torque / (0.1 + 2.0)]
+    });
+    both("JointFriction.dym", "", 2.0, |s| {
+        let last = s.len() - 1;
+        let found = [s.at("J.q", last), s.at("J.qd", last)];
+        assert!((found[0] - q).abs() < 1e-6 && (found[1] - qd).abs() < 1e-6, "{found:?}, not {q} {qd}");
+    });
+}
+
+/// Energy of a link of `Chain` or `Tree`, from the motion of its frame.
+fn link_energy(s: &Samples, k: usize, i: usize) -> f64 {
+    let frame = format!("link[{k}].a.m");
+    let (vel, omega, r) = ["vel", "omega", "r"].map(|n| s.vector(&format!("{frame}.{n}"), i)).into();
+    let centre = [0.15, 0.02, -0.1 + 0.01 * (k as f64).sin()];
+    let v = add(vel, cross(omega, centre));
+    let turned = [1, 2, 3].map(|row| s.at(&format!("{frame}.S[{row},3]"), i));
+    let height = r[2] + dot(turned, centre);
+    let inertia = [[0.02, 0.002, -0.001], [0.002, 0.03, 0.003], [-0.001, 0.003, 0.025]];
+    0.5 * dot(v, v) + 0.5 * dot(omega, inertia.map(|row| dot(row, omega))) + 9.80665 * height
+}
+
+#[test]
+fn chains_and_trees() {
+    for (name, f) in [("Chain", 4), ("Tree", 7)] {
+        let more = format!("model Member extends {name}(f = {f}); end Member;");
+        both(&format!("{name}.mo"), &more, 0.5, |s| {
+            s.constant("energy", 20.0, |i| (1..=f).map(|k| link_energy(s, k, i)).sum());
+        });
+    }
+}
+
+/// Capacitances in parallel add up.
+#[test]
+fn bond_graph_of_two_capacitances() {
+    both("BondTwoCapacitors.dym", "", 1.0, |s| {
+        s.follows("C1.e", 1e-7, |t| 1.0 - (-t / 0.3).exp());
+        s.follows("C2.e", 1e-7, |t| 1.0 - (-t / 0.3).exp());
+    });
+}
+
+/// The flow of R1 by hand, and the rate at which the effort of C1 grows.
+#[test]
+fn bond_graph_of_a_ring() {
+    both("BondRing.dym", "", 2.0, |s| {
+        for i in 0..s.len() {
+            let (e1, e2, t) = (s.at("C1.e", i), s.at("C2.e", i), s.time(i));
+            assert!((e1 + e2 - 1.0).abs() < 1e-9, "{e1} + {e2} at {t}");
+            // Over the ring: e1 - R1*f1 = e3 = e2 + R2*f2 with f2 = f1 + F.
+            let f1 = (e1 - e2 - 2.0 * 0.1) / 3.0;
+            assert!((s.at("R1.f", i) - f1).abs() < 1e-9, "{f1} at {t}");
+        }
+        // C1*e1' = f0 - f1 and C2*e2' = f0 + f1 + F with e2' = -e1': 3*e1' = -2*f1 - F, f1 = (2*e1 - 1.2)/3.
+        s.follows("C1.e", 1e-7, |t| 0.525 * (1.0 - (-4.0 * t / 9.0).exp()));
+    });
+}
+
+/// Capacitances in series and parallel, from the far end.
+#[test]
+fn bond_graph_of_a_network() {
+    let series = |a: f64, b: f64| a * b / (a + b);
+    let whole = 1.0 + series(2.0, 3.0 + series(4.0, 5.0));
+    both("BondNetwork.dym", "", 10.0, |s| {
+        let e1 = |t: f64| 1.0 - (-t / whole).exp();
+        s.follows("C1.e", 1e-7, e1);
+        let e3 = 2.0 / (2.0 + 3.0 + series(4.0, 5.0));
+        s.follows("C3.e", 1e-7, |t| e3 * e1(t));
+        s.follows("C5.e", 1e-7, |t| e3 * 4.0 / 9.0 * e1(t));
+    });
+}
+
+/// All masses as seen from the bearing.
+#[test]
+fn bond_graph_of_a_lever() {
+    let inertia = 0.5 + 1.0 * 0.09 + 2.0 * 0.25 + 4.0 * 0.64;
+    both("BondLever.dym", "", 2.0, |s| s.follows("J.f", 1e-8, |t| 3.0 / inertia * t));
+}
+
+/// Kinetic energy of a planar body.
+fn planar(s: &Samples, body: &str, m: f64, inertia: f64, i: usize) -> f64 {
+    let [x, y, w] = ["Ix", "Iy", "Iw"].map(|n| s.at(&format!("{body}.{n}.f"), i));
+    0.5 * m * (x * x + y * y) + 0.5 * inertia * w * w
+}
+
+/// The pendulum's equation of motion, and energy.
+#[test]
+fn bond_graphs_of_pendulums() {
+    let [phi, w] = runge_kutta([0.3, 0.0], 2.0, |_, [phi, w]: [f64; 2]| {
+        [w, -2.0 * 9.81 * 0.5 * phi.cos() / (0.3 + 2.0 * 0.25)]
+    });
+    both("BondPendulum.dym", "", 2.0, |s| {
+        let last = s.len() - 1;
+        assert!((s.at("P.phi", last) - phi).abs() < 1e-6 && (s.at("P.Iw.f", last) - w).abs() < 1e-6);
+    });
+    both("BondDoublePendulum.dym", "", 2.0, |s| {
+        s.constant("energy", 30.0, |i| {
+            let (a, b) = (s.at("P1.phi", i).sin(), s.at("P2.phi", i).sin());
+            let potential = 9.81 * (2.0 * 0.5 * a + 1.0 * (a + 0.4 * b));
+            planar(s, "P1", 2.0, 0.3, i) + planar(s, "P2", 1.0, 0.2, i) + potential
+        });
+    });
+}
+
+/// Energy, and the loop stays closed.
+#[test]
+fn bond_graph_of_a_slider_crank() {
+    both("BondSliderCrank.dym", "", 1.0, |s| {
+        s.constant("across the guide", 1.0, |i| {
+            0.1 * s.at("crank.phi", i).sin() + 0.3 * s.at("rod.phi", i).sin()
+        });
+        s.constant("energy", 2.0, |i| {
+            let (a, b) = (s.at("crank.phi", i).sin(), s.at("rod.phi", i).sin());
+            let potential = 9.81 * (0.5 * 0.05 * a + 0.4 * (0.1 * a + 0.15 * b));
+            let (v, w) = (s.at("slider.f", i), s.at("flywheel.f", i));
+            let rest = 0.5 * 0.6 * v * v + 0.5 * 0.01 * w * w;
+            planar(s, "crank", 0.5, 0.001, i) + planar(s, "rod", 0.4, 0.003, i) + rest + potential
+        });
+    });
+}
+
+/// The three small models of the paper on inline integration.
+#[test]
+fn small_models_of_inline_integration() {
+    both("TwoFilters.mo", "", 1.0, |s| {
+        s.follows("x2", 1e-7, |t| 1.0 - (0.1 * (-t / 0.1).exp() - 0.02 * (-t / 0.02).exp()) / 0.08);
+    });
+    both("SecondOrder.mo", "", 10.0, |s| s.constant("energy", 5.0, |i| s.at("E", i)));
+    let end = runge_kutta([0.5, 0.0, 0.0], 5.0, |t, [x, x1, x2]: [f64; 3]| {
+        let y = x + 0.1 * x * x * x;
+        [-x - x * x * x - 0.5 * x1 + t.sin(), x2, -5.6 * x2 - 16.0 * x1 + 16.0 * y]
+    });
+    both("Feedback.mo", "", 5.0, |s| {
+        let last = s.len() - 1;
+        for (name, exact) in ["x", "x1", "x2"].into_iter().zip(end) {
+            let found = s.at(name, last);
+            assert!((found - exact).abs() < 1e-6, "{name}: {found}, not {exact}");
+        }
+    });
+}
