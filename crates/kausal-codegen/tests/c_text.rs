@@ -11,8 +11,8 @@ use kausal_symbolic::function::{Body, Evaluator, ExternalBody, Function, Numbers
 use kausal_symbolic::{FunctionId, Op, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
-    Assert, Call, Form, Jacobian, Kind, LinearMethod, Nonlinear, Relation, Solve, SolveKind, State, Step,
-    System, When, WhenBranch,
+    Assert, Call, Form, Guard, Jacobian, Kind, LinearMethod, Nonlinear, Relation, Solve, SolveKind, State,
+    Step, System, When, WhenBranch,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -22,6 +22,14 @@ use proptest::test_runner::TestRunner;
 const DRIVER: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef COUNTED
+static int counted(model *m)
+{
+    const int failed = model_dynamics(m);
+    if (m->pivot_fallbacks) m->warning = "pivoting";
+    return failed;
+}
+#endif
 int main(void)
 {
     static model m;
@@ -34,7 +42,8 @@ int main(void)
     }
     m.time = 0.75;
     m.initial = INITIAL;
-    const int failed = SECTION(&m);
+    int failed = 0;
+    for (int call = 0; call < CALLS; call++) failed |= SECTION(&m);
     fwrite(m.v, sizeof(double), model_variables, out);
     if (failed || m.terminate) fprintf(stderr, "%s", m.message);
     else if (m.warning) fprintf(stderr, "warning: %s", m.warning);
@@ -44,11 +53,22 @@ int main(void)
 
 /// Runs one section; gives the values afterwards, or what went wrong. `None` without a compiler.
 fn run(program: &Program, section: &str, start: Option<(&[f64], &[f64])>) -> Option<(Vec<f64>, String)> {
+    run_often(program, section, 1, start)
+}
+
+fn run_often(
+    program: &Program,
+    section: &str,
+    calls: u32,
+    start: Option<(&[f64], &[f64])>,
+) -> Option<(Vec<f64>, String)> {
     let text = c::write(program).unwrap();
-    let driver = DRIVER.replace("SECTION", section).replace("INITIAL", "0");
+    let counted = if section == "counted" { "#define COUNTED\n" } else { "" };
+    let driver =
+        DRIVER.replace("SECTION", section).replace("INITIAL", "0").replace("CALLS", &calls.to_string());
     let input = start.map(|(values, pre)| [cc::bytes(values), cc::bytes(pre)].concat());
     let files: Vec<(&str, &[u8])> = input.iter().map(|input| ("in", input.as_slice())).collect();
-    let output = cc::run(&format!("{text}\n{driver}"), &files)?;
+    let output = cc::run(&format!("{text}\n{counted}{driver}"), &files)?;
     Some((cc::numbers(&output.stdout), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
@@ -189,13 +209,21 @@ fn functions_that_fail() {
 }
 
 fn linear(steps: Vec<Step>, unknowns: &[VarId]) -> Step {
+    linear_with(steps, None, unknowns)
+}
+
+fn guarded(steps: Vec<Step>, guard: Guard, unknowns: &[VarId]) -> Step {
+    linear_with(steps, Some(Box::new(guard)), unknowns)
+}
+
+fn linear_with(steps: Vec<Step>, guard: Option<Box<Guard>>, unknowns: &[VarId]) -> Step {
     Step::System(Box::new(System {
         equations: Vec::new(),
         unknowns: unknowns.to_vec(),
         tearing_variables: unknowns.to_vec(),
         residuals: Vec::new(),
         mixed: false,
-        form: Form::Linear { method: LinearMethod::Torn, symmetric: false, steps, guard: None },
+        form: Form::Linear { method: LinearMethod::Torn, symmetric: false, steps, guard },
         alternatives: Vec::new(),
     }))
 }
@@ -283,6 +311,82 @@ fn a_singular_system_is_an_error() {
     add_system(&mut b, 2, &entries, &[1.0, 1.0], SolveKind::Dense, false);
     if let Some((_, message)) = run(&b.program, "model_dynamics", None) {
         assert_eq!(message, "linear system 1 (x[0], x[1]) is singular");
+    }
+}
+
+/// `a*x + y = 3`, `x + y = 2`, eliminated with the pivot `a`: by hand `x = 1/(a - 1)`. Where `a` is zero, or tiny, the way with
+/// pivoting is taken.
+#[test]
+fn a_pivot_that_vanishes() {
+    for (a_value, falls_back) in [(2.0, false), (0.0, true), (1e-14, true)] {
+        let mut b = Builder::new("Guarded");
+        let a = b.variable("a", Kind::Parameter, a_value);
+        let [x, y] = ["x", "y"].map(|name| b.variable(name, Kind::Algebraic, 0.0));
+        let size = b.variable("size", Kind::Helper, 1.0);
+        let [one, two, three] =
+            [1.0, 2.0, 3.0].map(|value| b.variable("coefficient", Kind::Parameter, value));
+        let (ea, ey) = (b.var(a), b.var(y));
+        let p = &mut b.program.pool;
+        let [c1, c2, c3] = [1.0, 2.0, 3.0].map(|value| p.constant(value));
+        let (slope, offset) = (p.op(Op::Div, &[c1, ea]), p.op(Op::Div, &[c3, ea]));
+        let (left, right) = (p.sub(c1, slope), p.sub(c2, offset));
+        let y_value = p.op(Op::Div, &[right, left]);
+        let x_right = p.sub(c3, ey);
+        let x_value = p.op(Op::Div, &[x_right, ea]);
+        let solve = Solve {
+            entries: vec![(0, 0, a), (0, 1, one), (1, 0, one), (1, 1, one)],
+            rhs: vec![three, two],
+            unknowns: vec![x, y],
+            kind: SolveKind::Dense,
+            constant: false,
+        };
+        let guard = Guard { pivots: vec![(a, size)], fallback: vec![Step::Solve(solve)], ..Guard::default() };
+        let straight = vec![set(y, y_value), set(x, x_value)];
+        b.program.dynamics = vec![guarded(straight, guard, &[x, y])];
+        if let Some((values, message)) = run(&b.program, "counted", None) {
+            assert_eq!(message, if falls_back { "warning: pivoting" } else { "" });
+            let exact = 1.0 / (a_value - 1.0);
+            assert!((values[x.index()] - exact).abs() < 1e-12, "a = {a_value}: {values:?}");
+            assert!((values[y.index()] - (2.0 - exact)).abs() < 1e-12, "a = {a_value}: {values:?}");
+        }
+    }
+}
+
+/// A straight-line solution that loses all digits (here: it is wrong) shows in its residual: at an event at once, between events
+/// when it is looked at, and from then on it is not used.
+#[test]
+fn digits_that_are_lost() {
+    let mut b = Builder::new("Lost");
+    let [x, residual, size] = ["x", "residual", "size"].map(|name| b.variable(name, Kind::Algebraic, 0.0));
+    let [two, four] = [2.0, 4.0].map(|value| b.variable("coefficient", Kind::Parameter, value));
+    let ex = b.var(x);
+    let p = &mut b.program.pool;
+    let (c4, c7, c8) = (p.constant(4.0), p.constant(7.0), p.constant(8.0));
+    let double = p.times(2.0, ex);
+    let off = p.sub(double, c4);
+    let solve = Solve {
+        entries: vec![(0, 0, two)],
+        rhs: vec![four],
+        unknowns: vec![x],
+        kind: SolveKind::Dense,
+        constant: false,
+    };
+    let guard = Guard {
+        pivots: Vec::new(),
+        check: vec![set(residual, off), set(size, c8)],
+        residuals: vec![(residual, size)],
+        fallback: vec![Step::Solve(solve)],
+    };
+    let system = guarded(vec![set(x, c7)], guard, &[x]);
+    (b.program.dynamics, b.program.discrete) = (vec![system.clone()], vec![system]);
+    for (calls, expected) in [(1, 7.0), (Guard::OFTEN - 1, 7.0), (Guard::OFTEN, 2.0), (Guard::OFTEN + 1, 2.0)]
+    {
+        if let Some((values, message)) = run_often(&b.program, "model_dynamics", calls, None) {
+            assert_eq!((values[x.index()], message.as_str()), (expected, ""), "{calls}");
+        }
+    }
+    if let Some((values, _)) = run_often(&b.program, "model_discrete", 1, None) {
+        assert_eq!(values[x.index()], 2.0);
     }
 }
 

@@ -402,9 +402,7 @@ impl Machine {
 
     /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
     fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
-        const TINY: f64 = 1e-11;
-        const LOST: f64 = 1e-8;
-        const OFTEN: u32 = 16;
+        use kausal_translate::program::Guard;
         let model = self.model.clone();
         let guard = &model.guards[index];
         if !self.guards[index].gave_up {
@@ -420,20 +418,20 @@ impl Machine {
             let value = |v: VarId| self.values[v.index()];
             let holds = |&(p, reference): &(VarId, VarId)| {
                 let p = value(p);
-                p.is_finite() && p != 0.0 && p.abs() >= TINY * value(reference).abs()
+                p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
             };
             if !guard.pivots.iter().all(holds) {
                 return self.pivoting(index, mode);
             }
             let space = &mut self.guards[index];
             space.since += 1;
-            if mode == Mode::Continuous && space.since < OFTEN {
+            if mode == Mode::Continuous && space.since < Guard::OFTEN {
                 return Ok(());
             }
             space.since = 0;
             self.run(&guard.check, mode)?;
             let value = |v: VarId| self.values[v.index()];
-            if guard.residuals.iter().all(|&(r, size)| value(r).abs() <= LOST * value(size)) {
+            if guard.residuals.iter().all(|&(r, size)| value(r).abs() <= Guard::LOST * value(size)) {
                 return Ok(());
             }
             self.guards[index].gave_up = true;

@@ -27,6 +27,7 @@ mod initial;
 mod inline;
 mod lift;
 mod linear;
+mod nested;
 mod nonlinear;
 mod parameters;
 pub mod program;

@@ -37,7 +37,7 @@ use crate::{Relaxing, Tearing};
 /// More unknowns than this are not left to a full solver.
 const DENSE_LIMIT: usize = 200;
 /// Whole systems up to this size are factorised as full matrices.
-const DENSE_WHOLE: usize = 8;
+pub(crate) const DENSE_WHOLE: usize = 8;
 /// Blocks of more equations are priced by their structure, not by writing every alternative down.
 const WRITTEN_LIMIT: usize = 400;
 /// No straight-line code of more operations than this.

@@ -1,46 +1,71 @@
-//! Nonlinear systems: torn, with a symbolic Jacobian of what is left.
+//! Nonlinear systems: torn, linear systems inside, with a symbolic Jacobian of what is left.
 //!
 //! Tearing paper (Elmqvist and Otter 1994), "Solving torn non-linear systems": `y = g(z)` in sequence, residuals
-//! `h(y, z)`, and `dH/dz = dh/dy dg/dz + dh/dz` formed symbolically, column by column with the chain rule.
+//! `h(y, z)`, and `dH/dz = dh/dy dg/dz + dh/dz` formed symbolically, column by column with the chain rule. What is
+//! iterated on is decided in `nested`.
 
+use std::collections::BTreeMap;
+
+use kausal_structure::SolvabilitySet;
 use kausal_structure::tearing::declared::{Completion, tear_as_declared};
-use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing, TearingProblem, tear};
-use kausal_structure::{Id, SolvabilitySet};
+use kausal_structure::tearing::{Effort, FORBIDDEN, TearingProblem, tear};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::Tearing as Choice;
-use crate::declared;
 use crate::emit::Emitter;
-use crate::program::{EquationRef, Jacobian, Nonlinear, Step};
+use crate::nested::{self, Part, Plan};
+use crate::program::{EquationRef, Jacobian, Nonlinear, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
+use crate::{declared, eliminate, linear};
+
+/// What is computed inside, for the chain rule.
+enum Computed {
+    Formula(VarId, ExprId),
+    /// A linear system: equations and unknowns.
+    Linear(Block),
+}
 
 /// The system of a block that is not linear in its unknowns.
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     let sorting = Sorting::new(emitter.work, block.equations.clone(), block.unknowns.clone());
-    let solvable = match emitter.settings.tearing {
-        Choice::Off => SolvabilitySet::NONE,
-        _ => SolvabilitySet::EXPLICIT,
-    };
-    let torn = torn(emitter, block, &sorting, solvable);
-    let mut unknowns: Vec<VarId> = torn.tearing_variables.iter().map(|v| block.unknowns[v.index()]).collect();
-    let mut residual_equations: Vec<usize> =
-        torn.residuals.iter().map(|e| block.equations[e.index()]).collect();
+    let plan = plan(emitter, block, &sorting);
+    let mut unknowns: Vec<VarId> = plan.iterated.iter().map(|&c| block.unknowns[c]).collect();
+    let mut residual_equations: Vec<usize> = plan.residuals.iter().map(|&r| block.equations[r]).collect();
     let mut steps = Vec::new();
-    // What is computed, with its formula, for the chain rule.
-    let mut computed: Vec<(VarId, ExprId)> = Vec::new();
-    for a in &torn.sequence {
-        let (equation, unknown) = (block.equations[a.eqn.index()], block.unknowns[a.var.index()]);
-        match solve::solve(emitter.work, equation, unknown) {
-            Solution::Explicit(value) => {
-                computed.push((unknown, value));
-                emitter.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
+    let mut computed: Vec<Computed> = Vec::new();
+    for part in &plan.parts {
+        match part {
+            Part::Assign(row, column) => {
+                let (equation, unknown) = (block.equations[*row], block.unknowns[*column]);
+                match solve::solve(emitter.work, equation, unknown) {
+                    Solution::Explicit(value) => {
+                        computed.push(Computed::Formula(unknown, value));
+                        emitter.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
+                    }
+                    Solution::None => {
+                        // Promised but not delivered: iterate on it as well.
+                        unknowns.push(unknown);
+                        residual_equations.push(equation);
+                    }
+                }
             }
-            Solution::None => {
-                // Promised but not delivered: iterate on it as well.
-                unknowns.push(unknown);
-                residual_equations.push(equation);
+            Part::Linear(rows, columns) => {
+                let inner = Block {
+                    equations: rows.iter().map(|&r| block.equations[r]).collect(),
+                    unknowns: columns.iter().map(|&c| block.unknowns[c]).collect(),
+                };
+                match linear::emit(emitter, &inner) {
+                    Some(step) => {
+                        steps.push(step);
+                        computed.push(Computed::Linear(inner));
+                    }
+                    None => {
+                        unknowns.extend(inner.unknowns);
+                        residual_equations.extend(inner.equations);
+                    }
+                }
             }
         }
     }
@@ -59,34 +84,43 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     emitter.newton(block, nonlinear, residuals)
 }
 
-/// The tearing: found, or as declared where that is prescribed or no larger.
-fn torn(emitter: &mut Emitter, block: &Block, sorting: &Sorting, solvable: SolvabilitySet) -> Tearing {
+/// What is iterated on: as found, or as declared where that is prescribed or no more.
+fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
+    let choice = emitter.settings.tearing;
+    let solvable = match choice {
+        Choice::Off => SolvabilitySet::NONE,
+        _ => SolvabilitySet::EXPLICIT,
+    };
     let hints = emitter.hints.of(emitter.work, block);
     let mut problem = TearingProblem::new(&sorting.incidence, solvable);
+    nested::weights(emitter, block, &mut problem.weight);
     for &v in &hints.kept {
         problem.weight[v] = FORBIDDEN;
     }
-    let choice = emitter.settings.tearing;
-    if !hints.tears() || choice == Choice::Off {
-        return tear(&problem, Effort::default()).tearing;
+    if choice == Choice::Off {
+        return Plan::torn(&tear(&problem, Effort::default()).tearing);
+    }
+    if !hints.tears() {
+        let found = Plan::torn(&tear(&problem, Effort::default()).tearing);
+        return nested::improved(emitter, block, &problem, found);
     }
     let declared = tear_as_declared(&problem, &hints.tearing, Completion::Automatic);
     if choice == Choice::Declared {
         if let Some(d) = declared::diagnose(emitter.work, block, &declared) {
             emitter.report(d);
         }
-        return declared.tearing;
+        return Plan::torn(&declared.tearing);
     }
     let found = tear(&problem, Effort::default()).tearing;
     let fewer = found.tearing_variables.len() < declared.tearing.tearing_variables.len();
-    if fewer { found } else { declared.tearing }
+    nested::improved(emitter, block, &problem, Plan::torn(if fewer { &found } else { &declared.tearing }))
 }
 
 /// Derivatives of the residuals by the iteration variables; `None` where a formula cannot be differentiated.
 fn jacobian(
     emitter: &mut Emitter,
     unknowns: &[VarId],
-    computed: &[(VarId, ExprId)],
+    computed: &[Computed],
     residuals: &[ExprId],
 ) -> Option<Jacobian> {
     let mut steps = Vec::new();
@@ -96,9 +130,14 @@ fn jacobian(
     for (k, &v) in unknowns.iter().enumerate() {
         gradient.insert(v, vec![(k, one)]);
     }
-    for &(v, formula) in computed {
-        let row = chain_rule(emitter, formula, &gradient, &mut steps)?;
-        gradient.insert(v, row);
+    for part in computed {
+        match part {
+            Computed::Formula(v, formula) => {
+                let row = chain_rule(emitter, *formula, &gradient, &mut steps)?;
+                gradient.insert(*v, row);
+            }
+            Computed::Linear(block) => through_system(emitter, block, &mut gradient, &mut steps)?,
+        }
     }
     let mut entries = Vec::new();
     for (r, &formula) in residuals.iter().enumerate() {
@@ -107,6 +146,45 @@ fn jacobian(
         }
     }
     Some(Jacobian { steps, entries })
+}
+
+/// From `A(z) x = b(z)` follows `A dx = db - dA x`: minus the derivative of the residuals with `x` at rest.
+fn through_system(
+    emitter: &mut Emitter,
+    block: &Block,
+    gradient: &mut FxHashMap<VarId, Vec<(usize, ExprId)>>,
+    out: &mut Vec<Step>,
+) -> Option<()> {
+    let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let mut matrix = Vec::new();
+    let mut right: BTreeMap<usize, Vec<(usize, ExprId)>> = BTreeMap::new();
+    for (r, &equation) in block.equations.iter().enumerate() {
+        let (coefficients, _) = solve::linear(emitter.work, equation, &|v| place.contains_key(&v))?;
+        let mut row = Vec::new();
+        for (v, coefficient) in coefficients {
+            let held = emitter.held(coefficient, out);
+            row.push((place[&v], emitter.work.pool.var(held)));
+        }
+        matrix.push(row);
+        let residual = emitter.work.residual(equation);
+        for (k, slope) in chain_rule(emitter, residual, gradient, out)? {
+            right.entry(k).or_default().push((r, emitter.work.pool.op(Op::Neg, &[slope])));
+        }
+    }
+    let mut rows: Vec<Vec<(usize, ExprId)>> = vec![Vec::new(); block.unknowns.len()];
+    let zero = emitter.work.pool.constant(0.0);
+    let kind = if block.unknowns.len() <= linear::DENSE_WHOLE { SolveKind::Dense } else { SolveKind::Sparse };
+    for (k, slopes) in right {
+        let mut side = vec![zero; block.equations.len()];
+        slopes.into_iter().for_each(|(r, slope)| side[r] = slope);
+        let slots: Vec<VarId> = block.unknowns.iter().map(|_| emitter.slot()).collect();
+        eliminate::kernel(emitter, &matrix, &side, &slots, kind, out);
+        for (row, slot) in rows.iter_mut().zip(slots) {
+            row.push((k, emitter.work.pool.var(slot)));
+        }
+    }
+    gradient.extend(block.unknowns.iter().copied().zip(rows));
+    Some(())
 }
 
 fn chain_rule(

@@ -350,6 +350,16 @@ pub struct Guard {
     pub fallback: Vec<Step>,
 }
 
+impl Guard {
+    /// A pivot is too small below this part of what it was before.
+    pub const TINY: f64 = 1e-11;
+    /// A residual above this part of its size means that digits are lost; the system is solved with pivoting from then
+    /// on.
+    pub const LOST: f64 = 1e-8;
+    /// Between events residuals are looked at once in so many evaluations; at events always.
+    pub const OFTEN: u32 = 16;
+}
+
 /// How a linear system was reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinearMethod {

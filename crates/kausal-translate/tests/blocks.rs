@@ -338,3 +338,81 @@ end M;";
     assert_eq!(other.len(), 1);
     assert_ne!(free, other);
 }
+
+/// The nonlinear system among the steps, and the linear ones inside it.
+fn inside(program: &Program) -> (&System, Vec<&System>) {
+    let system = only(program);
+    let Form::Nonlinear(nonlinear) = &system.form else { panic!("{system:?}") };
+    assert!(nonlinear.jacobian.is_some());
+    let inner = nonlinear.steps.iter();
+    let inner = inner.filter_map(|s| if let Step::System(system) = s { Some(&**system) } else { None });
+    (system, inner.collect())
+}
+
+/// Four unknowns in two pairs that are linear once z is known, which enters nonlinearly everywhere. Torn plainly three would be
+/// iterated on: z and one of each pair.
+const PAIRS: &str = "model M
+  Real a, b, c, d, z(start = 1);
+equation
+  (2 + z^2)*a + b = 1;
+  a + (3 + sin(z))*b = time;
+  (2 + z^2)*c + d = b;
+  c + (3 + cos(z))*d = 1;
+  z + z^3 = 1 + 0.1*(a + b + c + d);
+end M;";
+
+#[test]
+fn linear_systems_inside_are_not_iterated_on() {
+    let program = program(PAIRS);
+    let (system, inner) = inside(&program);
+    assert_eq!(names(&program, &system.tearing_variables), ["z"]);
+    assert_eq!(inner.iter().map(|s| s.unknowns.len()).collect::<Vec<_>>(), [2, 2]);
+}
+
+/// Of a product one factor must be known, then the rest is linear in the other: two of five unknowns.
+#[test]
+fn one_factor_of_each_product_is_iterated_on() {
+    let text = "model M
+  Real a, b, c, p(start = 1), q(start = 1);
+equation
+  p*a + (1 + p^2)*b + c = 1;
+  a - p*b + q*c = time;
+  b + q*a - c = 2;
+  p + p^3 = 2 + 0.1*a*q;
+  q + q^3 = 2 - 0.1*b*p;
+end M;";
+    let program = program(text);
+    let (system, inner) = inside(&program);
+    let mut iterated = names(&program, &system.tearing_variables);
+    iterated.sort();
+    assert_eq!(iterated, ["p", "q"]);
+    assert_eq!(inner.iter().map(|s| s.unknowns.len()).collect::<Vec<_>>(), [3]);
+}
+
+/// Either unknown of a loop may be iterated on: the one with a start value is.
+#[test]
+fn what_has_a_start_value_is_iterated_on() {
+    for (x, y, expected) in [("(start = 2)", "", "x"), ("", "(start = 2)", "y")] {
+        let text = format!("model M Real x{x}, y{y}; equation x = cos(y) + time; y = 0.5*sin(x); end M;");
+        let program = program(&text);
+        assert_eq!(names(&program, &only(&program).tearing_variables), [expected]);
+    }
+}
+
+/// A long sequence whose errors grow, nonlinear everywhere: plain tearing at one variable would lose all digits.
+#[test]
+fn long_nonlinear_sequences_are_cut() {
+    let text = "model M
+  Real x[40](each start = 0.1);
+equation
+  x[1] = 1;
+  for i in 2:39 loop
+    x[i + 1] = 3*x[i] + 0.01*sin(x[i]) - x[i - 1];
+  end for;
+  x[40] + 0.1*x[39]^3 = time;
+end M;";
+    let program = program(text);
+    let system = only(&program);
+    assert!(system.tearing_variables.len() > 1, "{:?}", system.tearing_variables);
+    assert!(system.tearing_variables.len() < 30, "{:?}", system.tearing_variables);
+}

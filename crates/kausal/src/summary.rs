@@ -225,7 +225,10 @@ fn collect(program: &Program, steps: &[Step], section: &'static str, out: &mut V
                 };
                 out.push(one(program, system, section, "linear", method, *symmetric));
             }
-            Form::Nonlinear(_) => out.push(one(program, system, section, "nonlinear", "torn-newton", false)),
+            Form::Nonlinear(nonlinear) => {
+                out.push(one(program, system, section, "nonlinear", "torn-newton", false));
+                collect(program, &nonlinear.steps, section, out);
+            }
         }
     }
 }

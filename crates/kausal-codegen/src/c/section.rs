@@ -3,7 +3,7 @@
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
-    Assert, Assign, Call, Form, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
+    Assert, Assign, Call, Form, Guard, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
 };
 
 use super::band;
@@ -403,7 +403,8 @@ impl<'p> Sections<'p> {
         let n = system.unknowns.len();
         out.push(format!("/* SYSTEM OF {n} SIMULTANEOUS EQUATIONS */"));
         match &system.form {
-            Form::Linear { steps, .. } => self.steps(steps, out)?,
+            Form::Linear { steps, guard: None, .. } => self.steps(steps, out)?,
+            Form::Linear { steps, guard: Some(guard), .. } => self.guarded(steps, guard, out)?,
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
             Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => {
                 self.steps(continuous, out)?
@@ -413,6 +414,65 @@ impl<'p> Sections<'p> {
             }
         }
         out.push("/* END OF SYSTEM OF SIMULTANEOUS EQUATIONS */");
+        Ok(())
+    }
+
+    /// A straight-line solution; where its divisors or residuals are bad, the one with pivoting.
+    fn guarded(&mut self, steps: &[Step], guard: &Guard, out: &mut Statements) -> Result<(), Error> {
+        let k = self.number();
+        // A function of its own: when it fails there is another way.
+        let mut straight = Statements::default();
+        self.steps(steps, &mut straight)?;
+        self.function(&format!("static int straight_{k}(model *m)"), straight, true);
+        self.fields
+            .push(format!("int pivoting_{k}; /* digits were lost: solved with pivoting from then on */"));
+        let pairs = |pairs: &[(VarId, VarId)]| {
+            wrap(pairs.iter().map(|(value, size)| format!("{{{}, {}}}", value.0, size.0)))
+        };
+        let (p, r) = (guard.pivots.len(), guard.residuals.len());
+        out.push("{");
+        let mut good = format!("!m->pivoting_{k} && !straight_{k}(m)");
+        if p > 0 {
+            out.push(format!("    static const int pivot[{p}][2] = {{{}}};", pairs(&guard.pivots)));
+            good += &format!(" && kausal_pivots_hold(v, {p}, pivot, {})", literal(Guard::TINY));
+        }
+        out.push(format!("    int good = {good};"));
+        if r > 0 {
+            let mut condition = "good".to_owned();
+            if self.phase == Phase::Continuous {
+                self.fields.push(format!("int since_{k}; /* evaluations since residuals were looked at */"));
+                condition += &format!(" && ++m->since_{k} >= {}", Guard::OFTEN);
+            }
+            out.push(format!("    if ({condition}) {{"));
+            out.push(format!("        static const int residual[{r}][2] = {{{}}};", pairs(&guard.residuals)));
+            let mut check = Statements { lines: Vec::new(), temporaries: out.temporaries };
+            self.nested(&guard.check, &mut check)?;
+            out.temporaries = check.temporaries;
+            out.lines.extend(check.lines.into_iter().map(|line| format!("    {line}")));
+            out.push(format!(
+                "        good = kausal_residuals_hold(v, {r}, residual, {});",
+                literal(Guard::LOST)
+            ));
+            out.push(format!("        m->pivoting_{k} = !good;"));
+            if self.phase == Phase::Continuous {
+                out.push(format!("        m->since_{k} = 0;"));
+            }
+            out.push("    }");
+        }
+        out.push("    if (!good) {");
+        let count = "long pivot_fallbacks;";
+        if !self.fields.iter().any(|field| field.starts_with(count)) {
+            self.fields.push(format!("{count} /* evaluations of linear systems that needed pivoting */"));
+        }
+        out.push("        m->pivot_fallbacks++;");
+        // What the first way said no longer holds.
+        out.push("        m->message = 0;");
+        let mut fallback = Statements { lines: Vec::new(), temporaries: out.temporaries };
+        self.nested(&guard.fallback, &mut fallback)?;
+        out.temporaries = fallback.temporaries;
+        out.lines.extend(fallback.lines.into_iter().map(|line| format!("    {line}")));
+        out.push("    }");
+        out.push("}");
         Ok(())
     }
 
@@ -564,7 +624,7 @@ impl<'p> Sections<'p> {
             }
             None => (n * n, Box::new(move |r, c| r * n + c)),
         };
-        let join = |items: Vec<usize>| wrap(&items);
+        let join = |items: Vec<usize>| wrap(items.iter().map(usize::to_string));
         let at = join(entries().map(|(row, column)| place(row, column)).collect());
         let mirrored = join(entries().map(|(row, column)| place(column, row)).collect());
         let from = join(solve.entries.iter().map(|entry| entry.2.index()).collect());
@@ -654,11 +714,9 @@ impl<'p> Sections<'p> {
     }
 }
 
-/// Numbers in lines of bearable length.
-fn wrap(items: &[usize]) -> String {
-    let lines: Vec<String> = items
-        .chunks(16)
-        .map(|chunk| chunk.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
-        .collect();
+/// Items in lines of bearable length.
+fn wrap(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    let lines: Vec<String> = items.chunks(16).map(|chunk| chunk.join(", ")).collect();
     lines.join(",\n        ")
 }

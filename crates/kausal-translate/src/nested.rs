@@ -1,0 +1,315 @@
+//! How a nonlinear block is solved: what is iterated on, what is computed in sequence, what is a linear system inside.
+//!
+//! Given the iteration variables, equations that stay together may be linear in what is left; solved as linear systems in
+//! each evaluation they need no iteration variables of their own (tearing paper, Elmqvist and Otter 1994; nested tearing as in
+//! `kausal_structure::tearing::nested`). Which products of unknowns occur is read off second derivatives: of two unknowns that
+//! multiply each other inside a loop one must be known.
+//!
+//! Long sequences can lose all digits, as in linear systems. A sequence is tried on the linearised block at sample points
+//! (`growth`); where it loses digits at all of them, nested systems, which are guarded themselves, are preferred, and else the
+//! sequence is cut where errors have grown: more variables are iterated on (multiple shooting).
+
+use kausal_structure::tearing::nested::{NestedStep, tear_nested};
+use kausal_structure::tearing::{DEFAULT_WEIGHT, Effort, FORBIDDEN, Tearing, TearingProblem};
+use kausal_structure::{Eqn, Id, IdVec, Incidence, Var as Column, blt, maximum_matching_preferring};
+use kausal_symbolic::VarId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::eliminate::{self, Row};
+use crate::emit::Emitter;
+use crate::growth::{self, LOST, Sample};
+use crate::solve;
+use crate::sort::Block;
+
+/// Larger blocks are torn plainly: every trial sorts the block.
+const LARGEST: usize = 600;
+/// Visited edges the search for iteration variables may cost.
+const SEARCH_LIMIT: usize = 2_000_000;
+/// Shorter sequences cannot lose many digits.
+const CHECKED: usize = 12;
+
+/// A part of what follows from the iteration variables; rows and columns of the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// An equation solved for its unknown.
+    Assign(usize, usize),
+    /// Equations that are linear in their unknowns.
+    Linear(Vec<usize>, Vec<usize>),
+}
+
+/// How a block is solved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Columns that are iterated on.
+    pub iterated: Vec<usize>,
+    /// Rows whose residuals become zero.
+    pub residuals: Vec<usize>,
+    /// The rest, in order.
+    pub parts: Vec<Part>,
+}
+
+impl Plan {
+    /// A torn sequence.
+    pub fn torn(torn: &Tearing) -> Plan {
+        Plan {
+            iterated: torn.tearing_variables.iter().map(|v| v.index()).collect(),
+            residuals: torn.residuals.iter().map(|e| e.index()).collect(),
+            parts: torn.sequence.iter().map(|a| Part::Assign(a.eqn.index(), a.var.index())).collect(),
+        }
+    }
+
+    fn assigns(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Assign(row, column) => Some((*row, *column)),
+            Part::Linear(..) => None,
+        })
+    }
+
+    /// The same as an elimination of the linearised block: what is not a sequence is left to a solver.
+    fn elimination(&self) -> eliminate::Plan {
+        let pivots: Vec<(usize, usize)> = self.assigns().collect();
+        let (mut core_rows, mut core_columns) = (self.residuals.clone(), self.iterated.clone());
+        for part in &self.parts {
+            if let Part::Linear(rows, columns) = part {
+                core_rows.extend(rows);
+                core_columns.extend(columns);
+            }
+        }
+        eliminate::Plan { forward: pivots.len(), pivots, core_rows, core_columns, symmetric: None }
+    }
+}
+
+/// What to iterate on rather than on something else: what has a start value, a magnitude, or moves on smoothly because its
+/// derivative is known. Slight preferences: a smaller set is always better.
+pub(crate) fn weights(emitter: &Emitter, block: &Block, weight: &mut IdVec<Column, u32>) {
+    for (k, &v) in block.unknowns.iter().enumerate() {
+        let var = emitter.work.var(v);
+        let liked = 10 * u32::from(var.start.is_some())
+            + 5 * u32::from(var.derivative.is_some())
+            + 3 * u32::from(var.nominal.is_some());
+        weight[Column(k as u32)] = DEFAULT_WEIGHT - liked;
+    }
+}
+
+/// Improves a torn sequence: nested linear systems where that leaves less to iterate on, more iteration variables where
+/// digits are lost.
+pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingProblem, plain: Plan) -> Plan {
+    if block.unknowns.len() > LARGEST {
+        return plain;
+    }
+    let long = plain.parts.len() >= CHECKED;
+    if plain.iterated.len() < 2 && !long {
+        return plain;
+    }
+    let Some(rows) = linearised(emitter, block) else { return plain };
+    let samples = if long { growth::samples(emitter, &rows) } else { Vec::new() };
+    let lossy = loses(&samples, &plain);
+    let bound = if lossy { block.unknowns.len() } else { plain.iterated.len() };
+    let nested = nested(emitter, block, problem, &rows, bound).filter(|plan| !loses(&samples, plan));
+    match nested {
+        Some(plan) => plan,
+        None if lossy => cut(&samples, plain),
+        None => plain,
+    }
+}
+
+/// The derivatives of all equations by their unknowns; `None` if one cannot be formed.
+fn linearised(emitter: &mut Emitter, block: &Block) -> Option<Vec<Row>> {
+    let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let zero = emitter.work.pool.constant(0.0);
+    let mut rows = Vec::new();
+    for &equation in &block.equations {
+        let residual = emitter.work.residual(equation);
+        let mut coefficients = Vec::new();
+        for v in emitter.work.pool.variables_of(residual) {
+            if let Some(&column) = place.get(&v) {
+                coefficients.push((column, solve::partial(emitter.work, residual, v)?));
+            }
+        }
+        coefficients.sort_unstable_by_key(|&(c, _)| c);
+        rows.push(Row { coefficients, right: zero });
+    }
+    Some(rows)
+}
+
+/// Does the sequence lose digits, at every point where that can be told?
+fn loses(samples: &[Sample], plan: &Plan) -> bool {
+    let elimination = plan.elimination();
+    if elimination.pivots.len() < CHECKED {
+        return false;
+    }
+    let trials = samples.iter().filter(|s| !s.perturbed).map(|s| growth::trial(s, &elimination).residual);
+    let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
+    !residuals.is_empty() && residuals.iter().all(|&r| r > LOST)
+}
+
+/// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until no
+/// digits are lost.
+fn cut(samples: &[Sample], plan: Plan) -> Plan {
+    const FACTORS: [f64; 4] = [1e6, 1e4, 1e2, 10.0];
+    let Some(sample) = samples.iter().find(|s| !s.perturbed) else { return plan };
+    for factor in FACTORS {
+        let fewer = cut_at(sample, &plan, factor);
+        if !loses(samples, &fewer) {
+            return fewer;
+        }
+    }
+    cut_at(sample, &plan, 0.0)
+}
+
+fn cut_at(sample: &Sample, plan: &Plan, factor: f64) -> Plan {
+    let mut growth = vec![1.0f64; sample.rows.len()];
+    let mut out = Plan { parts: Vec::new(), ..plan.clone() };
+    for part in &plan.parts {
+        let Part::Assign(row, column) = *part else {
+            out.parts.push(part.clone());
+            continue;
+        };
+        let (mut sum, mut pivot) = (0.0, 0.0f64);
+        for &(c, a) in &sample.rows[row] {
+            if c == column {
+                pivot = a.abs();
+            } else {
+                sum += a.abs() * growth[c];
+            }
+        }
+        let grown = sum / pivot;
+        if grown <= factor {
+            growth[column] = grown.max(1.0);
+            out.parts.push(part.clone());
+        } else {
+            out.iterated.push(column);
+            out.residuals.push(row);
+        }
+    }
+    out
+}
+
+/// A plan with linear systems inside that iterates on fewer than `bound` variables, if there is one.
+fn nested(
+    emitter: &mut Emitter,
+    block: &Block,
+    problem: &TearingProblem,
+    rows: &[Row],
+    bound: usize,
+) -> Option<Plan> {
+    let products = products(emitter, block, rows);
+    let torn = linearising(problem, &products, bound)?;
+    let nested = tear_nested(problem, &torn, None, Effort::default()).ok()?;
+    let mut plan = Plan {
+        iterated: nested.tearing_variables.iter().map(|v| v.index()).collect(),
+        residuals: nested.residuals.iter().map(|e| e.index()).collect(),
+        parts: Vec::new(),
+    };
+    let mut systems = 0;
+    for step in &nested.steps {
+        match step {
+            NestedStep::Solve(a) => plan.parts.push(Part::Assign(a.eqn.index(), a.var.index())),
+            NestedStep::System(torn) => {
+                let inner = Plan::torn(torn);
+                let eqns = torn.residuals.iter().copied().chain(torn.sequence.iter().map(|a| a.eqn));
+                let vars = torn.tearing_variables.iter().copied().chain(torn.sequence.iter().map(|a| a.var));
+                let mut inside: Vec<usize> = eqns.map(|e| e.index()).collect();
+                let mut columns: Vec<usize> = vars.map(|v| v.index()).collect();
+                inside.sort_unstable();
+                columns.sort_unstable();
+                if inside.len() > 1 && is_linear(emitter, block, &inside, &columns) {
+                    systems += 1;
+                    plan.parts.push(Part::Linear(inside, columns));
+                } else {
+                    plan.iterated.extend(inner.iterated);
+                    plan.residuals.extend(inner.residuals);
+                    plan.parts.extend(inner.parts);
+                }
+            }
+        }
+    }
+    plan.iterated.sort_unstable();
+    plan.residuals.sort_unstable();
+    (systems > 0 && plan.iterated.len() < bound).then_some(plan)
+}
+
+/// Are these equations linear in these unknowns together?
+fn is_linear(emitter: &mut Emitter, block: &Block, rows: &[usize], columns: &[usize]) -> bool {
+    let unknowns: FxHashSet<VarId> = columns.iter().map(|&c| block.unknowns[c]).collect();
+    rows.iter()
+        .all(|&r| solve::linear(emitter.work, block.equations[r], &|v| unknowns.contains(&v)).is_some())
+}
+
+/// For each row the pairs of columns that it is not linear in together.
+fn products(emitter: &mut Emitter, block: &Block, rows: &[Row]) -> Vec<Vec<(usize, usize)>> {
+    let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let mut out = Vec::new();
+    for row in rows {
+        let mut pairs = Vec::new();
+        for &(c, slope) in &row.coefficients {
+            let others = emitter.work.pool.variables_of(slope);
+            let others = others.into_iter().filter_map(|v| place.get(&v).copied());
+            pairs.extend(others.map(|d| (c.min(d), c.max(d))));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        out.push(pairs);
+    }
+    out
+}
+
+/// Variables that, once known, leave only linear systems and equations that can be solved; fewer than `bound` are iterated on.
+/// Begins with all that are in products and leaves out what is not needed, the least liked first.
+fn linearising(
+    problem: &TearingProblem,
+    products: &[Vec<(usize, usize)>],
+    bound: usize,
+) -> Option<Vec<Column>> {
+    let incidence = problem.incidence;
+    let inside = products.iter().flatten().flat_map(|&(c, d)| [c, d]);
+    let mut torn: Vec<Column> = inside.map(|c| Column(c as u32)).collect();
+    torn.sort_unstable();
+    torn.dedup();
+    torn.retain(|&v| problem.weight[v] != FORBIDDEN);
+    let mut cost = iterations(problem, products, &torn)?;
+    let mut candidates = torn.clone();
+    candidates.reverse();
+    candidates.sort_by_key(|v| std::cmp::Reverse(problem.weight[*v]));
+    for candidate in candidates.into_iter().take(SEARCH_LIMIT / (incidence.edge_count() + 1)) {
+        let fewer: Vec<Column> = torn.iter().copied().filter(|v| *v != candidate).collect();
+        if let Some(less) = iterations(problem, products, &fewer).filter(|less| *less < cost) {
+            (torn, cost) = (fewer, less);
+        }
+    }
+    (cost < bound).then_some(torn)
+}
+
+/// How many variables are iterated on when these are known: themselves, and those of single equations that cannot be solved.
+/// `None` where a simultaneous part is not linear.
+fn iterations(problem: &TearingProblem, products: &[Vec<(usize, usize)>], torn: &[Column]) -> Option<usize> {
+    let incidence: &Incidence = problem.incidence;
+    let mut known: IdVec<Column, bool> = IdVec::filled(false, incidence.var_count());
+    torn.iter().for_each(|&v| known[v] = true);
+    let rest = incidence.filtered(|o| !known[o.var]);
+    let matching = maximum_matching_preferring(&rest, |o| {
+        let unsolvable = !problem.solvable.contains(o.solvability);
+        16 * u8::from(unsolvable) + o.solvability.rank() as u8
+    });
+    if matching.size() + torn.len() < incidence.var_count() {
+        return None;
+    }
+    let form = blt(&rest, &matching);
+    let block_of = |c: usize| {
+        let v = Column(c as u32);
+        if known[v] { None } else { matching.eqn_of(v).and_then(|e| form.block_of(e)) }
+    };
+    let mut count = torn.len();
+    for (index, block) in form.blocks().enumerate() {
+        if let ([e], [v]) = (block.eqns, block.vars) {
+            let solvable = rest.solvability_of(*e, *v).is_some_and(|s| problem.solvable.contains(s));
+            count += usize::from(!solvable);
+            continue;
+        }
+        let both = |&(c, d): &(usize, usize)| block_of(c) == Some(index) && block_of(d) == Some(index);
+        if block.eqns.iter().any(|e: &Eqn| products[e.index()].iter().any(both)) {
+            return None;
+        }
+    }
+    Some(count)
+}
