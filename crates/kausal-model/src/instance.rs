@@ -78,6 +78,16 @@ const MAX_DEPTH: usize = 250;
 /// How often a class may contain itself.
 const MAX_SELF: usize = 8;
 
+/// What exceeds this is taken for a mistake rather than tried.
+pub(crate) const LARGEST_ARRAY: usize = 20_000_000;
+
+/// Has an array of this shape more elements than any model needs?
+pub(crate) fn is_too_large(shape: &[usize]) -> bool {
+    let count = shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+    // An empty dimension makes an array empty, whatever the others are.
+    !shape.contains(&0) && count.is_none_or(|n| n > LARGEST_ARRAY)
+}
+
 impl Flattener<'_> {
     /// An instance.
     pub fn inst(&self, id: InstId) -> &Inst {
@@ -380,7 +390,14 @@ impl Flattener<'_> {
             sizes[d] = Some(self.dimension(scope, place.expr)?);
         }
         self.sizes.remove(&id);
-        Ok(sizes.into_iter().flatten().collect())
+        let shape: Vec<usize> = sizes.into_iter().flatten().collect();
+        if is_too_large(&shape) {
+            let message =
+                format!("{} has {}: too many elements", self.path(id), crate::flattener::sizes_text(&shape));
+            let help = format!("an array has at most {LARGEST_ARRAY} elements: is a size wrong?");
+            return Err(self.report_at_decl(id, Diagnostic::error("K0308", message).help(help)));
+        }
+        Ok(shape)
     }
 
     /// The dimensions of a component taken from its binding, which may be that of an array of its owner.

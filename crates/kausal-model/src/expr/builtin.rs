@@ -353,6 +353,7 @@ impl Flattener<'_> {
                 for value in &values {
                     shape.push(self.size_arg(c, value)?);
                 }
+                self.not_too_large(c, &shape)?;
                 let element = self.pool.constant(if c.name == "ones" { 1.0 } else { 0.0 });
                 self.array_result(c.scope, c.expr, Ty::Integer, Array::filled(element, &shape))
             }
@@ -362,6 +363,7 @@ impl Flattener<'_> {
                 for size in sizes {
                     shape.push(self.size_arg(c, size)?);
                 }
+                self.not_too_large(c, &shape)?;
                 Ok(self.fill(value, &shape))
             }
             "linspace" => {
@@ -683,6 +685,16 @@ impl Flattener<'_> {
         };
         let Some(number) = number else { return Err(self.wrong_args(c)) };
         as_size("a size", number).map_err(|e| self.at_expr(c.scope, c.expr, "K0312", e.to_string()))
+    }
+
+    /// Sizes are often computed: a wrong one must not take all memory.
+    fn not_too_large(&mut self, c: Call<'_>, shape: &[usize]) -> Res<()> {
+        if !crate::instance::is_too_large(shape) {
+            return Ok(());
+        }
+        let sizes = crate::flattener::sizes_text(shape);
+        let message = format!("{} makes an array of {sizes}: too many elements", c.name);
+        Err(self.at_expr(c.scope, c.expr, "K0308", message))
     }
 
     /// An operator on numbers, element by element.

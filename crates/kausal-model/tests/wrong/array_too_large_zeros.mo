@@ -1,0 +1,5 @@
+// expect: K0308
+model M "a size with a wrong power of ten"
+  parameter Real x[:] = zeros(3000000000);
+  Real y = sum(x);
+end M;
