@@ -172,7 +172,9 @@ impl KernelFactor {
 pub struct Guard {
     /// Divisors, each with what it is compared with.
     pub pivots: Vec<(VarId, VarId)>,
-    /// Computes residuals and their sizes.
+    /// Divisors that are sums, and the sizes of their terms.
+    pub sums: Vec<(VarId, VarId)>,
+    /// Computes residuals and sizes.
     pub check: Vec<Exec>,
     /// Residuals and the sizes of their terms.
     pub residuals: Vec<(VarId, VarId)>,
@@ -180,6 +182,8 @@ pub struct Guard {
     pub fallback: Vec<Exec>,
     /// What is solved for.
     pub unknowns: Vec<VarId>,
+    /// Where the system is torn.
+    pub torn: Vec<VarId>,
 }
 
 /// A nonlinear system.
@@ -405,7 +409,9 @@ impl Lowering<'_, '_> {
                     let fallback = self.steps(&guard.fallback)?;
                     let (pivots, residuals) = (guard.pivots.clone(), guard.residuals.clone());
                     let unknowns = system.unknowns.clone();
-                    self.guards.push(Guard { pivots, check, residuals, fallback, unknowns });
+                    let sums = guard.sums.clone();
+                    let torn = system.tearing_variables.clone();
+                    self.guards.push(Guard { pivots, sums, check, residuals, fallback, unknowns, torn });
                     out.push(Exec::Guarded(steps, self.guards.len() - 1));
                 }
                 Form::Linear { steps, guard: None, .. } => out.extend(self.steps(steps)?),

@@ -76,6 +76,11 @@ pub struct Machine {
     pub newton_failures: u64,
     /// Evaluations in which a linear system was solved with pivoting because its guard tripped.
     pub pivot_fallbacks: u64,
+    /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
+    /// digit and not to the tolerance.
+    pub(crate) exact: bool,
+    /// The guard whose system is being solved with pivoting.
+    pivoting: Option<usize>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
@@ -132,6 +137,8 @@ impl Machine {
             newton_iterations: 0,
             newton_failures: 0,
             pivot_fallbacks: 0,
+            exact: false,
+            pivoting: None,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
@@ -295,10 +302,12 @@ impl Machine {
     }
 
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
-    /// the start states are what is looked for, so they move first. Equations that contradict each other are an error.
+    /// the start states are what is looked for, so they move first; what the system is torn at is what guesses are for,
+    /// and moves last. Equations that contradict each other are an error.
     fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         const LARGEST: usize = 400;
         const STATES_FIRST: f64 = 1e6;
+        const TORN_LAST: f64 = 1e-6;
         /// Values this part of their nominal ones are as good as zero when equations are added up.
         const SMALL: f64 = 1e-3;
         let model = self.model.clone();
@@ -345,6 +354,7 @@ impl Machine {
                 magnitude[i] += term.abs() + SMALL * a[i + n * j].abs() * nominal(j);
             }
         }
+        let torn: &[VarId] = self.pivoting.map_or(&[], |guard| &model.guards[guard].torn);
         let weight: Vec<f64> = kernel
             .unknowns
             .iter()
@@ -352,7 +362,9 @@ impl Machine {
             .map(|(v, x)| {
                 let var = &model.program.variables[v.index()];
                 let first = mode == Mode::Initial && var.kind == Kind::State;
-                x.abs().max(var.nominal) * if first { STATES_FIRST } else { 1.0 }
+                let last = mode == Mode::Initial && torn.contains(v);
+                let part = if first { STATES_FIRST } else { 1.0 } * if last { TORN_LAST } else { 1.0 };
+                x.abs().max(var.nominal) * part
             })
             .collect();
         let found = solve_deficient(&mut a, &mut r, &magnitude, &weight);
@@ -431,7 +443,8 @@ impl Machine {
             space.since = 0;
             self.run(&guard.check, mode)?;
             let value = |v: VarId| self.values[v.index()];
-            if guard.residuals.iter().all(|&(r, size)| value(r).abs() <= Guard::LOST * value(size)) {
+            let solved = guard.residuals.iter().all(|&(r, size)| value(r).abs() <= Guard::LOST * value(size));
+            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size)) {
                 return Ok(());
             }
             self.guards[index].gave_up = true;
@@ -454,7 +467,10 @@ impl Machine {
         for (v, guess) in guard.unknowns.iter().zip(&self.guards[index].guess) {
             self.values[v.index()] = *guess;
         }
-        self.run(&guard.fallback, mode)
+        let outer = self.pivoting.replace(index);
+        let outcome = self.run(&guard.fallback, mode);
+        self.pivoting = outer;
+        outcome
     }
 
     /// Solves a linear system again, with the factors it has and another right side.
@@ -652,9 +668,16 @@ impl Machine {
             *x = self.values[v.index()];
         }
         space.start.copy_from_slice(&space.x);
+        let exact = self.exact || mode != Mode::Continuous;
         let mut system = TornSystem { machine: self, newton, mode, stop: None };
         let before = space.solver.work();
         let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        if outcome.is_ok() && exact {
+            space.start.copy_from_slice(&space.x);
+            if space.solver.solve(&mut system, &mut space.x).is_err() {
+                space.x.copy_from_slice(&space.start);
+            }
+        }
         if matches!(outcome, Err(ModelError::Recoverable(_))) {
             // Far from the solution a continuation may still lead there.
             space.x.copy_from_slice(&space.start);

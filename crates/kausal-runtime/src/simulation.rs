@@ -235,6 +235,7 @@ impl Run {
         if due > before {
             let limit = due.min(self.settings.stop);
             self.limit_step()?;
+            self.side()?.keep_guesses();
             end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return Err(self.integration_error(&error)),
@@ -436,6 +437,10 @@ struct RightSide {
     last_failure: Option<Stop>,
     derivatives: Derivatives,
     buffer: Vec<f64>,
+    /// The iteration variables of the model's own systems and their values where the step begins.
+    guesses: Vec<(VarId, f64)>,
+    /// The last instant the integrator asked for.
+    asked: f64,
 }
 
 impl RightSide {
@@ -443,7 +448,40 @@ impl RightSide {
         let derivatives = Derivatives::new(machine.model(), jacobian);
         let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
         let past = Histories::start(&mut machine);
-        RightSide { machine, states, past, last_failure: None, derivatives, buffer: Vec::new() }
+        let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
+        let mut guesses: Vec<(VarId, f64)> = unknowns.map(|v| (*v, 0.0)).collect();
+        guesses.sort_by_key(|(v, _)| *v);
+        guesses.dedup_by_key(|(v, _)| *v);
+        let asked = f64::NEG_INFINITY;
+        RightSide {
+            machine,
+            states,
+            past,
+            last_failure: None,
+            derivatives,
+            buffer: Vec::new(),
+            guesses,
+            asked,
+        }
+    }
+
+    /// A step begins: from here its tries start to iterate.
+    fn keep_guesses(&mut self) {
+        for (v, value) in &mut self.guesses {
+            *value = self.machine.values[v.index()];
+        }
+        self.asked = f64::NEG_INFINITY;
+    }
+
+    /// An instant before the last one is another try of the step. What the systems were solved to in the one that was
+    /// given up may lie on another branch of their solutions, so it is no guess for this one.
+    fn next_try(&mut self, t: f64) {
+        if t < self.asked {
+            for (v, value) in &self.guesses {
+                self.machine.values[v.index()] = *value;
+            }
+        }
+        self.asked = t;
     }
 
     /// The states; a model without any gets one that stays zero, so that time goes on.
@@ -460,15 +498,17 @@ impl RightSide {
             self.machine.values[v.index()] = *value;
         }
         let model = self.machine.model().clone();
-        if self.past.is_empty() {
-            self.machine.run(&model.dynamics, Mode::Continuous)?;
+        self.machine.exact = outputs;
+        let mut outcome = if self.past.is_empty() {
+            self.machine.run(&model.dynamics, Mode::Continuous)
         } else {
-            self.evaluate_delayed(&model)?;
+            self.evaluate_delayed(&model)
+        };
+        if outputs && outcome.is_ok() {
+            outcome = self.machine.run(&model.outputs, Mode::Continuous);
         }
-        if outputs {
-            self.machine.run(&model.outputs, Mode::Continuous)?;
-        }
-        Ok(())
+        self.machine.exact = false;
+        outcome
     }
 
     /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
@@ -517,6 +557,7 @@ impl OdeModel for RightSide {
     }
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
+        self.next_try(t);
         if let Err(stop) = self.evaluate(t, x, false) {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kausal_structure::Solvability;
 use kausal_symbolic::count::written_operations;
-use kausal_symbolic::{ExprId, Op, VarId};
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::emit::{Emitter, is_atom};
@@ -48,6 +48,8 @@ pub(crate) struct Solved {
     pub steps: Vec<Step>,
     /// Divisors that are not proven to be nonzero, with what they were before anything was subtracted.
     pub pivots: Vec<(VarId, VarId)>,
+    /// Those of them that are sums, with the sum of the magnitudes of their terms.
+    pub sums: Vec<(VarId, ExprId)>,
     /// Unknowns left to a numerical solver.
     pub left: usize,
 }
@@ -118,10 +120,10 @@ impl Elimination<'_, '_, '_> {
         let (r, c) = self.plan.pivots[self.reduced.len()];
         let (mut entries, right) = self.reduce(r, &|_| true);
         let at = entries.iter().position(|&(column, _)| column == c)?;
-        let (_, pivot) = entries.remove(at);
-        let pivot = self.held(pivot);
+        let (_, formula) = entries.remove(at);
+        let pivot = self.held(formula);
         let before = self.rows[r].coefficients.iter().find(|&&(column, _)| column == c).map(|&(_, e)| e);
-        self.guard(pivot, before);
+        self.guard(pivot, formula, before);
         let mut own = Vec::with_capacity(entries.len());
         for (column, value) in entries {
             let raw = self.held(value);
@@ -266,8 +268,8 @@ impl Elimination<'_, '_, '_> {
         held
     }
 
-    /// Remembers a divisor that may become zero.
-    fn guard(&mut self, pivot: ExprId, before: Option<ExprId>) {
+    /// Remembers a divisor that may become zero, given as it is held and as it is computed.
+    fn guard(&mut self, pivot: ExprId, formula: ExprId, before: Option<ExprId>) {
         let work = &*self.emitter.work;
         let safe = solve::coefficient_solvability(work, pivot);
         if matches!(safe, Solvability::LinearConstant | Solvability::LinearNonzero) {
@@ -279,6 +281,14 @@ impl Elimination<'_, '_, '_> {
         let (before, _) = self.magnitude(before);
         let reference = self.emitter.work.pool.as_var(before).unwrap_or(variable);
         self.out.pivots.push((variable, reference));
+        let (formula, _) = self.magnitude(formula);
+        if let Node::Op(Op::Add, terms) = self.emitter.work.pool.node(formula) {
+            let terms = terms.to_vec();
+            let pool = &mut self.emitter.work.pool;
+            let sizes: Vec<ExprId> = terms.iter().map(|&t| pool.op(Op::Abs, &[t])).collect();
+            let size = solve::sum(pool, &sizes);
+            self.out.sums.push((variable, size));
+        }
     }
 
     /// Reduces the rows of the core and solves it.
@@ -292,6 +302,7 @@ impl Elimination<'_, '_, '_> {
             plan.core_columns.iter().enumerate().map(|(k, &c)| (c, k)).collect();
         let mut matrix: Vec<Vec<(usize, ExprId)>> = Vec::with_capacity(n);
         let mut right = Vec::with_capacity(n);
+        let mut last = None;
         for (i, &r) in plan.core_rows.iter().enumerate() {
             let half = plan.symmetric.is_some();
             let (entries, b) = self.reduce(r, &|c| !half || place.get(&c).is_some_and(|&k| k <= i));
@@ -300,6 +311,7 @@ impl Elimination<'_, '_, '_> {
             for (c, value) in entries {
                 let value = self.emitter.work.pool.times(scale, value);
                 own.push((place[&c], self.held(value)));
+                last = Some(value);
             }
             let b = self.emitter.work.pool.times(scale, b);
             matrix.push(own);
@@ -307,7 +319,7 @@ impl Elimination<'_, '_, '_> {
         }
         let unknowns: Vec<VarId> = plan.core_columns.iter().map(|&c| block.unknowns[c]).collect();
         if n <= CLOSED {
-            return self.cramer(&matrix, &right, &unknowns);
+            return self.cramer(&matrix, &right, &unknowns, last.filter(|_| n == 1));
         }
         self.out.left = n;
         let entries: usize = matrix.iter().map(Vec::len).sum();
@@ -320,12 +332,13 @@ impl Elimination<'_, '_, '_> {
         Some(())
     }
 
-    /// One, two or three unknowns in closed form.
+    /// One, two or three unknowns in closed form; the coefficient of a single one also as it is computed.
     fn cramer(
         &mut self,
         matrix: &[Vec<(usize, ExprId)>],
         right: &[ExprId],
         unknowns: &[VarId],
+        single: Option<ExprId>,
     ) -> Option<()> {
         let n = unknowns.len();
         let zero = self.emitter.work.pool.zero();
@@ -343,12 +356,13 @@ impl Elimination<'_, '_, '_> {
         if self.emitter.work.pool.is_zero(determinant) {
             return None;
         }
+        let formula = single.unwrap_or(determinant);
         let determinant = self.held(determinant);
         let mut diagonal: Vec<ExprId> = (0..n).map(|k| a[k][k]).collect();
         diagonal.dedup();
         let before = if n == 1 { determinant } else { self.emitter.work.pool.op(Op::Mul, &diagonal) };
         let before = Some(before).filter(|&e| !self.emitter.work.pool.is_zero(e));
-        self.guard(determinant, before);
+        self.guard(determinant, formula, before);
         for k in 0..n {
             let mut with = columns.clone();
             with[k] = right.to_vec();

@@ -607,6 +607,11 @@ impl<'b> Linear<'b> {
                 guard.residuals.push((r, s));
             }
         }
+        for &(pivot, size) in &solved.sums {
+            let slot = emitter.slot();
+            emitter.assign(slot, size, None, &mut guard.check);
+            guard.sums.push((pivot, slot));
+        }
         guard.fallback = self.whole(emitter);
         Some(Box::new(guard))
     }

@@ -337,12 +337,14 @@ pub enum Form {
 }
 
 /// Straight-line solutions divide by what is not proven to be nonzero, and may lose digits. Pivots are looked at in every
-/// evaluation, residuals now and then; where they are bad the system is solved with pivoting instead.
+/// evaluation, residuals and sums now and then; where they are bad the system is solved with pivoting instead.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     /// Divisors, each with what it was before anything was subtracted from it: it must not have become tiny.
     pub pivots: Vec<(VarId, VarId)>,
-    /// Computes residuals and their sizes.
+    /// Divisors that are sums, each with the sum of the magnitudes of its terms: it must not be rounding alone.
+    pub sums: Vec<(VarId, VarId)>,
+    /// Computes residuals and sizes.
     pub check: Vec<Step>,
     /// The residual of each equation, and the sum of the magnitudes of its terms.
     pub residuals: Vec<(VarId, VarId)>,
@@ -356,6 +358,8 @@ impl Guard {
     /// A residual above this part of its size means that digits are lost; the system is solved with pivoting from then
     /// on.
     pub const LOST: f64 = 1e-8;
+    /// A divisor below this part of the terms it is the sum of is what rounding left of them.
+    pub const CANCELLED: f64 = 1e-13;
     /// Between events residuals are looked at once in so many evaluations; at events always.
     pub const OFTEN: u32 = 16;
 }

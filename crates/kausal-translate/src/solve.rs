@@ -25,6 +25,10 @@ pub(crate) enum Solution {
 /// For each variable: may the equation be solved for it?
 pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
     const MANY: usize = 30;
+    if let Some(target) = assigned_by_call(work, equation, MANY) {
+        let given = |v: &VarId| if *v == target { Solvability::LinearConstant } else { Solvability::Never };
+        return variables.iter().map(given).collect();
+    }
     let residual = work.residual(equation);
     if variables.len() <= MANY {
         return together(work, equation, residual, variables);
@@ -35,6 +39,28 @@ pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[V
     let found: FxHashMap<VarId, Solvability> =
         others.iter().copied().zip(together(work, equation, residual, &others)).collect();
     variables.iter().map(|v| found.get(v).copied().unwrap_or(Solvability::Never)).collect()
+}
+
+/// The variable that an equation like `x = f(…)` with more arguments than this gives a value, if it is no argument. An
+/// algorithm section is such a call for each variable that it assigns, and each has all the others as arguments, so
+/// nothing here looks at an argument more than once.
+fn assigned_by_call(work: &Work, equation: usize, many: usize) -> Option<VarId> {
+    let pool = &work.pool;
+    let (lhs, rhs) = (work.equations[equation].lhs, work.equations[equation].rhs);
+    let (target, mut call) = match (pool.as_var(lhs), pool.as_var(rhs)) {
+        (Some(v), None) => (v, rhs),
+        (None, Some(v)) => (v, lhs),
+        _ => return None,
+    };
+    if let Node::Output(inner, _) = pool.node(call) {
+        call = inner;
+    }
+    let Node::Call(_, args) = pool.node(call) else { return None };
+    let other = |&arg: &ExprId| match pool.as_var(arg) {
+        Some(v) => v != target,
+        None => !pool.contains_any(arg, |v| v == target),
+    };
+    (args.len() > many && args.iter().all(other)).then_some(target)
 }
 
 /// Linear in all of the variables together, or else each alone.

@@ -453,6 +453,12 @@ impl<'p> Sections<'p> {
                 "        good = kausal_residuals_hold(v, {r}, residual, {});",
                 literal(Guard::LOST)
             ));
+            if !guard.sums.is_empty() {
+                let n = guard.sums.len();
+                out.push(format!("        static const int sum[{n}][2] = {{{}}};", pairs(&guard.sums)));
+                let limit = literal(Guard::CANCELLED);
+                out.push(format!("        good = good && kausal_pivots_hold(v, {n}, sum, {limit});"));
+            }
             out.push(format!("        m->pivoting_{k} = !good;"));
             if self.phase == Phase::Continuous {
                 out.push(format!("        m->since_{k} = 0;"));

@@ -149,11 +149,8 @@ impl Flattener<'_> {
             "cardinality" => one(self.builtin_cardinality(c)),
             "getInstanceName" => {
                 let path = self.path(c.scope.inst);
-                let name = if path.is_empty() {
-                    self.model_name.clone()
-                } else {
-                    format!("{}.{path}", self.model_name)
-                };
+                let model = last_name(&self.model_name);
+                let name = if path.is_empty() { model.to_owned() } else { format!("{model}.{path}") };
                 let e = self.pool.text(&name);
                 Ok(vec![Value::scalar(Ty::String, e)])
             }
@@ -726,5 +723,25 @@ impl Flattener<'_> {
     pub fn wrong_args(&mut self, c: Call<'_>) -> Reported {
         let message = format!("{} cannot be called with these arguments", c.name);
         self.at_expr(c.scope, c.expr, "K0351", message)
+    }
+}
+
+/// The last name of a path (specification, section 3.7, `getInstanceName`: an instance is named from the simulated class on, without
+/// the packages it is in); a quoted name may have dots of its own.
+fn last_name(path: &str) -> &str {
+    let quoted = path.strip_suffix('\'').and_then(|rest| rest.rfind('\''));
+    &path[quoted.unwrap_or_else(|| path.rfind('.').map_or(0, |dot| dot + 1))..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_name;
+
+    #[test]
+    fn a_path_ends_with_its_last_name() {
+        assert_eq!(last_name("Vehicle"), "Vehicle");
+        assert_eq!(last_name("MyLib.Vehicle"), "Vehicle");
+        assert_eq!(last_name("MyLib.'Vehicle 1.2'"), "'Vehicle 1.2'");
+        assert_eq!(last_name("'My.Lib'.Vehicle"), "Vehicle");
     }
 }
