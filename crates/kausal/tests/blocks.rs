@@ -273,13 +273,13 @@ end M;"
         let run = run(&text, &Options::default());
         assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
         let all: Vec<Vec<(f64, f64)>> = (1..=40).map(|i| values(&run, &format!("x[{i}]"))).collect();
-        for k in 0..all[0].len() {
+        for (k, &(time, _)) in all[0].iter().enumerate() {
             let x = |i: usize| all[i - 1][k].1;
             for i in 2..40 {
                 let off = 3.0 * x(i) + bend * x(i).sin() - x(i - 1) - x(i + 1);
                 assert!(off.abs() <= 1e-9, "equation {i}: {off}");
             }
-            let end = x(40) + 0.1 * x(39).powi(3) + 0.2 * x(38) * x(39) - 1.0 - all[0][k].0;
+            let end = x(40) + 0.1 * x(39).powi(3) + 0.2 * x(38) * x(39) - 1.0 - time;
             assert!(end.abs() < 1e-9, "end: {end}");
         }
     }
