@@ -444,7 +444,8 @@ impl Machine {
             self.run(&guard.check, mode)?;
             let value = |v: VarId| self.values[v.index()];
             let solved = guard.residuals.iter().all(|&(r, size)| value(r).abs() <= Guard::LOST * value(size));
-            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size)) {
+            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size))
+            {
                 return Ok(());
             }
             self.guards[index].gave_up = true;
