@@ -373,6 +373,7 @@ fn digits_that_are_lost() {
     };
     let guard = Guard {
         pivots: Vec::new(),
+        sums: Vec::new(),
         check: vec![set(residual, off), set(size, c8)],
         residuals: vec![(residual, size)],
         fallback: vec![Step::Solve(solve)],
