@@ -122,8 +122,18 @@ fn rendered(folder: &Path, file: &str) -> Option<String> {
 fn chromium_shows_plots() {
     let folder = folder();
     kausal(folder.path(), &["simulate", "Ball.mo", "--plot", "h,v", "--plot-file", "a.html"]);
-    let Some(dom) = rendered(folder.path(), "a.html") else { return };
-    assert_eq!(dom.matches("<canvas width=").count(), 2, "drawn: {dom}");
+    // The page may be handed over before its first frame is drawn.
+    const TRIES: usize = 5;
+    let drawn = |dom: &str| dom.matches("<canvas width=").count();
+    let Some(mut dom) = rendered(folder.path(), "a.html") else { return };
+    for _ in 1..TRIES {
+        if drawn(&dom) == 2 {
+            break;
+        }
+        let Some(again) = rendered(folder.path(), "a.html") else { return };
+        dom = again;
+    }
+    assert_eq!(drawn(&dom), 2, "drawn: {dom}");
     for part in ["h [m]", "v [m/s]", "type=\"checkbox\"", "data-theme=\"light\""] {
         assert!(dom.contains(part), "{part}: {dom}");
     }
