@@ -16,6 +16,7 @@ use std::fmt::Write;
 
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_syntax::modelica::is_keyword;
 use rustc_hash::FxHashMap;
 
 use crate::flat::{
@@ -69,7 +70,8 @@ pub fn identifier(name: &str) -> String {
     let mut chars = name.chars();
     let plain = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !KEYWORDS.contains(&name) || is_quoted(name) {
+    let free = !is_keyword(name) && !TAKEN.contains(&name);
+    if plain && free || is_quoted(name) {
         return name.to_owned();
     }
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
@@ -107,71 +109,8 @@ fn string(text: &str) -> String {
     quoted
 }
 
-/// Keywords (specification section 2.3.3).
-const KEYWORDS: [&str; 62] = [
-    "algorithm",
-    "and",
-    "annotation",
-    "block",
-    "break",
-    "class",
-    "connect",
-    "connector",
-    "constant",
-    "constrainedby",
-    "der",
-    "discrete",
-    "each",
-    "else",
-    "elseif",
-    "elsewhen",
-    "encapsulated",
-    "end",
-    "enumeration",
-    "equation",
-    "expandable",
-    "extends",
-    "external",
-    "false",
-    "final",
-    "flow",
-    "for",
-    "function",
-    "if",
-    "import",
-    "impure",
-    "in",
-    "initial",
-    "inner",
-    "input",
-    "loop",
-    "model",
-    "not",
-    "operator",
-    "or",
-    "outer",
-    "output",
-    "package",
-    "parameter",
-    "partial",
-    "protected",
-    "public",
-    "pure",
-    "record",
-    "redeclare",
-    "replaceable",
-    "return",
-    "stream",
-    "then",
-    "time",
-    "true",
-    "type",
-    "when",
-    "while",
-    "within",
-    "Real",
-    "Integer",
-];
+/// Names that are no keywords but mean something everywhere.
+const TAKEN: [&str; 3] = ["Integer", "Real", "time"];
 
 struct Printer<'a> {
     flat: &'a FlatModel,

@@ -38,6 +38,16 @@ use crate::{Ast, Parse};
 use parser::STOPPED;
 pub use parser::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
+/// Is the word a keyword (specification section 2.3.3), and so no name?
+///
+/// ```
+/// assert!(kausal_syntax::modelica::is_keyword("equation"));
+/// assert!(!kausal_syntax::modelica::is_keyword("x"));
+/// ```
+pub fn is_keyword(word: &str) -> bool {
+    token::word_kind(word.as_bytes()).is_keyword()
+}
+
 /// Parses one stored file (`.mo`).
 ///
 /// A byte order mark at the beginning is skipped. At most [`MAX_DIAGNOSTICS`] errors are reported.
