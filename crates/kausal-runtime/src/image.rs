@@ -31,6 +31,10 @@ pub struct CompiledModel {
     pub schedule_len: usize,
     /// Delays and their maxima.
     pub delay_times: ChunkId,
+    /// Positions and directions of transports.
+    pub transport_flows: ChunkId,
+    /// Their initial distributions: places, then values.
+    pub transport_starts: ChunkId,
     /// The Jacobian of each of [`Program::state_sets`].
     pub state_sets: Vec<ChunkId>,
     /// Left and right sides of [`Program::checks`].
@@ -236,6 +240,10 @@ impl CompiledModel {
         let schedule = compiler.add_outputs(&schedule)?;
         let delays: Vec<ExprId> = program.delays.iter().flat_map(|d| [d.delay, d.maximum]).collect();
         let delay_times = compiler.add_outputs(&delays)?;
+        let flows: Vec<ExprId> = program.transports.iter().flat_map(|t| [t.position, t.forward]).collect();
+        let transport_flows = compiler.add_outputs(&flows)?;
+        let starts = program.transports.iter().flat_map(|t| t.points.iter().chain(&t.values));
+        let transport_starts = compiler.add_outputs(&starts.copied().collect::<Vec<ExprId>>())?;
         let checks: Vec<ExprId> = program.checks.iter().flat_map(|c| [c.lhs, c.rhs]).collect();
         let checks = compiler.add_outputs(&checks)?;
         let mut state_sets = Vec::new();
@@ -255,6 +263,8 @@ impl CompiledModel {
             schedule,
             schedule_len,
             delay_times,
+            transport_flows,
+            transport_starts,
             checks,
             state_sets,
             kernels,

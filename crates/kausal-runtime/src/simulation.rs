@@ -8,6 +8,7 @@ mod crossing;
 mod delay;
 mod iteration;
 mod schedule;
+mod transport;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crossing::Chatter;
 use delay::Histories;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
+use transport::Transports;
 
 /// From where to where, how, and how exactly.
 #[derive(Clone, Debug)]
@@ -272,12 +274,14 @@ impl Run {
         self.schedule.mark_due(&mut side.machine);
         side.past.turn(t);
         side.past.read(&mut side.machine);
-        let outcome = event(&mut side.machine);
+        side.pipes.turn();
+        let outcome = side.event(t);
         side.machine.reselect();
         observer.record(&side.machine);
         self.stats.terminated = outcome?;
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
+        side.pipes.begin(&mut side.machine);
         let state = side.state();
         solver.restart(t, &state);
         self.fresh = true;
@@ -301,9 +305,10 @@ impl Run {
     /// Delays bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
         let length = self.length();
-        let past = &self.side()?.past;
-        if !past.is_empty() {
-            let longest = past.longest_step(length);
+        let side = self.side()?;
+        let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
+        let longest = delays.min(side.pipes.longest_step());
+        if side.remembers() {
             self.solver()?.set_max_step(longest);
         }
         Ok(())
@@ -311,16 +316,18 @@ impl Run {
 
     /// Keeps what is delayed for later, at the end of a step and inside it.
     fn keep_past(&mut self, t0: f64, t1: f64) -> Result<(), RunError> {
-        if self.side()?.past.is_empty() || t1 <= t0 {
+        if !self.side()?.remembers() || t1 <= t0 {
             return Ok(());
         }
         self.side()?.past.forget(t0);
+        self.side()?.pipes.forget();
         let parts = delay::INSIDE + 1;
         for k in 1..=parts {
             let t = if k == parts { t1 } else { t0 + (t1 - t0) * k as f64 / parts as f64 };
             self.at(t, false)?;
             let side = self.side()?;
             side.past.keep(&side.machine);
+            side.pipes.keep(&side.machine);
         }
         Ok(())
     }
@@ -434,6 +441,7 @@ struct RightSide {
     machine: Machine,
     states: Vec<(VarId, VarId)>,
     past: Histories,
+    pipes: Transports,
     last_failure: Option<Stop>,
     derivatives: Derivatives,
     buffer: Vec<f64>,
@@ -448,6 +456,7 @@ impl RightSide {
         let derivatives = Derivatives::new(machine.model(), jacobian);
         let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
         let past = Histories::start(&mut machine);
+        let pipes = Transports::start(&mut machine);
         let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
         let mut guesses: Vec<(VarId, f64)> = unknowns.map(|v| (*v, 0.0)).collect();
         guesses.sort_by_key(|(v, _)| *v);
@@ -457,6 +466,7 @@ impl RightSide {
             machine,
             states,
             past,
+            pipes,
             last_failure: None,
             derivatives,
             buffer: Vec::new(),
@@ -499,10 +509,10 @@ impl RightSide {
         }
         let model = self.machine.model().clone();
         self.machine.exact = outputs;
-        let mut outcome = if self.past.is_empty() {
-            self.machine.run(&model.dynamics, Mode::Continuous)
-        } else {
+        let mut outcome = if self.remembers() {
             self.evaluate_delayed(&model)
+        } else {
+            self.machine.run(&model.dynamics, Mode::Continuous)
         };
         if outputs && outcome.is_ok() {
             outcome = self.machine.run(&model.outputs, Mode::Continuous);
@@ -516,12 +526,35 @@ impl RightSide {
         const ROUNDS: usize = 10;
         for _ in 0..ROUNDS {
             self.past.read(&mut self.machine);
+            self.pipes.read(&mut self.machine)?;
             self.machine.run(&model.dynamics, Mode::Continuous)?;
-            if !self.past.update_times(&mut self.machine) {
+            let delays = self.past.update_times(&mut self.machine);
+            if !self.pipes.changed(&mut self.machine) && !delays {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Is something of the past read?
+    fn remembers(&self) -> bool {
+        !self.past.is_empty() || !self.pipes.is_empty()
+    }
+
+    /// The event at `t`; again where it changes what a transport shows.
+    fn event(&mut self, t: f64) -> Result<Option<String>, RunError> {
+        const ROUNDS: usize = 10;
+        if self.pipes.is_empty() {
+            return event(&mut self.machine);
+        }
+        for _ in 0..ROUNDS {
+            self.pipes.read(&mut self.machine).map_err(|stop| RunError::Event(t, stop))?;
+            let outcome = event(&mut self.machine)?;
+            if outcome.is_some() || !self.pipes.changed(&mut self.machine) {
+                return Ok(outcome);
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn assemble(
         time_events: std::mem::take(&mut work.time_events),
         samples: std::mem::take(&mut work.samples),
         delays: std::mem::take(&mut work.delays),
+        transports: std::mem::take(&mut work.transports),
         discrete_variables,
         pre,
         initial_flag: work.initial_flag,

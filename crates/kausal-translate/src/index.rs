@@ -82,7 +82,8 @@ fn wished(work: &Work) -> Vec<VarId> {
 fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
     let rows: Vec<usize> = (0..work.equations.len()).filter(|&i| is_continuous(work, i)).collect();
     // What is delayed is only looked at: nothing depends on it at the same instant.
-    let delayed: FxHashSet<VarId> = work.delays.iter().map(|d| d.input).collect();
+    let carried = work.transports.iter().flat_map(|t| t.inputs);
+    let delayed: FxHashSet<VarId> = work.delays.iter().map(|d| d.input).chain(carried).collect();
     let columns: Vec<VarId> = (0..work.vars.len() as u32)
         .map(VarId)
         .filter(|v| !delayed.contains(v))

@@ -5,12 +5,13 @@
 //! Afterwards no expression of the work contains `der`, `noEvent`, `smooth`, `sample`, `delay`, `initial`,
 //! `pre`, `terminal`, `homotopy`, nor a relation on continuous operands except those that stood inside `noEvent`.
 
+use kausal_model::expr::kept::operator_name;
 use kausal_model::flat::{self, Action, ActionKind, FlatModel, Origin};
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Delay, Relation, Sample, TimeEvent};
+use crate::program::{Delay, Relation, Sample, TimeEvent, Transport};
 use crate::rewrite::{for_each_argument, rebuild};
 use crate::work::{Equation, EquationForm, Role, WhenActions, WhenCase, Work, subtract};
 
@@ -59,6 +60,8 @@ struct Lifter<'a> {
     continuous: FxHashMap<ExprId, bool>,
     /// Where what is lifted now stands.
     origin: Origin,
+    /// Transports by the calls they were.
+    transports: FxHashMap<ExprId, usize>,
 }
 
 impl<'a> Lifter<'a> {
@@ -68,6 +71,7 @@ impl<'a> Lifter<'a> {
             memo: FxHashMap::default(),
             continuous: FxHashMap::default(),
             origin: Origin::default(),
+            transports: FxHashMap::default(),
         }
     }
 
@@ -176,6 +180,9 @@ impl<'a> Lifter<'a> {
     }
 
     fn lift_node(&mut self, id: ExprId, events: bool) -> ExprId {
+        if let Node::Output(call, k) = self.work.pool.node(id) {
+            return self.transport(call, k).unwrap_or(id);
+        }
         let Node::Op(op, args) = self.work.pool.node(id) else { return id };
         let args: Vec<ExprId> = args.to_vec();
         match op {
@@ -403,6 +410,58 @@ impl<'a> Lifter<'a> {
         let maximum = args.get(2).copied().unwrap_or(args[1]);
         self.work.delays.push(Delay { variable, input, delay: args[1], maximum });
         self.work.pool.var(variable)
+    }
+
+    /// An output of `spatialDistribution`, which both come from one transport.
+    fn transport(&mut self, call: ExprId, k: u32) -> Option<ExprId> {
+        let Node::Call(function, args) = self.work.pool.node(call) else { return None };
+        if operator_name(self.work.pool.function(function)) != Some("spatialDistribution") {
+            return None;
+        }
+        let args = args.to_vec();
+        let known = self.transports.get(&call).copied();
+        let index = known.unwrap_or_else(|| self.add_transport(call, &args));
+        self.transports.insert(call, index);
+        let output = self.work.transports[index].outputs[k as usize];
+        Some(self.work.pool.var(output))
+    }
+
+    fn add_transport(&mut self, call: ExprId, args: &[ExprId]) -> usize {
+        let index = self.work.transports.len();
+        let n = index + 1;
+        let position = args[2];
+        let real = flat::Type::Real;
+        let ends = [0, 1].map(|end| {
+            let input = self.work.add_helper(format!("entering{n}.{end}"), real.clone(), Role::Continuous);
+            self.work.vars[input.index()].keep = true;
+            let output = self.work.add_helper(format!("leaving{n}.{end}"), real.clone(), Role::Input);
+            let arrival = self.work.add_helper(format!("arrival{n}.{end}"), real.clone(), Role::Input);
+            (input, output, arrival)
+        });
+        let mut relations = [0; 2];
+        for (end, (input, output, arrival)) in ends.iter().enumerate() {
+            // What is carried away determines nothing: it is only looked at.
+            self.define(*input, args[end], EquationForm::Memory(*input));
+            let shown = self.work.pool.output(call, end as u32);
+            self.show(*output, shown);
+            let arrives = self.work.pool.var(*arrival);
+            let (near, far) = if end == 0 { (position, arrives) } else { (arrives, position) };
+            let difference = subtract(&mut self.work.pool, near, far);
+            relations[end] = self.work.relations.len() as u32;
+            self.monitor(difference, false, None);
+        }
+        let given = (args.len() - 4) / 2;
+        self.work.transports.push(Transport {
+            outputs: ends.map(|e| e.1),
+            inputs: ends.map(|e| e.0),
+            position,
+            forward: args[3],
+            points: args[4..4 + given].to_vec(),
+            values: args[4 + given..].to_vec(),
+            arrivals: ends.map(|e| e.2),
+            relations,
+        });
+        index
     }
 
     fn whens(&mut self, model: &FlatModel) {

@@ -49,6 +49,8 @@ pub struct Program {
     pub samples: Vec<Sample>,
     /// `delay` operators.
     pub delays: Vec<Delay>,
+    /// `spatialDistribution` operators.
+    pub transports: Vec<Transport>,
     /// All discrete variables; each has a `pre` value in the second array.
     pub discrete_variables: Vec<VarId>,
     /// `pre(v)` where formulas use it: a slot of its own, copied from the second array before each evaluation.
@@ -499,6 +501,27 @@ pub struct Delay {
     pub delay: ExprId,
     /// At most so much.
     pub maximum: ExprId,
+}
+
+/// `(outputs) = spatialDistribution(inputs, position, forward, points, values)`.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// What comes out at the two ends, set before each evaluation.
+    pub outputs: [VarId; 2],
+    /// What enters at the two ends, when the flow comes from there.
+    pub inputs: [VarId; 2],
+    /// How far the flow has come, in lengths.
+    pub position: ExprId,
+    /// Does it go from the first end to the second?
+    pub forward: ExprId,
+    /// Places of the initial distribution, ascending.
+    pub points: Vec<ExprId>,
+    /// Its values there.
+    pub values: Vec<ExprId>,
+    /// The positions at which jumps leave next, forwards and backwards, set at events; relations watch them.
+    pub arrivals: [VarId; 2],
+    /// These relations by their places in the program: true before the arrival.
+    pub relations: [u32; 2],
 }
 
 /// The inlined integration step.

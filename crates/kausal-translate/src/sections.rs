@@ -182,6 +182,13 @@ fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<bool> {
     wanted.extend(selection.states.iter().filter_map(|s| work.var(*s).derivative));
     wanted.extend(work.relations.iter().map(|r| r.difference));
     wanted.extend(work.delays.iter().map(|d| d.input));
+    wanted.extend(work.transports.iter().flat_map(|t| t.inputs));
+    let read = work.delays.iter().map(|d| d.delay);
+    let read = read.chain(work.transports.iter().flat_map(|t| [t.position, t.forward]));
+    let mut found = Vec::new();
+    let mut visitor = Visitor::new();
+    read.for_each(|e| visitor.variables(&work.pool, e, &mut found));
+    wanted.extend(found);
     let mut result = vec![false; blocks.len()];
     let mut visitor = Visitor::new();
     let mut variables = Vec::new();

@@ -7,7 +7,7 @@ use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
-use crate::program::{Delay, Pre, Relation, Report, Sample, TimeEvent};
+use crate::program::{Delay, Pre, Relation, Report, Sample, TimeEvent, Transport};
 
 /// The state of a translation.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,7 @@ pub(crate) struct Work {
     pub time_events: Vec<TimeEvent>,
     pub samples: Vec<Sample>,
     pub delays: Vec<Delay>,
+    pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
     pub initial_flag: Option<VarId>,
@@ -269,6 +270,11 @@ impl Work {
         for d in &mut self.delays {
             go(pool, &mut d.delay);
             go(pool, &mut d.maximum);
+        }
+        for t in &mut self.transports {
+            go(pool, &mut t.position);
+            go(pool, &mut t.forward);
+            t.points.iter_mut().chain(&mut t.values).for_each(|e| go(pool, e));
         }
     }
 

@@ -478,6 +478,8 @@ fn delays() {
                     exactly("arrived", 1.0),
                 ],
             ),
+            // der(x) = cos(sin(x)) is never below cos(1): x grows without a limit.
+            case("delay_of_nothing", vec![along("same", |_| 0.0, 1e-6), start("now", 0.0, 0.0)]),
             case(
                 "delay_whole_numbers",
                 vec![
@@ -487,6 +489,46 @@ fn delays() {
                     exactly("later", 4.0),
                     exactly("rises", 1.0),
                 ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn transports() {
+    check(
+        "transport_",
+        vec![
+            case(
+                "transport_smooth",
+                vec![
+                    along("deviation", |_| 0.0, 1e-5),
+                    along("same", |_| 0.0, 1e-9),
+                    start("out1", 2.0, 0.0),
+                ],
+            ),
+            case(
+                "transport_reversing",
+                vec![
+                    // In front of the pipe: 5 enters until it turns, and comes back; then 1, then 5 enters again.
+                    end("sum0", 5.0 * 1.2 + 1.0 * 0.2 + 5.0 * 1.6, 1e-6),
+                    end("sum1", 1.0 * 0.6 + 7.0 * 1.6 + 1.0 * 0.2 + 5.0 * 0.6, 1e-6),
+                    end("out1", 5.0, 0.0),
+                ],
+            ),
+            // A round takes one second: 1, 1.5, 1.75, 1.875.
+            case(
+                "transport_ring",
+                vec![
+                    start("mixed", 1.0, 0.0),
+                    end("sum", 1.0 + 1.5 + 1.75 + 1.875 / 4.0, 1e-6),
+                    end("mixed", 1.875, 1e-9),
+                ],
+            ),
+            // Two halves carry like one whole.
+            case(
+                "transport_shared_flow",
+                vec![along("deviation0", |_| 0.0, 1e-4), along("deviation1", |_| 0.0, 1e-4)],
             ),
         ],
     );

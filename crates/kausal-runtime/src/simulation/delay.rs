@@ -4,7 +4,10 @@
 //! largest delay, and read by a cubic through four neighbours. A jump of the expression at an event splits its past:
 //! no cubic reaches over it, and it arrives as an event of its own when the delay has passed. Steps are not longer
 //! than the shortest delay, so that what is read lies in the past; only where that would take too many steps is the
-//! last cubic continued.
+//! last cubic continued. What is delayed by nothing is itself, found by
+//! repetition.
+
+use kausal_symbolic::VarId;
 
 use crate::machine::Machine;
 use crate::simulation::schedule::is_same_instant;
@@ -95,22 +98,34 @@ impl Histories {
         let now = machine.time;
         let behind = now <= self.begun || is_same_instant(now, self.begun);
         for (i, (past, delay)) in self.pasts.iter().zip(&model.program.delays).enumerate() {
-            machine.values[delay.variable.index()] = past.at(now - self.times[2 * i].max(0.0), behind);
+            let delayed = self.times[2 * i];
+            machine.values[delay.variable.index()] = if delayed == 0.0 {
+                machine.values[delay.input.index()]
+            } else {
+                past.at(now - delayed.max(0.0), behind)
+            };
         }
     }
 
-    /// Computes the delays from the machine's values; did one change?
+    /// Computes the delays from the machine's values; did one change, or what is not delayed at all?
     pub(crate) fn update_times(&mut self, machine: &mut Machine) -> bool {
-        let chunk = machine.model().delay_times;
-        machine.evaluate(chunk, &mut self.again);
-        let changed = self.again != self.times;
+        let model = machine.model().clone();
+        machine.evaluate(model.delay_times, &mut self.again);
+        let mut changed = self.again != self.times;
         std::mem::swap(&mut self.again, &mut self.times);
+        let delays = model.program.delays.iter().zip(self.times.chunks(2));
+        for (delay, _) in delays.filter(|(_, times)| times[0] == 0.0) {
+            let value = |v: VarId| machine.values[v.index()];
+            let (input, shown) = (value(delay.input), value(delay.variable));
+            changed |= (input - shown).abs() > 1e-12 * input.abs().max(shown.abs());
+        }
         changed
     }
 
     /// The longest step that keeps within the past, in a run of this length.
     pub(crate) fn longest_step(&self, length: f64) -> f64 {
-        let shortest = self.times.iter().step_by(2).copied().fold(f64::INFINITY, f64::min);
+        let delays = self.times.iter().step_by(2).copied().filter(|&delay| delay != 0.0);
+        let shortest = delays.fold(f64::INFINITY, f64::min);
         shortest.max(SHORTEST * length)
     }
 }

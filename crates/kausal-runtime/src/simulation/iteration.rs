@@ -5,6 +5,7 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
+use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 
 /// Event iterations at one instant before giving up.
@@ -124,7 +125,7 @@ fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
     let model = machine.model().clone();
     for _ in 0..ROUNDS {
         machine.run(&model.initial, Mode::Initial)?;
-        let mut changed = false;
+        let mut changed = at_start(machine);
         for delay in &model.program.delays {
             let (new, old) = (machine.values[delay.input.index()], machine.values[delay.variable.index()]);
             changed |= (new - old).abs() > 1e-12 * new.abs().max(old.abs());
@@ -133,6 +134,9 @@ fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
         if !changed {
             return Ok(());
         }
+    }
+    if model.program.delays.is_empty() {
+        return Ok(());
     }
     let unknowns = model.program.delays.iter().map(|d| d.input).collect();
     Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
