@@ -432,10 +432,10 @@ impl<'a> Lifter<'a> {
         let position = args[2];
         let real = flat::Type::Real;
         let ends = [0, 1].map(|end| {
-            let input = self.work.add_helper(format!("entering{n}.{end}"), real.clone(), Role::Continuous);
+            let input = self.work.add_helper(format!("entering{n}.{end}"), real, Role::Continuous);
             self.work.vars[input.index()].keep = true;
-            let output = self.work.add_helper(format!("leaving{n}.{end}"), real.clone(), Role::Input);
-            let arrival = self.work.add_helper(format!("arrival{n}.{end}"), real.clone(), Role::Input);
+            let output = self.work.add_helper(format!("leaving{n}.{end}"), real, Role::Input);
+            let arrival = self.work.add_helper(format!("arrival{n}.{end}"), real, Role::Input);
             (input, output, arrival)
         });
         let mut relations = [0; 2];
