@@ -1,4 +1,5 @@
-//! `cargo run --example flatten -- FOLDER MODEL [FILE…]`: flattens a model and says how large it is.
+//! `cargo run --example flatten -- FOLDER MODEL [FILE…]`: flattens a model and says how large it is; with the
+//! environment variable `SHOW` set it prints the flat model.
 
 use kausal_model::{Files, Workspace};
 
@@ -62,9 +63,7 @@ fn main() {
             begin.elapsed().as_secs_f64()
         );
         if std::env::var_os("SHOW").is_some() {
-            for v in &flat.variables {
-                println!("  {:?} {:?} {}", v.variability, v.ty, v.name);
-            }
+            print!("{}", kausal_model::print_flat(&flat));
         }
     }
 }

@@ -100,16 +100,19 @@ impl Flattener<'_> {
         let function = self.pool.add_function(lo.function);
         let call = self.pool.call(function, &outer.args);
         let origin = cx.origin(section.span, OriginKind::Algorithm);
-        if outer.outputs.is_empty() {
-            sink.actions.push(Action { kind: ActionKind::Call(call), origin });
-            return Ok(());
-        }
         // What depends on nothing is known.
         let known = if outer.args.is_empty() {
             kausal_symbolic::function::calls::constant_call(&mut self.pool, function, &[])
         } else {
             None
         };
+        if outer.outputs.is_empty() {
+            // Assertions that always hold leave nothing to do.
+            if known.is_none() {
+                sink.actions.push(Action { kind: ActionKind::Call(call), origin });
+            }
+            return Ok(());
+        }
         let known = known.map(|values| kausal_symbolic::function::layout::flatten(&mut self.pool, &values));
         let mut k = 0;
         for id in outer.outputs {
@@ -570,11 +573,15 @@ impl Flattener<'_> {
             return Err(self.error_at("K0382", message, lo.file, ast.span(expr)));
         };
         let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
+        let in_when = lo.outer.as_ref().is_some_and(|o| o.whens > 0);
         if matches!(name, "edge" | "change")
             && let [arg] = args
         {
             let now = self.lower_expr(lo, arg.value)?;
             let value = self.eval(scope, arg.value)?;
+            if name == "change" && !in_when {
+                self.note_pre("change", &value, scope, expr);
+            }
             let before = value.map(&mut |e| self.pre(e));
             let before = self.pass(lo, &before)?;
             let (TVal::Plain { ty, rank, term: x }, TVal::Plain { term: y, .. }) = (&now, &before) else {
@@ -589,8 +596,10 @@ impl Flattener<'_> {
             let _ = ty;
             return Ok(TVal::Plain { ty: Ty::Boolean, rank: *rank, term });
         }
-        let value = self.eval(scope, expr)?;
-        self.pass(lo, &value)
+        self.in_when = in_when;
+        let value = self.eval(scope, expr);
+        self.in_when = false;
+        self.pass(lo, &value?)
     }
 
     /// `time`

@@ -412,6 +412,7 @@ impl Flattener<'_> {
                 ));
             }
             _ => {
+                self.functions.last_call = None;
                 let outputs = self.eval_call(cx.scope, cx.ast, call, function, args)?;
                 let mut scalars = Vec::new();
                 outputs.iter().for_each(|o| o.scalars(&mut scalars));

@@ -136,6 +136,8 @@ pub struct Variable {
     pub nominal: Option<ExprId>,
     /// `stateSelect`
     pub state_select: StateSelect,
+    /// `unbounded`
+    pub unbounded: bool,
     /// `unit`
     pub unit: String,
     /// `displayUnit`

@@ -286,6 +286,7 @@ impl Flattener<'_> {
         let max = attribute(self, "max");
         let nominal = attribute(self, "nominal");
         let select = attribute(self, "stateSelect");
+        let unbounded = attribute(self, "unbounded");
         let unit = self.text_attribute(id, "unit");
         let display_unit = self.text_attribute(id, "displayUnit");
         let quantity = self.text_attribute(id, "quantity");
@@ -306,6 +307,7 @@ impl Flattener<'_> {
                 this.pool.as_constant(e)
             };
             let fixed = number(self, &fixed).map(|x| x != 0.0);
+            let unbounded = number(self, &unbounded).is_some_and(|x| x != 0.0);
             let state_select = match number(self, &select) {
                 Some(1.0) => StateSelect::Never,
                 Some(2.0) => StateSelect::Avoid,
@@ -329,6 +331,7 @@ impl Flattener<'_> {
                 max: element(&max, i),
                 nominal: element(&nominal, i),
                 state_select,
+                unbounded,
                 unit: unit.clone(),
                 display_unit: display_unit.clone(),
                 quantity: quantity.clone(),

@@ -75,8 +75,8 @@ pub struct Flattener<'w> {
     pub when_leaves: FxHashSet<InstId>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
-    /// Variables in `pre` outside `when` clauses, and where.
-    pub(crate) pre_uses: Vec<(VarId, kausal_syntax::Location)>,
+    /// Variables in `pre` and `change` outside `when` clauses, in which of the two, and where.
+    pub(crate) pre_uses: Vec<(VarId, &'static str, kausal_syntax::Location)>,
     /// Members of expandable connectors that exist.
     pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.

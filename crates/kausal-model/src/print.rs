@@ -25,8 +25,7 @@ use crate::flat::{
 };
 use expression::{Expressions, Kind};
 
-/// The annotation that keeps what Modelica has no word for (specification section 18.1).
-pub const NOTE: &str = "__Kausal";
+pub use kausal_symbolic::function::print::NOTE;
 /// In [`NOTE`]: the value of the parameter was used, so it can no longer be changed. It is not `final`, for the value
 /// does not replace the name where that is still there.
 pub const EVALUATED: &str = "evaluated";
@@ -110,7 +109,17 @@ fn string(text: &str) -> String {
 }
 
 /// Names that are no keywords but mean something everywhere.
-const TAKEN: [&str; 3] = ["Integer", "Real", "time"];
+const TAKEN: [&str; 9] = [
+    "AssertionLevel",
+    "Boolean",
+    "Clock",
+    "ExternalObject",
+    "Integer",
+    "Real",
+    "StateSelect",
+    "String",
+    "time",
+];
 
 struct Printer<'a> {
     flat: &'a FlatModel,
@@ -168,7 +177,7 @@ impl<'a> Printer<'a> {
             Type::Clock => text.push_str("Clock"),
             Type::Enumeration(e) => text.push_str(&self.expressions.enumerations[e as usize]),
         }
-        let _ = write!(text, " {}", identifier(&variable.name));
+        let _ = write!(text, " {}", self.expressions.names[id.index()]);
         let attributes = self.attributes(variable, kind);
         if !attributes.is_empty() {
             let _ = write!(text, "({})", attributes.join(", "));
@@ -209,6 +218,9 @@ impl<'a> Printer<'a> {
         if let Some(fixed) = variable.fixed {
             list.push(format!("fixed={fixed}"));
         }
+        if variable.unbounded {
+            list.push("unbounded=true".to_owned());
+        }
         let select = match variable.state_select {
             StateSelect::Never => "never",
             StateSelect::Avoid => "avoid",
@@ -243,8 +255,7 @@ impl<'a> Printer<'a> {
                 .iter()
                 .enumerate()
                 .take_while(|(i, e)| !is_declared(self.flat, e) && !by_equation.contains_key(&(at + i)));
-            let pairs: Vec<(ExprId, ExprId)> = run.map(|(_, e)| (e.lhs, e.rhs)).take(MAX_RUN).collect();
-            if let Some((line, used)) = self.results(&pairs) {
+            if let Some((line, used)) = self.results(run.map(|(_, e)| (e.lhs, e.rhs))) {
                 let _ = writeln!(text, "  {line};");
                 at += used;
                 continue;
@@ -292,8 +303,9 @@ impl<'a> Printer<'a> {
     }
 
     /// Equations for consecutive results of one call as one equation: `(a, {b, c}) = f(x)`; and how many they are.
-    fn results(&mut self, pairs: &[(ExprId, ExprId)]) -> Option<(String, usize)> {
-        let Node::Output(call, _) = self.flat.pool.node(pairs.first()?.1) else { return None };
+    fn results(&mut self, pairs: impl IntoIterator<Item = (ExprId, ExprId)>) -> Option<(String, usize)> {
+        let mut pairs = pairs.into_iter().peekable();
+        let Node::Output(call, _) = self.flat.pool.node(pairs.peek()?.1) else { return None };
         let Node::Call(function, _) = self.flat.pool.node(call) else { return None };
         let layout = Layout::of_outputs(self.flat.pool.function(function))?;
         if layout.len <= 1 {
@@ -302,7 +314,7 @@ impl<'a> Printer<'a> {
         let mut left = vec![None; layout.len];
         let mut used = 0;
         let mut next = 0;
-        for &(lhs, rhs) in pairs {
+        for (lhs, rhs) in pairs {
             match self.flat.pool.node(rhs) {
                 Node::Output(c, k) if c == call && k as usize >= next && (k as usize) < layout.len => {
                     left[k as usize] = Some(lhs);
@@ -345,16 +357,8 @@ impl<'a> Printer<'a> {
     fn actions(&mut self, actions: &[Action], depth: usize, text: &mut String) {
         let mut at = 0;
         while at < actions.len() {
-            let assigned = actions[at..].iter().map_while(|a| match a.kind {
-                ActionKind::Assign(var, e) => Some((var, e)),
-                _ => None,
-            });
-            let assigned: Vec<(VarId, ExprId)> = assigned.take(MAX_RUN).collect();
-            let pairs: Vec<(ExprId, ExprId)> =
-                assigned.iter().filter_map(|&(var, e)| Some((self.expressions.variable(var)?, e))).collect();
-            if pairs.len() == assigned.len()
-                && let Some((line, used)) = self.results(&pairs)
-            {
+            let run = self.results_of_one_call(&actions[at..]);
+            if let Some((line, used)) = self.results(run) {
                 let _ = writeln!(text, "{}{line};", "  ".repeat(depth));
                 at += used;
                 continue;
@@ -364,17 +368,29 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// What the actions at the beginning assign, as long as it comes from one call.
+    fn results_of_one_call(&self, actions: &[Action]) -> Vec<(ExprId, ExprId)> {
+        let mut first = None;
+        let assigned = actions.iter().map_while(|action| {
+            let ActionKind::Assign(var, e) = action.kind else { return None };
+            let Node::Output(call, _) = self.flat.pool.node(e) else { return None };
+            let same = *first.get_or_insert(call) == call;
+            self.expressions.variable(var).filter(|_| same).map(|var| (var, e))
+        });
+        assigned.collect()
+    }
+
     fn action(&mut self, action: &Action, depth: usize, text: &mut String) {
         let indent = "  ".repeat(depth);
-        let name = |var: VarId| identifier(&self.flat.variable(var).name);
         match &action.kind {
             ActionKind::Assign(var, value) => {
                 let kind = self.expressions.kind_of_type(self.flat.variable(*var).ty);
-                let _ = writeln!(text, "{indent}{} = {};", name(*var), self.expressions.text(*value, kind));
+                let value = self.expressions.text(*value, kind);
+                let _ = writeln!(text, "{indent}{} = {value};", self.expressions.names[var.index()]);
             }
             ActionKind::Reinit(var, value) => {
                 let value = self.expressions.text(*value, Kind::Real);
-                let _ = writeln!(text, "{indent}reinit({}, {value});", name(*var));
+                let _ = writeln!(text, "{indent}reinit({}, {value});", self.expressions.names[var.index()]);
             }
             ActionKind::Assert { condition, message, warning } => {
                 let condition = self.expressions.text(*condition, Kind::Boolean);
@@ -447,9 +463,6 @@ fn is_declared(flat: &FlatModel, equation: &Equation) -> bool {
     equation.origin.kind == OriginKind::Binding
         && (flat.variable(var).causality == Causality::Input || !is_result())
 }
-
-/// Results of one call are looked for among so many equations.
-const MAX_RUN: usize = 10_000;
 
 fn experiment(flat: &FlatModel) -> String {
     let e = &flat.experiment;

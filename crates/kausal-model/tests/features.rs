@@ -285,4 +285,5 @@ features! {
     hints
     hints_user_function
     discrete_strings
+    readback
 }

@@ -31,6 +31,7 @@ impl Build {
             max: None,
             nominal: None,
             state_select: StateSelect::Default,
+            unbounded: false,
             unit: String::new(),
             display_unit: String::new(),
             quantity: String::new(),

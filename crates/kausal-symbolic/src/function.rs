@@ -175,6 +175,10 @@ pub struct Notes {
     pub inverses: Vec<InverseNote>,
     /// Declared `impure`, or external without being declared pure.
     pub impure: bool,
+    /// It asks to be inlined, but calls of it were kept while flattening: reading the flat model keeps them too.
+    pub kept: bool,
+    /// Of the constructor of an external object: its destructor.
+    pub destructor: Option<FunctionId>,
 }
 
 /// `derivative(order = 2, zeroDerivative = k, noDerivative = m) = f`.

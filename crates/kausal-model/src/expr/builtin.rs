@@ -213,14 +213,7 @@ impl Flattener<'_> {
             }
             "pre" => {
                 let [value] = self.exactly::<1>(c, values)?;
-                if !self.in_when {
-                    let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
-                    let mut scalars = Vec::new();
-                    value.scalars(&mut scalars);
-                    let vars = scalars.into_iter().filter_map(|e| self.as_variable(e));
-                    let uses: Vec<_> = vars.map(|v| (v, location)).collect();
-                    self.pre_uses.extend(uses);
-                }
+                self.note_pre("pre", &value, c.scope, c.expr);
                 Ok(value.map(&mut |e| self.pre(e)))
             }
             "edge" => {
@@ -237,6 +230,7 @@ impl Flattener<'_> {
             }
             "change" => {
                 let [value] = self.exactly::<1>(c, values)?;
+                self.note_pre("change", &value, c.scope, c.expr);
                 let changed = value.map(&mut |e| {
                     let before = self.pre(e);
                     self.pool.op(Op::NotEqual, &[e, before])
@@ -296,6 +290,19 @@ impl Flattener<'_> {
             }
             _ => Err(self.wrong_args(c)),
         }
+    }
+
+    /// Takes note of what is asked for its value before an event, outside `when` (specification section 3.7.5).
+    pub(crate) fn note_pre(&mut self, operator: &'static str, value: &Value, scope: Scope, expr: ast::ExprId) {
+        if self.in_when {
+            return;
+        }
+        let span = self.cx.lib.ast_ref(scope.file).span(expr);
+        let location = self.cx.lib.location(scope.file, span);
+        let mut scalars = Vec::new();
+        value.scalars(&mut scalars);
+        let vars: Vec<_> = scalars.into_iter().filter_map(|e| self.as_variable(e)).collect();
+        self.pre_uses.extend(vars.into_iter().map(|v| (v, operator, location)));
     }
 
     /// `smooth(0, if x >= 0 then positive*x else negative*x)`

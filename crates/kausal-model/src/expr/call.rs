@@ -6,7 +6,7 @@ use kausal_syntax::{Ast, Diagnostic, Symbol};
 
 use super::builtin::{Call, is_builtin};
 use super::reference::{Cursor, ref_text};
-use crate::class::{KlassId, MemberKind, Res};
+use crate::class::{KlassId, MemberKind, Res, annotation_flag};
 use crate::flattener::{Flattener, Scope, assignable, with_ty};
 use crate::lookup::Found;
 use crate::modifier::Up;
@@ -122,8 +122,18 @@ impl Flattener<'_> {
             let k_args = args.to_vec();
             return self.eval_builtin(Call { scope, ast, expr, name: &name, args: &k_args });
         }
-        let values = self.eval_args(scope, args)?;
-        self.call_class(scope, expr, k, values)
+        // What stands for an algorithm section gets the values before an event that its `when` statements ask for.
+        let in_when = self.in_when;
+        self.in_when |= self.generates_events(k);
+        let values = self.eval_args(scope, args);
+        self.in_when = in_when;
+        self.call_class(scope, expr, k, values?)
+    }
+
+    fn generates_events(&self, k: KlassId) -> bool {
+        let ast = self.cx.ast(k);
+        let class = &ast.classes[self.cx.lib.def(self.cx.key(k).def).class];
+        annotation_flag(&ast, class.description.annotation, "GenerateEvents") == Some(true)
     }
 
     /// A call with values.

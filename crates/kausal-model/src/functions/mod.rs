@@ -514,7 +514,9 @@ impl Flattener<'_> {
         if let Some(&known) = self.functions.inlinable.get(&function) {
             return known;
         }
-        let may = self.pool.function(function).notes.inline == Some(true)
+        let notes = &self.pool.function(function).notes;
+        let may = notes.inline == Some(true)
+            && !notes.kept
             && should_inline(&self.pool, function, Stage::Early).is_some();
         self.functions.inlinable.insert(function, may);
         may
@@ -590,7 +592,26 @@ impl Flattener<'_> {
             let message = format!("{} has no constructor", self.cx.name(k));
             return Err(self.call_error(scope, expr, k, "K0377", message));
         };
+        self.note_destructor(k, constructor);
         self.call_function(scope, expr, constructor, args)
+    }
+
+    /// The constructor knows its destructor: a flat model has no classes of external objects.
+    fn note_destructor(&mut self, k: KlassId, constructor: KlassId) {
+        let key = |klass| FunctionKey { klass, functions: Vec::new() };
+        if self.functions.lowered.contains_key(&key(constructor)) {
+            return;
+        }
+        let Some(crate::lookup::Found::Class(destructor)) = self.cx.step(k, Symbol::new("destructor")) else {
+            return;
+        };
+        if let (Ok(id), Ok(destructor)) =
+            (self.lower_function(&key(constructor)), self.lower_function(&key(destructor)))
+        {
+            let mut function = self.pool.function(id).clone();
+            function.notes.destructor = Some(destructor);
+            self.pool.set_function(id, function);
+        }
     }
 
     /// Runs a function with literals.

@@ -2,6 +2,7 @@
 //! to 12.9 and 18.3).
 
 use kausal_symbolic::FunctionId;
+use kausal_symbolic::function::print::{DESTRUCTOR, KEPT, NOTE};
 use kausal_symbolic::function::{DerivativeNote, InverseNote, LocalId, Term};
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, Binding, Expr, ModArg, Purity};
@@ -9,7 +10,7 @@ use kausal_syntax::ast::{self, Binding, Expr, ModArg, Purity};
 use super::FunctionKey;
 use super::lower::Lower;
 use super::term::TVal;
-use crate::class::{KlassId, Reported, annotation_flag, annotation_value};
+use crate::class::{KlassId, Reported, annotation_flag, annotation_modify, annotation_value};
 use crate::flattener::Flattener;
 use crate::lookup::Found;
 
@@ -33,6 +34,13 @@ impl Flattener<'_> {
                 && let Expr::Integer(n) = ast.exprs[value]
             {
                 notes.smooth_order = u32::try_from(n).ok();
+            }
+            if let Some(own) = annotation_modify(&ast, annotation, NOTE) {
+                notes.kept |= annotation_flag(&ast, Some(own), KEPT) == Some(true);
+                if let Some(destructor) = annotation_value(&ast, Some(own), DESTRUCTOR) {
+                    let function = self.note_function(klass, &ast, destructor);
+                    lo.function.notes.destructor = function;
+                }
             }
             let Some(annotation) = annotation else { continue };
             let modification = &ast.modifications[annotation];

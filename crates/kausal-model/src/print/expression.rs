@@ -10,7 +10,7 @@ use kausal_symbolic::print::print_number;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::FxHashMap;
 
-use super::functions::Functions;
+use super::functions::{Functions, bare};
 use super::{identifier, string};
 use crate::expr::kept::operator_name;
 use crate::flat::{FlatModel, Type};
@@ -50,6 +50,10 @@ impl Kind {
         }
     }
 }
+
+/// A number too large to be finite.
+const INFINITE: &str = "1e999";
+const MINUS_INFINITE: &str = "-1e999";
 
 /// What a scalar of a function is; enumerations are numbers there.
 pub fn kind_of_scalar(scalar: Scalar) -> Kind {
@@ -94,6 +98,8 @@ impl Piece {
 /// Prints the expressions of one model.
 pub struct Expressions<'a> {
     flat: &'a FlatModel,
+    /// The names of the variables.
+    pub names: Vec<String>,
     /// The names of the enumerations.
     pub enumerations: Vec<String>,
     /// Functions met so far.
@@ -109,11 +115,13 @@ pub struct Expressions<'a> {
 impl<'a> Expressions<'a> {
     /// For a model.
     pub fn new(flat: &'a FlatModel) -> Self {
-        let mut taken: BTreeSet<String> = flat.variables.iter().map(|v| identifier(&v.name)).collect();
+        let mut taken = BTreeSet::new();
+        let names = flat.variables.iter().map(|v| free_identifier(&v.name, &mut taken)).collect();
         let enumerations = flat.enumerations.iter().map(|e| nested_name(flat, &e.name, &mut taken)).collect();
         let functions = Functions::new(flat, &mut taken);
         let mut this = Expressions {
             flat,
+            names,
             enumerations,
             functions,
             kinds: Vec::with_capacity(flat.pool.len()),
@@ -206,10 +214,16 @@ impl<'a> Expressions<'a> {
 
     /// The text of a call with all its arguments.
     pub fn call(&mut self, call: ExprId) -> String {
+        if let Node::Call(function, _) = self.flat.pool.node(call) {
+            self.functions.call(function);
+        }
         self.text(call, Kind::Real)
     }
 
     fn piece(&mut self, root: ExprId, want: Kind) -> Piece {
+        if matches!(self.flat.pool.node(root), Node::Const(_) | Node::Text(_) | Node::Var(_)) {
+            return self.make(root, want, &[]);
+        }
         let mut done: FxHashMap<(ExprId, Kind), Piece> = FxHashMap::default();
         let mut stack = vec![(root, want)];
         while let Some(&(id, want)) = stack.last() {
@@ -258,7 +272,7 @@ impl<'a> Expressions<'a> {
                     all(args, if self.kind(id) == Kind::Unknown { want } else { self.kind(id) })
                 }
                 (Op::Smooth, &[p, a]) => vec![(p, Kind::Integer), (a, Kind::Real.join(self.kind(a)))],
-                (Op::Min | Op::Max, args) => all(args, joined(args)),
+                (Op::Min | Op::Max, args) => all(args, if want == Kind::Integer { want } else { joined(args) }),
                 (Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual, args) => all(args, joined(args)),
                 (Op::Not | Op::And | Op::Or, args) => all(args, Kind::Boolean),
                 (Op::Add | Op::Mul | Op::Neg | Op::Abs | Op::IntegerDiv | Op::Mod | Op::Rem, args) => {
@@ -276,29 +290,32 @@ impl<'a> Expressions<'a> {
             Node::Const(x) => return self.number(x, want),
             Node::Text(text) => return primary(string(self.flat.pool.text_of(text))),
             Node::Var(var) if self.relaxed == Some(id) => {
-                primary(format!("relax({})", identifier(&self.flat.variable(var).name)))
+                primary(format!("relax({})", self.names[var.index()]))
             }
-            Node::Var(var) => primary(identifier(&self.flat.variable(var).name)),
+            Node::Var(var) => primary(self.names[var.index()].clone()),
             Node::Call(function, _) => {
                 let mut texts: Vec<String> = parts.iter().map(|p| p.text.clone()).collect();
                 if operator_name(self.flat.pool.function(function)).is_some() {
                     self.mark_reals(function, &mut texts);
                 }
-                let name = self.functions.called(function).to_owned();
-                primary(format!("{name}({})", self.arguments(function, &texts)))
+                let arguments = self.arguments(function, &texts);
+                primary(format!("{}({arguments})", self.functions.name(function)))
             }
             Node::Output(call, k) => {
                 let Node::Call(function, _) = self.flat.pool.node(call) else { return parts[0].clone() };
                 // The call is printed with the name of the function: put the one that selects in its place.
-                let name = self.functions.called(function).len();
+                let name = self.functions.name(function).len();
                 match self.functions.selector(function, k) {
                     Some(selector) => primary(format!("{selector}{}", &parts[0].text[name..])),
-                    None => parts[0].clone(),
+                    None => {
+                        self.functions.call(function);
+                        parts[0].clone()
+                    }
                 }
             }
             Node::Op(op, args) => {
                 let piece = self.operator(op, args, parts);
-                if op == Op::If {
+                if passes_on(op) && want == Kind::Integer || op == Op::If {
                     return piece;
                 }
                 piece
@@ -313,6 +330,8 @@ impl<'a> Expressions<'a> {
             (Kind::Enumeration(_), Kind::Integer | Kind::Real) => {
                 Piece::new(format!("Integer({})", piece.text), Binding::Primary)
             }
+            // `integer(ceil(x))` is `ceil(x)` after simplification, which is no Integer.
+            (Kind::Real, Kind::Integer) => Piece::new(format!("integer({})", piece.text), Binding::Primary),
             (Kind::Integer, Kind::Enumeration(e)) => {
                 let name = &self.enumerations[e as usize];
                 Piece::new(format!("{name}({})", piece.text), Binding::Primary)
@@ -333,6 +352,7 @@ impl<'a> Expressions<'a> {
                 }
             }
             Kind::Integer if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}"),
+            _ if x.is_infinite() => (if x > 0.0 { INFINITE } else { MINUS_INFINITE }).to_owned(),
             _ => print_number(x),
         };
         let binding = if text.starts_with('-') { Binding::Sum } else { Binding::Primary };
@@ -455,6 +475,25 @@ impl<'a> Expressions<'a> {
         }
         Piece::new(text, Binding::Sum)
     }
+}
+
+/// Is it an Integer when its arguments are?
+fn passes_on(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Add | Op::Mul | Op::Neg | Op::Abs | Op::IntegerDiv | Op::Mod | Op::Rem | Op::Min | Op::Max
+    )
+}
+
+/// A name as an identifier that nothing else has: a quoted name may read like the path of another variable.
+fn free_identifier(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut free = identifier(name);
+    let mut n = 2;
+    while !taken.insert(free.clone()) {
+        free = identifier(&format!("{} {n}", bare(name)));
+        n += 1;
+    }
+    free
 }
 
 /// The name of a class nested in the printed model: its own if it is nested already, its whole path otherwise.

@@ -1,14 +1,19 @@
 //! The functions of a flat model as nested classes of its text.
 //!
 //! An expression can use one scalar of all that a call gives; Modelica text cannot. A small function that makes the call
-//! picks it.
+//! picks it. Nor can Modelica text take an element of anything but a variable: a function does that too
+//! (`'Integer[:][i]'({2, 3, 5}, k)`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kausal_symbolic::function::evaluator::output_type;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::function::print::print_function;
-use kausal_symbolic::function::{Body, Dim, Function, Stmt, Target, Term};
-use kausal_symbolic::{FunctionId, Pool};
+use kausal_symbolic::function::typing::{TermType, term_types};
+use kausal_symbolic::function::{
+    ArrayFn, Body, Dim, Function, LocalId, Reduction, Scalar, Stmt, Subscript, Target, Term, TermId,
+};
+use kausal_symbolic::{FunctionId, Op, Pool};
 
 use super::expression::nested_name;
 use super::{identifier, is_quoted};
@@ -22,6 +27,8 @@ pub struct Functions {
     names: Vec<String>,
     taken: BTreeSet<String>,
     used: BTreeSet<FunctionId>,
+    /// Functions that take elements of arrays: what the elements are, and the kinds of the subscripts.
+    elements: BTreeMap<(&'static str, Vec<Taken>), FunctionId>,
     selectors: BTreeMap<(FunctionId, u32), FunctionId>,
     outputs: BTreeMap<(FunctionId, u32), FunctionId>,
 }
@@ -52,17 +59,29 @@ impl Functions {
             names,
             taken: taken.clone(),
             used: BTreeSet::new(),
+            elements: BTreeMap::new(),
             selectors: BTreeMap::new(),
             outputs: BTreeMap::new(),
         }
     }
 
-    /// The name of a function that is called.
-    pub fn called(&mut self, id: FunctionId) -> &str {
-        if operator_name(self.pool.function(id)).is_none() {
-            self.used.insert(id);
-        }
+    /// The name of a function.
+    pub fn name(&self, id: FunctionId) -> &str {
         &self.names[id.0 as usize]
+    }
+
+    /// Takes note of a call in an equation. What asks to be inlined and stands there was kept on purpose.
+    pub fn call(&mut self, id: FunctionId) {
+        let function = self.pool.function(id);
+        if operator_name(function).is_some() {
+            return;
+        }
+        self.used.insert(id);
+        if function.notes.inline == Some(true) && !function.notes.kept {
+            let mut function = function.clone();
+            function.notes.kept = true;
+            self.pool.set_function(id, function);
+        }
     }
 
     /// The name of the function that gives one scalar of all results; none if there is only one.
@@ -119,10 +138,7 @@ impl Functions {
             let element = f.index(all, &index);
             f.push(Stmt::assign(y, element));
         }
-        let mut name = identifier(&name);
-        while !self.taken.insert(name.clone()) {
-            name = identifier(&(bare(&name) + " "));
-        }
+        let name = self.free_name(name);
         self.names.push(name);
         self.pool.add_function(f)
     }
@@ -134,6 +150,7 @@ impl Functions {
         while let Some(&id) = list.get(at) {
             at += 1;
             self.with_single_outputs(id);
+            self.with_elements(id);
             for called in calls(self.pool.function(id)) {
                 if self.used.insert(called) {
                     list.push(called);
@@ -143,6 +160,107 @@ impl Functions {
         list.sort_by(|a, b| self.names[a.0 as usize].cmp(&self.names[b.0 as usize]));
         let name = |id: FunctionId| self.names[id.0 as usize].clone();
         list.into_iter().map(|id| print_function(&self.pool, id, &name)).collect()
+    }
+
+    /// Elements of what is not a variable are taken by functions.
+    fn with_elements(&mut self, id: FunctionId) {
+        let indexed = |f: &Function, i: usize| match &f.terms[i] {
+            Term::Index(array, list) if !matches!(f.term(*array), Term::Local(_)) => {
+                Some((*array, list.clone()))
+            }
+            _ => None,
+        };
+        let function = self.pool.function(id);
+        let places: Vec<_> = reachable(function)
+            .into_iter()
+            .filter_map(|i| indexed(function, i).map(|(array, list)| (i, array, list)))
+            .collect();
+        if places.is_empty() {
+            return;
+        }
+        let output = |called: FunctionId, n: u32| output_type(self.pool.get_function(called)?, n);
+        let Ok(types) = term_types(function, &output) else { return };
+        let booleans = booleans(&self.pool, function, &types);
+        let mut function = function.clone();
+        for (i, array, list) in places {
+            let mut ty = types[array.0 as usize];
+            if booleans.contains(&i) {
+                ty.scalar = Scalar::Boolean;
+            }
+            let rank = ty.rank.map_or(list.len(), usize::from).max(list.len());
+            let mut kinds = vec![Taken::All; rank];
+            let mut args = vec![array];
+            for (kind, subscript) in kinds.iter_mut().zip(&list) {
+                if let Subscript::Index(index) = subscript {
+                    let several = types[index.0 as usize].rank.is_some_and(|r| r > 0);
+                    *kind = if several { Taken::Several } else { Taken::One };
+                    args.push(*index);
+                }
+            }
+            let element = self.element(ty.scalar, kinds);
+            function.terms[i] = Term::Call(element, args, 0);
+        }
+        self.pool.set_function(id, function);
+    }
+
+    /// The function that takes elements of an array.
+    fn element(&mut self, scalar: Scalar, kinds: Vec<Taken>) -> FunctionId {
+        let word = match scalar {
+            Scalar::Real => "Real",
+            Scalar::Integer | Scalar::Enumeration => "Integer",
+            Scalar::Boolean => "Boolean",
+            Scalar::String => "String",
+            Scalar::External => "ExternalObject",
+        };
+        if let Some(&known) = self.elements.get(&(word, kinds.clone())) {
+            return known;
+        }
+        let subscript = |kind: &Taken| match kind {
+            Taken::All => ":",
+            Taken::One => "i",
+            Taken::Several => "v",
+        };
+        let texts: Vec<&str> = kinds.iter().map(subscript).collect();
+        let name = format!("{word}[{}][{}]", vec![":"; kinds.len()].join(","), texts.join(","));
+        let mut f = Function::named(&name);
+        let x = f.input("x", scalar, &vec![Dim::Unknown; kinds.len()]);
+        let array = f.local_term(x);
+        let (mut subscripts, mut dims) = (Vec::new(), Vec::new());
+        for (n, kind) in kinds.iter().enumerate() {
+            let size_of = |f: &mut Function, of: TermId, d: usize| {
+                let d = f.number(d as f64);
+                Dim::Computed(f.add(Term::Array(ArrayFn::SizeOf, vec![of, d])))
+            };
+            if *kind == Taken::All {
+                dims.push(size_of(&mut f, array, n + 1));
+                subscripts.push(Subscript::All);
+                continue;
+            }
+            let own: &[Dim] = if *kind == Taken::Several { &[Dim::Unknown] } else { &[] };
+            let index = f.input(&format!("i{}", n + 1), Scalar::Integer, own);
+            let index = f.local_term(index);
+            if *kind == Taken::Several {
+                dims.push(size_of(&mut f, index, 1));
+            }
+            subscripts.push(Subscript::Index(index));
+        }
+        let y = f.output("y", scalar, &dims);
+        let value = f.add(Term::Index(array, subscripts));
+        f.push(Stmt::assign(y, value));
+        let name = self.free_name(name);
+        self.names.push(name);
+        let new = self.pool.add_function(f);
+        self.elements.insert((word, kinds), new);
+        new
+    }
+
+    /// An identifier for a class that nothing else has.
+    fn free_name(&mut self, name: String) -> String {
+        let mut name = identifier(&name);
+        while !self.taken.insert(name.clone()) {
+            name = identifier(&(bare(&name) + " "));
+        }
+        name
     }
 
     /// Calls inside a function that use another than the first output call a function with that one only.
@@ -175,8 +293,19 @@ impl Functions {
     }
 }
 
+/// What a subscript takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Taken {
+    /// Everything.
+    All,
+    /// One element.
+    One,
+    /// Those that a vector lists.
+    Several,
+}
+
 /// A name without its quotes.
-fn bare(name: &str) -> String {
+pub fn bare(name: &str) -> String {
     if !is_quoted(name) {
         return name.to_owned();
     }
@@ -245,6 +374,66 @@ fn reachable(function: &Function) -> BTreeSet<usize> {
     found
 }
 
+/// The terms that are Boolean by the place where they are: constants do not tell what they are.
+fn booleans(pool: &Pool, function: &Function, types: &[TermType]) -> BTreeSet<usize> {
+    let is_boolean = |local: LocalId| function.local(local).scalar == Scalar::Boolean;
+    let mut stack: Vec<TermId> = Vec::new();
+    let declared = (0..function.locals.len() as u32).map(LocalId).filter(|&l| is_boolean(l));
+    stack.extend(declared.filter_map(|l| function.local(l).initial));
+    let mut blocks: Vec<&[Stmt]> = Vec::new();
+    if let Body::Algorithm(statements) = &function.body {
+        blocks.push(statements);
+    }
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            match statement {
+                Stmt::Assign(target, value) if is_boolean(target.local) => stack.push(*value),
+                Stmt::If(branches, _) => stack.extend(branches.iter().map(|(condition, _)| *condition)),
+                Stmt::While(condition, _) | Stmt::Assert(condition, ..) => stack.push(*condition),
+                _ => {}
+            }
+            blocks.extend(statement.blocks());
+        }
+    }
+    for term in reachable(function) {
+        match &function.terms[term] {
+            Term::Op(Op::Not | Op::And | Op::Or, args) => stack.extend(args),
+            Term::Op(Op::If, args) => stack.push(args[0]),
+            Term::Op(Op::Equal | Op::NotEqual, args)
+                if args.iter().any(|a| types[a.0 as usize].scalar == Scalar::Boolean) =>
+            {
+                stack.extend(args);
+            }
+            Term::Call(called, args, _) => {
+                let called = pool.function(*called);
+                let inputs = called.inputs.iter().zip(args);
+                let wanted = inputs.filter(|(input, _)| called.local(**input).scalar == Scalar::Boolean);
+                stack.extend(wanted.map(|(_, arg)| *arg));
+            }
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(term) = stack.pop() {
+        if !found.insert(term.0 as usize) {
+            continue;
+        }
+        match function.term(term) {
+            Term::Op(Op::If, args) => stack.extend(&args[1..]),
+            Term::Index(array, _) | Term::For(Reduction::Array, array, _) => stack.push(*array),
+            Term::Array(ArrayFn::Construct, args) => stack.extend(args),
+            Term::Array(ArrayFn::Fill, args) => stack.extend(args.first()),
+            Term::Array(ArrayFn::Cat, args) => stack.extend(args.iter().skip(1)),
+            Term::Array(
+                ArrayFn::Scalar | ArrayFn::Vector | ArrayFn::Matrix | ArrayFn::Transpose,
+                args,
+            ) => stack.extend(args),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The functions a function calls or names in its annotations.
 fn calls(function: &Function) -> Vec<FunctionId> {
     let mut list: Vec<FunctionId> = reachable(function)
@@ -256,5 +445,6 @@ fn calls(function: &Function) -> Vec<FunctionId> {
         .collect();
     list.extend(function.notes.derivatives.iter().map(|d| d.function));
     list.extend(function.notes.inverses.iter().map(|i| i.function));
+    list.extend(function.notes.destructor);
     list
 }

@@ -307,7 +307,7 @@ impl Flattener<'_> {
 
     /// Outside `when` only discrete variables have a value before an event.
     fn check_pre(&mut self) {
-        for (var, location) in std::mem::take(&mut self.pre_uses) {
+        for (var, operator, location) in std::mem::take(&mut self.pre_uses) {
             let leaf = self.slots[var.index()].0;
             let inst = self.inst(leaf);
             let real = inst.info.as_ref().and_then(|i| i.leaf).is_none_or(|l| Ty::of(l.builtin) == Ty::Real);
@@ -320,7 +320,7 @@ impl Flattener<'_> {
                 continue;
             }
             let name = self.variable_name(var);
-            let message = format!("pre({name}) has no meaning here: {name} is continuous");
+            let message = format!("{operator}({name}) has no meaning here: {name} is continuous");
             let diagnostic = Diagnostic::error("K0356", message).at(location, "outside `when`");
             self.report_at_decl(leaf, diagnostic);
         }

@@ -12,15 +12,54 @@ use crate::node::Op;
 use crate::pool::Pool;
 use crate::print::print_number;
 
+/// The annotation that keeps what Modelica has no word for (specification section 18.1).
+pub const NOTE: &str = "__Kausal";
+/// In [`NOTE`]: [`Notes::kept`](super::Notes::kept).
+pub const KEPT: &str = "kept";
+/// In [`NOTE`]: [`Notes::destructor`](super::Notes::destructor).
+pub const DESTRUCTOR: &str = "destructor";
+
 /// The text of a function. How functions are called is given.
 pub fn print_function(pool: &Pool, id: FunctionId, name: &dyn Fn(FunctionId) -> String) -> String {
     let function = pool.function(id);
     let output =
         |called: FunctionId, number: u32| super::evaluator::output_type(pool.get_function(called)?, number);
     let types = term_types(function, &output).unwrap_or_default();
-    let mut printer = Printer { pool, function, types, name, text: String::new() };
+    let iterators = iterators(function);
+    let mut printer = Printer { pool, function, types, iterators, name, text: String::new() };
     printer.whole(&name(id));
     printer.text
+}
+
+/// Which locals are variables of loops and nothing else?
+fn iterators(function: &Function) -> Vec<bool> {
+    let mut loops = vec![false; function.locals.len()];
+    let mut assigned = vec![false; function.locals.len()];
+    let mark = |list: &mut Vec<bool>, local: LocalId| {
+        if let Some(flag) = list.get_mut(local.0 as usize) {
+            *flag = true;
+        }
+    };
+    for term in &function.terms {
+        if let Term::For(_, _, iterators) = term {
+            iterators.iter().for_each(|(local, _)| mark(&mut loops, *local));
+        }
+    }
+    if let Body::Algorithm(statements) = &function.body {
+        let mut stack: Vec<&[Stmt]> = vec![statements];
+        while let Some(block) = stack.pop() {
+            for statement in block {
+                match statement {
+                    Stmt::For(local, ..) => mark(&mut loops, *local),
+                    other => other.for_each_local(&mut |local| mark(&mut assigned, local)),
+                }
+                stack.extend(statement.blocks());
+            }
+        }
+    }
+    let bare = |local: &super::Local| local.initial.is_none() && local.dims.is_empty();
+    let flags = loops.iter().zip(&assigned).zip(&function.locals);
+    flags.map(|((&found, &assigned), local)| found && !assigned && bare(local)).collect()
 }
 
 /// A name that can be read back: quoted unless it is an identifier.
@@ -56,6 +95,8 @@ struct Printer<'a> {
     pool: &'a Pool,
     function: &'a Function,
     types: Vec<TermType>,
+    /// Locals that are variables of loops and nothing else: they need no declaration.
+    iterators: Vec<bool>,
     name: &'a dyn Fn(FunctionId) -> String,
     text: String,
 }
@@ -75,7 +116,7 @@ impl Printer<'_> {
             let id = LocalId(at as u32);
             if self.function.inputs.contains(&id)
                 || self.function.outputs.contains(&id)
-                || self.is_iterator(id)
+                || self.iterators[at]
             {
                 continue;
             }
@@ -103,31 +144,6 @@ impl Printer<'_> {
         }
         self.annotation();
         self.text.push_str(&format!("end {name};\n"));
-    }
-
-    fn is_iterator(&self, id: LocalId) -> bool {
-        let declared = self.function.local(id);
-        if declared.initial.is_some() || !declared.dims.is_empty() {
-            return false;
-        }
-        let in_terms = self.function.terms.iter().any(|term| {
-            matches!(term, Term::For(_, _, iterators) if iterators.iter().any(|(local, _)| *local == id))
-        });
-        let mut found = in_terms;
-        let mut assigned = false;
-        if let Body::Algorithm(statements) = &self.function.body {
-            let mut stack: Vec<&[Stmt]> = vec![statements];
-            while let Some(block) = stack.pop() {
-                for statement in block {
-                    match statement {
-                        Stmt::For(local, ..) => found |= *local == id,
-                        other => other.for_each_local(&mut |local| assigned |= local == id),
-                    }
-                    stack.extend(statement.blocks());
-                }
-            }
-        }
-        found && !assigned
     }
 
     fn declaration(&mut self, prefix: &str, id: LocalId) {
@@ -176,6 +192,16 @@ impl Printer<'_> {
         if notes.generate_events {
             parts.push("GenerateEvents=true".to_owned());
         }
+        let mut own = Vec::new();
+        if notes.kept {
+            own.push(format!("{KEPT}=true"));
+        }
+        if let Some(function) = notes.destructor {
+            own.push(format!("{DESTRUCTOR}={}", (self.name)(function)));
+        }
+        if !own.is_empty() {
+            parts.push(format!("{NOTE}({})", own.join(", ")));
+        }
         if let Some(order) = notes.smooth_order {
             let constant: Vec<String> =
                 notes.normally_constant.iter().map(|x| format!("normallyConstant={}", named(x))).collect();
@@ -214,7 +240,11 @@ impl Printer<'_> {
 
     fn block(&mut self, statements: &[Stmt], depth: usize) {
         for statement in statements {
-            self.statement(statement, depth);
+            match statement {
+                // All that is left of an `if` whose first condition is known to hold.
+                Stmt::If(branches, otherwise) if branches.is_empty() => self.block(otherwise, depth),
+                _ => self.statement(statement, depth),
+            }
         }
     }
 
@@ -357,7 +387,7 @@ impl Printer<'_> {
             }
             Term::Const(value) => {
                 items.push(Item::Owned(number_text(*value)));
-                if *value < 0.0 { Binding::Sum } else { Binding::Primary }
+                if value.is_sign_negative() { Binding::Sum } else { Binding::Primary }
             }
             Term::Text(text) => {
                 items.push(Item::Owned(quote_text(text)));
@@ -458,7 +488,7 @@ impl Printer<'_> {
                             items.push(Item::Str(if mixed { " .- " } else { " - " }));
                             items.push(Item::Term(inner[0], Binding::Product, false));
                         }
-                        (_, Term::Const(value)) if *value < 0.0 => {
+                        (_, Term::Const(value)) if value.is_sign_negative() => {
                             items.push(Item::Str(if mixed { " .- " } else { " - " }));
                             items.push(Item::Owned(number_text(-value)));
                         }
