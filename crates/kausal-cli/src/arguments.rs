@@ -285,6 +285,9 @@ pub struct Simulate {
     /// Interpret instead of making machine code
     #[arg(long)]
     pub interpret: bool,
+    /// Trust the model like a program: it may write any file, not only data files below the working directory
+    #[arg(long)]
+    pub allow_external: bool,
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,

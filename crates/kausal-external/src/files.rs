@@ -1,24 +1,25 @@
 //! Files, directories and the environment, as `Modelica.Utilities.Files`, `Streams` and `System` declare them.
 //!
-//! What reads is done; what writes is known, so that the message says "not allowed" and not "unknown".
+//! What reads is done, and what writes files ([`crate::Writing`]); what does more is known, so that the message says "not
+//! allowed" and not "unknown".
 
 use std::path::Path;
 
 use kausal_symbolic::function::{Array, Text, Value};
 
 use crate::frame::{Frame, Outcome, failed};
-use crate::{Kind, Native, StandardExternals, matrix_file};
+use crate::{Kind, Native, StandardExternals, matrix_file, writing};
 
 /// No file larger than this is read.
 pub(crate) const LARGEST_FILE: u64 = 1 << 30;
 
 pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
     let reads: Native = match name {
-        "ModelicaInternal_stat" => |_, f| f.give_number(file_type(f.text(0)?)),
-        "ModelicaInternal_countLines" => |_, f| f.give_number(lines(f.text(0)?)?.len() as f64),
+        "ModelicaInternal_stat" => |e, f| f.give_number(file_type(e, f.text(0)?)),
+        "ModelicaInternal_countLines" => |e, f| f.give_number(lines(e, f.text(0)?)?.len() as f64),
         "ModelicaInternal_readLine" => read_line,
-        "ModelicaInternal_readFile" => |_, f| {
-            let lines = lines(f.text(0)?)?;
+        "ModelicaInternal_readFile" => |e, f| {
+            let lines = lines(e, f.text(0)?)?;
             set_texts(f, 1, lines)
         },
         "ModelicaInternal_fullPathName" => |_, f| {
@@ -43,8 +44,8 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
             f.set(2, Value::text(content.as_deref().unwrap_or("")));
             Ok(())
         },
-        "ModelicaIO_readMatrixSizes" => |_, f| {
-            let matrix = matrix_file::read(f.text(0)?, f.text(1)?)?;
+        "ModelicaIO_readMatrixSizes" => |e, f| {
+            let matrix = matrix_file::read(e, f.text(0)?, f.text(1)?)?;
             f.set(2, Value::vector(vec![matrix.rows as f64, matrix.cols as f64]));
             Ok(())
         },
@@ -56,29 +57,34 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
 }
 
 fn other(name: &str) -> Option<(Kind, Native)> {
-    let writes: Native = |_, f| failed(format!("{} is not allowed", f.name()));
+    let changes: Native = |_, f| failed(format!("{} is not allowed", f.name()));
     Some(match name {
-        "ModelicaInternal_print" => (Kind::State, print),
+        "ModelicaInternal_print" => (Kind::Writes, print),
+        "ModelicaInternal_removeFile" => (Kind::Writes, |e, f| writing::remove(e, f.text(0)?)),
+        "ModelicaInternal_copyFile" => (Kind::Writes, copy_file),
+        "ModelicaIO_writeRealMatrix" => (Kind::Writes, write_real_matrix),
         "ModelicaInternal_getTime" => (Kind::Clock, get_time),
         "ModelicaInternal_getpid" => (Kind::Clock, |_, f| f.give_number(f64::from(std::process::id()))),
         "ModelicaInternal_mkdir"
         | "ModelicaInternal_rmdir"
         | "ModelicaInternal_rename"
-        | "ModelicaInternal_removeFile"
-        | "ModelicaInternal_copyFile"
         | "ModelicaInternal_chdir"
         | "ModelicaInternal_setenv"
         | "ModelicaInternal_temporaryFileName"
         | "ModelicaInternal_exit"
-        | "ModelicaIO_writeRealMatrix"
         | "system"
-        | "exit" => (Kind::Writes, writes),
+        | "exit" => (Kind::Changes, changes),
         _ => return None,
     })
 }
 
 /// `Modelica.Utilities.Types.FileType`: none, regular file, directory, something else.
-fn file_type(name: &str) -> f64 {
+fn file_type(externals: &StandardExternals, name: &str) -> f64 {
+    match writing::kept(externals, name) {
+        Some(None) => return 1.0,
+        Some(Some(_)) => return 2.0,
+        None => {}
+    }
     match std::fs::metadata(name) {
         Err(_) => 1.0,
         Ok(data) if data.is_file() => 2.0,
@@ -87,8 +93,18 @@ fn file_type(name: &str) -> f64 {
     }
 }
 
+/// Is there a file by this name?
+pub(crate) fn is_file(externals: &StandardExternals, name: &str) -> bool {
+    file_type(externals, name) == 2.0
+}
+
 /// A whole file.
-pub(crate) fn bytes(name: &str) -> Outcome<Vec<u8>> {
+pub(crate) fn bytes(externals: &StandardExternals, name: &str) -> Outcome<Vec<u8>> {
+    match writing::kept(externals, name) {
+        Some(Some(content)) => return Ok(content),
+        Some(None) => return failed(format!("the file {name} cannot be read: it was removed")),
+        None => {}
+    }
     let read = || -> std::io::Result<Vec<u8>> {
         if std::fs::metadata(name)?.len() > LARGEST_FILE {
             return Err(std::io::Error::other("it is too large"));
@@ -98,16 +114,16 @@ pub(crate) fn bytes(name: &str) -> Outcome<Vec<u8>> {
     read().or_else(|error| failed(format!("the file {name} cannot be read: {error}")))
 }
 
-fn lines(name: &str) -> Outcome<Vec<String>> {
-    let bytes = bytes(name)?;
+fn lines(externals: &StandardExternals, name: &str) -> Outcome<Vec<String>> {
+    let bytes = bytes(externals, name)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// `string = (fileName, lineNumber, endOfFile)`
-fn read_line(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
+fn read_line(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let number = f.integer(1)?;
-    let lines = lines(f.text(0)?)?;
+    let lines = lines(externals, f.text(0)?)?;
     let line = usize::try_from(number).ok().and_then(|n| lines.get(n.checked_sub(1)?));
     f.set_number(2, f64::from(u8::from(line.is_none())));
     f.give_text(line.map_or("", String::as_str))
@@ -134,9 +150,9 @@ fn set_texts(f: &mut Frame<'_>, i: usize, mut texts: Vec<String>) -> Outcome<()>
 }
 
 /// `(fileName, matrixName, matrix, rows, columns, verbose)`
-fn read_real_matrix(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
+fn read_real_matrix(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let (file, name) = (f.text(0)?, f.text(1)?);
-    let matrix = matrix_file::read(file, name)?;
+    let matrix = matrix_file::read(externals, file, name)?;
     if f.shape(2)? != [matrix.rows, matrix.cols] {
         let (rows, cols) = (matrix.rows, matrix.cols);
         return failed(format!(
@@ -146,11 +162,28 @@ fn read_real_matrix(_: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     f.set_numbers(2, matrix.data)
 }
 
-/// `(string, fileName)`: a message if there is no file name.
+/// `success = (fileName, matrixName, matrix, rows, columns, append, version)`
+fn write_real_matrix(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
+    let (file, name, format) = (f.text(0)?, f.text(1)?, f.text(6)?);
+    matrix_file::write(externals, file, name, &f.matrix(2)?, f.boolean(5)?, format)?;
+    f.give_number(1.0)
+}
+
+/// `(fromName, toName)`
+fn copy_file(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
+    let (from, to) = (f.text(0)?, f.text(1)?);
+    if is_file(externals, to) {
+        return failed(format!("{from} is not copied: the file {to} exists"));
+    }
+    let content = bytes(externals, from)?;
+    writing::replace(externals, to, content)
+}
+
+/// `(string, fileName)`: a line at the end of the file, or a message if there is no file name.
 fn print(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let file = f.text(1)?;
     if !file.is_empty() {
-        return failed(format!("writing to the file {file} is not allowed"));
+        return writing::append(externals, file, format!("{}\n", f.text(0)?).as_bytes());
     }
     externals.state().messages.push(f.text(0)?.to_owned());
     Ok(())
@@ -192,8 +225,8 @@ fn date(mut days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
-    use crate::test::{call, input, output, perform};
+    use crate::test::{call, input, output, perform, rows};
+    use crate::{Options, Writing};
     use kausal_symbolic::function::ExternalError;
 
     #[test]
@@ -221,17 +254,74 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written() {
+    fn some_functions_are_refused() {
         let externals = StandardExternals::new(Options::default());
-        for name in ["ModelicaInternal_removeFile", "ModelicaInternal_mkdir", "system", "exit"] {
+        for name in ["ModelicaInternal_chdir", "ModelicaInternal_mkdir", "system", "exit"] {
             let error = perform(&externals, name, &[input("x")]).unwrap_err();
             assert!(matches!(&error, ExternalError::Failed(m) if m.contains("not allowed")), "{error:?}");
         }
         let none = StandardExternals::new(Options { read: false, ..Options::default() });
         assert!(call(&none, "ModelicaInternal_stat", &[input("/")]).is_err());
-        assert!(perform(&externals, "ModelicaInternal_print", &[input("a"), input("file")]).is_err());
         perform(&externals, "ModelicaInternal_print", &[input("a"), input("")]).unwrap();
         assert_eq!(externals.take_messages(), ["a"]);
+        let translation = StandardExternals::new(Options::translation());
+        let early = perform(&translation, "ModelicaInternal_print", &[input("a"), input("b.txt")]);
+        assert_eq!(early, Err(ExternalError::Unavailable));
+    }
+
+    #[test]
+    fn lines_and_matrices_are_written_and_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        for write in [Writing::Memory, Writing::Below(folder.path().to_owned()), Writing::Anywhere] {
+            let externals = StandardExternals::new(Options { write: write.clone(), ..Options::default() });
+            let name =
+                |file: &str| folder.path().canonicalize().unwrap().join(file).to_str().unwrap().to_owned();
+            let text = name("a.txt");
+            for line in ["one", "two"] {
+                perform(&externals, "ModelicaInternal_print", &[input(line), input(text.as_str())]).unwrap();
+            }
+            let count = call(&externals, "ModelicaInternal_countLines", &[input(text.as_str())]).unwrap();
+            assert_eq!(count, [Value::Scalar(2.0)]);
+            let copy = name("copy.txt");
+            let names = [input(text.as_str()), input(copy.as_str())];
+            perform(&externals, "ModelicaInternal_copyFile", &names).unwrap();
+            assert!(perform(&externals, "ModelicaInternal_copyFile", &names).is_err());
+            for file in [&text, &copy] {
+                perform(&externals, "ModelicaInternal_removeFile", &[input(file.as_str())]).unwrap();
+                let stat = call(&externals, "ModelicaInternal_stat", &[input(file.as_str())]).unwrap();
+                assert_eq!(stat, [Value::Scalar(1.0)]);
+            }
+            for format in ["4", "6", "7"] {
+                let file = name(&format!("{format}.mat"));
+                let m = rows(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+                for (matrix, append) in [("a", 0.0), ("long name", 1.0), ("a", 1.0)] {
+                    let args = [
+                        input(file.as_str()),
+                        input(matrix),
+                        input(&m),
+                        input(3.0),
+                        input(2.0),
+                        input(append),
+                    ];
+                    let args = [args.as_slice(), &[input(format)]].concat();
+                    let success = call(&externals, "ModelicaIO_writeRealMatrix", &args).unwrap();
+                    assert_eq!(success, [Value::Scalar(1.0)]);
+                }
+                for matrix in ["a", "long name"] {
+                    assert_eq!(
+                        matrix_file::read(&externals, &file, matrix).unwrap(),
+                        m,
+                        "{format} {write:?}"
+                    );
+                }
+                assert_eq!(file_on_disk(&file), write != Writing::Memory);
+                let _ = std::fs::remove_file(&file);
+            }
+        }
+    }
+
+    fn file_on_disk(name: &str) -> bool {
+        Path::new(name).exists()
     }
 
     #[test]

@@ -19,8 +19,9 @@
 //! assert!(!externals.is_known("someone_elses_function"));
 //! ```
 //!
-//! **Nothing is written**: functions that change files, directories or the environment, and those that start programs,
-//! are known and refuse with a message. Files are read only if the [`Options`] say so.
+//! **A model stays data**: files are read only if the [`Options`] say so, and written only where they say ([`Writing`]).
+//! Functions that change directories or the environment, and those that start programs, are known and refuse with a
+//! message.
 //!
 //! **Same arguments, same result**: tables keep no memory between calls, a constructor that is called again with the same
 //! arguments gives the same handle, and the automatic seed is an option. The one exception is the random number
@@ -36,18 +37,22 @@ mod matrix_file;
 pub mod random;
 pub mod strings;
 pub mod tables;
+mod writing;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
 
 use crate::frame::Frame;
+pub use crate::writing::Writing;
 
 /// What the functions may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// May files, directories and the environment be read?
     pub read: bool,
+    /// Where may files be written?
+    pub write: Writing,
     /// May a function ask for the time of day and the number of the process?
     pub clock: bool,
     /// May functions keep something between calls: external objects, the impure random number generator, messages?
@@ -60,7 +65,7 @@ pub struct Options {
 impl Default for Options {
     /// For a simulation.
     fn default() -> Self {
-        Options { read: true, clock: false, state: true, seed: 67867967 }
+        Options { read: true, write: Writing::Memory, clock: false, state: true, seed: 67867967 }
     }
 }
 
@@ -82,8 +87,10 @@ pub enum Kind {
     Clock,
     /// Earlier calls, and it may leave something to later ones.
     State,
-    /// It changes the world outside: never run.
+    /// It writes files, where that is allowed.
     Writes,
+    /// It changes the world outside in other ways: never run.
+    Changes,
 }
 
 /// A function: it reads its arguments from the frame and writes its results there.
@@ -116,6 +123,10 @@ struct State {
     tables: tables::Registry,
     random: random::Impure,
     messages: Vec<String>,
+    /// What was written to memory.
+    files: writing::Kept,
+    /// Bytes written so far.
+    written: u64,
 }
 
 impl StandardExternals {
@@ -160,9 +171,10 @@ impl StandardExternals {
             Kind::Clock if self.options.clock => Ok(()),
             Kind::Clock => refuse("asks for the time of day or the process, which is not allowed here"),
             Kind::State if self.options.state => Ok(()),
-            Kind::State => Err(ExternalError::Unavailable),
-            Kind::Writes => {
-                refuse("changes files or the environment or starts a program, which is not allowed")
+            Kind::Writes if self.options.state => Ok(()),
+            Kind::State | Kind::Writes => Err(ExternalError::Unavailable),
+            Kind::Changes => {
+                refuse("changes directories or the environment or starts a program, which is not allowed")
             }
         }
     }

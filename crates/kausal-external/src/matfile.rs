@@ -1,4 +1,4 @@
-//! Real matrices in MAT files: version 4, and the later ones before 7.3, whose elements may be compressed.
+//! Real matrices in MAT files, read and written: version 4, and the later ones before 7.3, whose elements may be compressed.
 //!
 //! Version 4 is a sequence of matrices: five integers (kind, rows, columns, has an imaginary part, length of the name), the
 //! name, the numbers column by column. Later versions have a header of 128 bytes and elements, each a type, a length and
@@ -151,6 +151,160 @@ fn find_5(file: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
         }
     }
     Ok(None)
+}
+
+/// How a matrix is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Version 4.
+    Four,
+    /// Version 5, as version 6 of the program writes it.
+    Six,
+    /// Version 5 with elements in zlib's wrapping, as version 7 of the program writes it.
+    Seven,
+}
+
+impl Format {
+    pub fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "4" => Format::Four,
+            "6" => Format::Six,
+            "7" => Format::Seven,
+            _ => return None,
+        })
+    }
+}
+
+/// What a file has, with this matrix in the place of one by the same name. An empty file gets the format; others have
+/// theirs.
+pub(crate) fn with(before: &[u8], name: &str, matrix: &Matrix, format: Format) -> Result<Vec<u8>, String> {
+    const TEXT: &[u8] = b"MATLAB 5.0 MAT-file, written by kausal";
+    let later = before.len() >= 128 && &before[126..128] == b"IM";
+    let unknown = || "the file has an unknown format".to_owned();
+    if !before.is_empty() && !later && (before.len() < 20 || before.get(126..128) == Some(b"MI".as_slice())) {
+        return Err(unknown());
+    }
+    let mut out = Vec::new();
+    if later {
+        out.extend(&before[..128]);
+        let file = Reader { bytes: &before[128..], little: true };
+        let mut at = 0;
+        while let Some((code, data, next)) = element(&file, at) {
+            if name_5(code, &data)? != Some(name.as_bytes().to_vec()) {
+                out.extend(file.bytes.get(at..next).ok_or_else(unknown)?);
+            }
+            at = next;
+        }
+    } else if before.is_empty() && format != Format::Four {
+        out.extend(TEXT);
+        out.resize(124, b' ');
+        out.extend([0x00, 0x01]);
+        out.extend(*b"IM");
+    } else {
+        let mut at = 0;
+        while at < before.len() {
+            let header =
+                |i: usize| Reader { bytes: before, little: true }.u32(at + 4 * i).ok_or_else(unknown);
+            let width = match header(0)? {
+                kind if kind < 100 => [8, 4, 4, 2, 2, 1].get(kind / 10).copied().ok_or_else(unknown)?,
+                _ => return Err("its order of bytes is not the usual one".to_owned()),
+            };
+            let count =
+                header(1)?.checked_mul(header(2)?).and_then(|n| n.checked_mul(width * (1 + header(3).ok()?)));
+            let start = (at + 20).checked_add(header(4)?).ok_or_else(unknown)?;
+            let found = before.get(at + 20..start).ok_or_else(unknown)?;
+            let next = count.and_then(|n| n.checked_add(start)).ok_or_else(unknown)?;
+            if found.split(|&b| b == 0).next() != Some(name.as_bytes()) {
+                out.extend(before.get(at..next).ok_or_else(unknown)?);
+            }
+            at = next;
+        }
+    }
+    let element = match (later, before.is_empty(), format) {
+        (false, true, Format::Four) | (false, false, _) => element_4(name, matrix),
+        (_, _, Format::Seven) => wrapped(&element_5(name, matrix)?),
+        _ => element_5(name, matrix),
+    };
+    out.extend(element?);
+    Ok(out)
+}
+
+/// The name of a matrix in a file of version 5.
+fn name_5(code: usize, data: &Reader<'_>) -> Result<Option<Vec<u8>>, String> {
+    let inflated;
+    let data = match code {
+        COMPRESSED => {
+            inflated = inflate_zlib(data.bytes, crate::files::LARGEST_FILE as usize)?;
+            match element(&Reader { bytes: &inflated, little: data.little }, 0) {
+                Some((MATRIX, data, _)) => Reader { bytes: data.bytes, little: data.little },
+                _ => return Ok(None),
+            }
+        }
+        MATRIX => Reader { bytes: data.bytes, little: data.little },
+        _ => return Ok(None),
+    };
+    let name = || -> Option<Vec<u8>> {
+        let (_, _, at) = element(&data, 0)?;
+        let (_, _, at) = element(&data, at)?;
+        element(&data, at).map(|(_, name, _)| name.bytes.to_vec())
+    };
+    Ok(name())
+}
+
+fn word(n: usize) -> Result<[u8; 4], String> {
+    u32::try_from(n).map(u32::to_le_bytes).map_err(|_| "it is too large".to_owned())
+}
+
+/// The numbers column by column.
+fn columns(matrix: &Matrix) -> Vec<u8> {
+    let places = (0..matrix.cols).flat_map(|c| (0..matrix.rows).map(move |r| r * matrix.cols + c));
+    places.flat_map(|place| matrix.data[place].to_le_bytes()).collect()
+}
+
+fn element_4(name: &str, matrix: &Matrix) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    for n in [0, matrix.rows, matrix.cols, 0, name.len() + 1] {
+        out.extend(word(n)?);
+    }
+    out.extend(name.bytes());
+    out.push(0);
+    out.extend(columns(matrix));
+    Ok(out)
+}
+
+fn element_5(name: &str, matrix: &Matrix) -> Result<Vec<u8>, String> {
+    const NUMBERS: usize = 6;
+    let mut data = Vec::new();
+    // Flags with the class, sizes, name, numbers: each a type, a length and data up to a whole number of eight bytes.
+    for n in [6, 8, NUMBERS, 0, 5, 8, matrix.rows, matrix.cols, 1, name.len()] {
+        data.extend(word(n)?);
+    }
+    data.extend(name.bytes());
+    data.resize(data.len().next_multiple_of(8), 0);
+    let numbers = columns(matrix);
+    data.extend([word(9)?, word(numbers.len())?].concat());
+    data.extend(numbers);
+    Ok([word(MATRIX)?.as_slice(), &word(data.len())?, &data].concat())
+}
+
+/// Wrapped for zlib (RFC 1950) in stored blocks (RFC 1951, section 3.2.4): valid for every reader, and not smaller.
+fn wrapped(element: &[u8]) -> Result<Vec<u8>, String> {
+    const MODULUS: u32 = 65521;
+    let mut out = vec![0x78, 0x01];
+    let mut blocks = element.chunks(usize::from(u16::MAX)).peekable();
+    while let Some(block) = blocks.next() {
+        let len = block.len() as u16;
+        out.push(u8::from(blocks.peek().is_none()));
+        out.extend(len.to_le_bytes());
+        out.extend((!len).to_le_bytes());
+        out.extend(block);
+    }
+    let (a, b) = element.iter().fold((1, 0), |(a, b), &byte| {
+        let a = (a + u32::from(byte)) % MODULUS;
+        (a, (b + a) % MODULUS)
+    });
+    out.extend((b << 16 | a).to_be_bytes());
+    Ok([word(COMPRESSED)?.as_slice(), &word(out.len())?, &out].concat())
 }
 
 /// A matrix element: flags, sizes, name, real part.

@@ -1,15 +1,16 @@
-//! Matrices in files: the text format of `Modelica.Blocks.Tables` and MAT files.
+//! Matrices in files: the text format of `Modelica.Blocks.Tables` and MAT files; the latter are written, too.
 //!
 //! A text file begins with `#1`; then for every matrix `double name(rows, columns)` and its elements row by row,
 //! separated by blanks, tabulators, commas or semicolons. A `#` begins a comment.
 
 use crate::files;
 use crate::frame::{Matrix, Outcome, failed};
-use crate::matfile;
+use crate::matfile::{self, Format};
+use crate::{StandardExternals, writing};
 
 /// Reads a matrix.
-pub(crate) fn read(file: &str, name: &str) -> Outcome<Matrix> {
-    let bytes = files::bytes(file)?;
+pub(crate) fn read(externals: &StandardExternals, file: &str, name: &str) -> Outcome<Matrix> {
+    let bytes = files::bytes(externals, file)?;
     let found = if bytes.starts_with(b"#1") {
         find_in_text(&String::from_utf8_lossy(&bytes), name)
     } else {
@@ -19,6 +20,26 @@ pub(crate) fn read(file: &str, name: &str) -> Outcome<Matrix> {
         Ok(Some(matrix)) => Ok(matrix),
         Ok(None) => failed(format!("there is no matrix {name} in the file {file}")),
         Err(why) => failed(format!("the matrix {name} in the file {file} cannot be read: {why}")),
+    }
+}
+
+/// Writes a matrix; with `append` what else the file holds stays, and so does its format.
+pub(crate) fn write(
+    externals: &StandardExternals,
+    file: &str,
+    name: &str,
+    matrix: &Matrix,
+    append: bool,
+    format: &str,
+) -> Outcome<()> {
+    let Some(format) = Format::named(format) else {
+        return failed(format!("\"{format}\" is no format of MAT files; there are \"4\", \"6\" and \"7\""));
+    };
+    let before =
+        if append && files::is_file(externals, file) { files::bytes(externals, file)? } else { Vec::new() };
+    match matfile::with(&before, name, matrix, format) {
+        Ok(bytes) => writing::replace(externals, file, bytes),
+        Err(why) => failed(format!("the matrix {name} cannot be added to the file {file}: {why}")),
     }
 }
 
@@ -76,6 +97,7 @@ mod tests {
 
     #[test]
     fn missing_files_have_a_message() {
-        assert!(read("/no/such/file", "a").is_err());
+        let externals = StandardExternals::new(crate::Options::default());
+        assert!(read(&externals, "/no/such/file", "a").is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
-use kausal_external::{Options, StandardExternals};
+use kausal_external::{Options, StandardExternals, Writing};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
@@ -170,6 +170,11 @@ impl Machine {
     /// The model it runs.
     pub fn model(&self) -> &Arc<CompiledModel> {
         &self.model
+    }
+
+    /// Where functions may write files from now on; what they have kept is forgotten.
+    pub fn set_writing(&mut self, write: Writing) {
+        self.externals = StandardExternals::new(Options { write, ..Options::default() });
     }
 
     /// The value of a variable, aliases followed.

@@ -12,6 +12,7 @@ mod transport;
 
 use std::sync::Arc;
 
+use kausal_external::Writing;
 use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
@@ -46,6 +47,8 @@ pub struct Settings {
     pub fixed_step: Option<f64>,
     /// Where the Jacobian of the right-hand side comes from.
     pub jacobian: JacobianMode,
+    /// Where functions of the model may write files.
+    pub files: Writing,
 }
 
 impl Default for Settings {
@@ -59,6 +62,7 @@ impl Default for Settings {
             method: Method::Auto,
             fixed_step: None,
             jacobian: JacobianMode::Auto,
+            files: Writing::Memory,
         }
     }
 }
@@ -175,6 +179,7 @@ impl Run {
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
+        machine.set_writing(self.settings.files.clone());
         initialise(&mut machine).map_err(RunError::Initial)?;
         self.schedule = Schedule::start(&mut machine);
         self.schedule.mark_due(&mut machine);

@@ -41,7 +41,7 @@ pub use kausal_codegen::Backend;
 pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
 pub use kausal_model::print_flat;
-pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics};
+pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writing};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Options, Program, Relaxing, Tearing};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
-use kausal::{Backend, Diagnostic, JacobianMode, Session, Settings, Trajectory, glob, store};
+use kausal::{Backend, Diagnostic, JacobianMode, Session, Settings, Trajectory, Writing, glob, store};
 use serde::Serialize;
 
 use super::model;
@@ -143,7 +143,9 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         JacobianChoice::NumericDense => JacobianMode::NumericDense,
     };
     let (method, fixed_step) = (arguments.method, arguments.step);
-    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, jacobian, ..Settings::default() })
+    let files = if arguments.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
+    let defaults = Settings::default();
+    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, jacobian, files, ..defaults })
 }
 
 fn fail(session: &Session, diagnostic: Diagnostic) -> bool {

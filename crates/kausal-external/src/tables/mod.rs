@@ -295,7 +295,7 @@ fn table_data(externals: &StandardExternals, f: &Frame<'_>) -> Outcome<Matrix> {
         (false, false) => f.matrix(2),
         (true, true) => {
             externals.may(Kind::Reads, f.name())?;
-            matrix_file::read(file, name)
+            matrix_file::read(externals, file, name)
         }
         (true, false) => failed(format!("no name is given for the table in the file {file}")),
         (false, true) => {
