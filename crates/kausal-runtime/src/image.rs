@@ -204,6 +204,8 @@ pub struct Guard {
 pub struct Newton {
     /// Iteration variables.
     pub unknowns: Vec<VarId>,
+    /// All unknowns of the block.
+    pub all: Vec<VarId>,
     /// Residuals.
     pub residuals: Vec<VarId>,
     /// Computes the residuals.
@@ -446,6 +448,7 @@ impl Lowering<'_, '_> {
                     };
                     self.newtons.push(Newton {
                         unknowns: nonlinear.unknowns.clone(),
+                        all: system.unknowns.clone(),
                         residuals: nonlinear.residuals.clone(),
                         steps,
                         jacobian,

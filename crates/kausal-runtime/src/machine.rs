@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals};
-use kausal_solver::chord::{Chord, ChordRequest, ChordWork};
+use kausal_solver::chord::{Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
+use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
@@ -129,6 +130,8 @@ pub(crate) struct Demand {
     pub tolerance: f64,
     /// Error weights by variable; zero where none is known.
     pub weights: Vec<f64>,
+    /// How many states the weighted norm is the mean of.
+    pub states: usize,
     /// Relative error of other variables.
     pub relative: f64,
     /// See [`ChordRequest::persistence`].
@@ -140,6 +143,9 @@ struct ChordSpace {
     chord: Chord,
     z: Vec<f64>,
     weights: Vec<f64>,
+    /// The states that it computes, and their values when they were marked.
+    tracked: Vec<VarId>,
+    marked: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -188,11 +194,21 @@ impl Machine {
     fn prepare_chords(&mut self) {
         let model = self.model.clone();
         let Some(inlined) = &model.discretized else { return };
+        let stages = model.program.discretized.iter().flat_map(|d| &d.stages).flat_map(|stage| &stage.states);
+        let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
         for newton in &model.newtons[inlined.before.newtons..] {
             let n = newton.unknowns.len();
             let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
             let chord = Chord::new(&mut system).ok();
-            let space = chord.map(|chord| ChordSpace { chord, z: vec![0.0; n], weights: vec![0.0; n] });
+            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
+            let marked = vec![0.0; tracked.len()];
+            let space = chord.map(|chord| ChordSpace {
+                chord,
+                z: vec![0.0; n],
+                weights: vec![0.0; n],
+                tracked,
+                marked,
+            });
             self.chords.push(space);
         }
     }
@@ -747,10 +763,12 @@ impl Machine {
                 _ => 1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal)),
             };
         }
-        let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+        let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+        let mut system =
+            SteppingSystem { torn, tracked: &space.tracked, marked: &mut space.marked, weights: &space.weights };
         let request = ChordRequest { h, weights: &space.weights, tolerance, persistence };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
-        let stop = system.stop.take();
+        let stop = system.torn.stop.take();
         let outcome = outcome.map_err(|error| match error {
             ModelError::Recoverable(e) => Stop::Failed(Failure {
                 reason: e.reason,
@@ -897,6 +915,51 @@ impl NonlinearSystem for TornSystem<'_> {
     fn bounds(&self, i: usize) -> (f64, f64) {
         let var = &self.machine.model.program.variables[self.newton.unknowns[i].index()];
         (var.min, var.max)
+    }
+}
+
+/// A torn system of an inlined step.
+struct SteppingSystem<'a> {
+    torn: TornSystem<'a>,
+    tracked: &'a [VarId],
+    marked: &'a mut [f64],
+    weights: &'a [f64],
+}
+
+impl NonlinearSystem for SteppingSystem<'_> {
+    fn n(&self) -> usize {
+        self.torn.n()
+    }
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.residual(x, r)
+    }
+    fn has_jacobian(&self) -> bool {
+        self.torn.has_jacobian()
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.jacobian(x, values)
+    }
+}
+
+impl StepSystem for SteppingSystem<'_> {
+    fn mark(&mut self) {
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            *marked = self.torn.machine.values[v.index()];
+        }
+    }
+
+    fn change(&mut self, correction: &[f64]) -> f64 {
+        let machine = &*self.torn.machine;
+        if self.tracked.is_empty() {
+            return norm(self.weights, correction);
+        }
+        let mut sum = 0.0;
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
+            sum += change * change;
+            *marked = machine.values[v.index()];
+        }
+        (sum / machine.demand.states as f64).sqrt()
     }
 }
 

@@ -6,13 +6,16 @@
 //! correction, the iteration stops when the error that the observed rate of convergence predicts is below the tolerance, and
 //! only a failure with a current matrix is one. Iterating on all of `x` it gives the same iterates.
 //!
+//! Convergence is measured on what the step is for, the states: by how much they changed since the last evaluation
+//! ([`StepSystem`]). So it does not matter what is iterated on, and in which units.
+//!
 //! The matrix depends on `h` in any way, so a new one means a new Jacobian; for a few variables that costs little.
 
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::Jacobian;
 use crate::linear::{Factor, Singular};
 use crate::newton::{AsFunction, NonlinearSystem};
-use crate::weights::{first_not_finite, norm};
+use crate::weights::first_not_finite;
 
 /// Steps after which the matrix is made anew even if the iteration still converges.
 const MAX_STEPS_PER_MATRIX: u32 = 30;
@@ -27,12 +30,22 @@ const RATE_MEMORY: f64 = 0.3;
 /// No remembered rate is trusted beyond this: the next step may be less linear than the last.
 const BEST_RATE: f64 = 0.01;
 
+/// The equations of a step for its iteration variables.
+pub trait StepSystem: NonlinearSystem {
+    /// Remembers the states of the last evaluation.
+    fn mark(&mut self);
+
+    /// The weighted size of what changed in the states since they were marked; `correction` is what changed in the
+    /// iteration variables. The states are marked anew.
+    fn change(&mut self, correction: &[f64]) -> f64;
+}
+
 /// What the iteration is told about the step.
 #[derive(Clone, Copy, Debug)]
 pub struct ChordRequest<'a> {
     /// The factor of the derivative.
     pub h: f64,
-    /// Error weights of the iteration variables.
+    /// Error weights of the iteration variables, for finite differences.
     pub weights: &'a [f64],
     /// The iteration may stop when its weighted error is at most this.
     pub tolerance: f64,
@@ -112,7 +125,7 @@ impl Chord {
     }
 
     /// Solves from the guess in `z`. On exit the system was last evaluated at the solution.
-    pub fn solve<S: NonlinearSystem>(
+    pub fn solve<S: StepSystem>(
         &mut self,
         system: &mut S,
         request: &ChordRequest,
@@ -138,7 +151,7 @@ impl Chord {
         }
     }
 
-    fn attempt<S: NonlinearSystem>(
+    fn attempt<S: StepSystem>(
         &mut self,
         system: &mut S,
         request: &ChordRequest,
@@ -146,6 +159,7 @@ impl Chord {
         fresh: bool,
     ) -> Result<(), ModelError> {
         self.evaluate(system, z)?;
+        system.mark();
         if fresh {
             self.new_matrix(system, request, z)?;
         }
@@ -153,7 +167,7 @@ impl Chord {
     }
 
     /// The chord iteration, where the residual at `z` is known.
-    fn iterate<S: NonlinearSystem>(
+    fn iterate<S: StepSystem>(
         &mut self,
         system: &mut S,
         request: &ChordRequest,
@@ -165,45 +179,45 @@ impl Chord {
         let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
         for iteration in 1..=MAX_ITERATIONS {
-            let size = self.correct(request, z, scale)?;
+            let size = self.correct(system, z, scale)?;
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
             }
-            let converged = size * self.rate.max(slowest).min(1.0) <= request.tolerance;
-            if !converged && (iteration == MAX_ITERATIONS || (iteration > 1 && size > DIVERGENCE * last)) {
+            if size * self.rate.max(slowest).min(1.0) <= request.tolerance {
+                return Ok(());
+            }
+            if iteration > 1 && size > DIVERGENCE * last {
                 break;
             }
             last = size;
-            self.evaluate(system, z)?;
-            if converged {
-                return Ok(());
-            }
         }
         Err(Recoverable::new(Reason::NoConvergence).into())
     }
 
     /// Newton's method with a new matrix in each iteration.
-    fn insist<S: NonlinearSystem>(
+    fn insist<S: StepSystem>(
         &mut self,
         system: &mut S,
         request: &ChordRequest,
         z: &mut [f64],
         failure: Recoverable,
     ) -> Result<(), ModelError> {
-        for _ in 0..request.persistence {
-            self.evaluate(system, z)?;
+        for iteration in 0..request.persistence {
+            if iteration == 0 {
+                self.evaluate(system, z)?;
+                system.mark();
+            }
             self.new_matrix(system, request, z)?;
-            let size = self.correct(request, z, 1.0)?;
-            if size <= request.tolerance {
-                return self.evaluate(system, z);
+            if self.correct(system, z, 1.0)? <= request.tolerance {
+                return Ok(());
             }
         }
         self.gamma = None;
         Err(failure.into())
     }
 
-    /// One correction; its weighted size.
-    fn correct(&mut self, request: &ChordRequest, z: &mut [f64], scale: f64) -> Result<f64, ModelError> {
+    /// One correction and the evaluation behind it; by how much the states changed.
+    fn correct<S: StepSystem>(&mut self, system: &mut S, z: &mut [f64], scale: f64) -> Result<f64, ModelError> {
         for (c, r) in self.correction.iter_mut().zip(&self.residual) {
             *c = -scale * r;
         }
@@ -212,10 +226,14 @@ impl Chord {
         for (z, c) in z.iter_mut().zip(&self.correction) {
             *z += c;
         }
-        let size = norm(request.weights, &self.correction);
+        if let Some(component) = first_not_finite(z) {
+            return Err(Recoverable::at(Reason::NotFinite, component).into());
+        }
+        self.evaluate(system, z)?;
+        let size = system.change(&self.correction);
         match size.is_finite() {
             true => Ok(size),
-            false => Err(Recoverable { reason: Reason::NotFinite, component: first_not_finite(z) }.into()),
+            false => Err(Recoverable::new(Reason::NotFinite).into()),
         }
     }
 
@@ -256,6 +274,7 @@ mod tests {
     use super::*;
     use crate::classical::ClassicalStep;
     use crate::model::{Ode, StepModel, StepRequest};
+    use crate::weights::norm;
 
     /// `x = h f(x) + old` with all of `x` iterated on.
     struct Whole {
@@ -292,6 +311,13 @@ mod tests {
                 1.0 - h * 50.0 * (1.0 - x[0] * x[0]),
             ]);
             Ok(())
+        }
+    }
+
+    impl StepSystem for Whole {
+        fn mark(&mut self) {}
+        fn change(&mut self, correction: &[f64]) -> f64 {
+            norm(&[1e6; 2], correction)
         }
     }
 
@@ -335,6 +361,12 @@ mod tests {
             fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
                 r[0] = x[0].powi(3) - 8.0;
                 Ok(())
+            }
+        }
+        impl StepSystem for Cube {
+            fn mark(&mut self) {}
+            fn change(&mut self, correction: &[f64]) -> f64 {
+                norm(&[1e6], correction)
             }
         }
         let mut chord = Chord::new(&mut Cube).unwrap();

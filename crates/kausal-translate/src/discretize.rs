@@ -63,7 +63,6 @@ pub(crate) fn build(
     }
     let blocks = needed_for_derivatives(emitter.work, continuous, selection);
     let seeds = seeds(emitter, selection, &blocks);
-    let roles = hold(emitter.work);
     let mut formula = Formula::new(emitter.work, selection);
     let (rows, columns, seeds) = match method {
         Inline::Radau => formula.stages(emitter.work, selection, &blocks, &seeds),
@@ -72,24 +71,29 @@ pub(crate) fn build(
     let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
         Ok(blocks) => blocks,
         Err(singular) => {
-            release(emitter.work, roles, formula.h);
+            emitter.work.vars[formula.h.index()].role = Role::Run;
             report_singular(emitter.work, &singular);
             return None;
         }
     };
     emitter.seeds = seeds;
+    emitter.formulas = formula.equations.clone();
     let mut steps = Vec::new();
     for block in &blocks {
         steps.extend(emitter.block(block));
     }
     emitter.seeds = FxHashSet::default();
+    emitter.formulas = FxHashMap::default();
     calls::unite(&mut [&mut steps]);
     let mut factors = Vec::new();
+    // What is constant between events decides nothing within a step.
     let mut fixed = known.clone();
+    fixed.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|v| is_held(emitter.work, *v)));
     hoist_in(emitter.work, &mut steps, &mut fixed, &mut FxHashSet::default(), &mut factors);
-    release(emitter.work, roles, formula.h);
+    // From now on it is set by the run.
+    emitter.work.vars[formula.h.index()].role = Role::Run;
     calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
-    let Formula { h, old, stages } = formula;
+    let Formula { h, old, stages, .. } = formula;
     Some(Discretized { method: method.name().to_owned(), h: Some(h), old, stages, factors, steps })
 }
 
@@ -139,22 +143,9 @@ fn seeds(emitter: &mut Emitter, selection: &Selection, blocks: &[Block]) -> FxHa
     seeds
 }
 
-/// What is constant between events counts as a parameter here: it decides nothing within a step.
-fn hold(work: &mut Work) -> Vec<VarId> {
-    let discrete = |v: &VarId| work.var(*v).role == Role::Discrete;
-    let held: Vec<VarId> = (0..work.vars.len() as u32).map(VarId).filter(discrete).collect();
-    for v in &held {
-        work.vars[v.index()].role = Role::Parameter;
-    }
-    held
-}
-
-/// The other way round; `h` is set by the run.
-fn release(work: &mut Work, held: Vec<VarId>, h: VarId) {
-    for v in held {
-        work.vars[v.index()].role = Role::Discrete;
-    }
-    work.vars[h.index()].role = Role::Run;
+/// Is it set at events only? Delayed values are not.
+fn is_held(work: &Work, v: VarId) -> bool {
+    work.var(v).role == Role::Discrete || work.pre.iter().any(|pre| pre.slot == v)
 }
 
 /// The slots of the formula.
@@ -162,6 +153,8 @@ struct Formula {
     h: VarId,
     old: Vec<VarId>,
     stages: Vec<Stage>,
+    /// The equations of the formula, each with the state it is for.
+    equations: FxHashMap<usize, VarId>,
 }
 
 impl Formula {
@@ -179,7 +172,7 @@ impl Formula {
         let old = old.collect();
         work.bounds.resize(work.vars.len(), Interval::ALL);
         work.bounds[h.index()] = Interval::new(0.0, f64::INFINITY);
-        Formula { h, old, stages: Vec::new() }
+        Formula { h, old, stages: Vec::new(), equations: FxHashMap::default() }
     }
 
     /// `x = h*der(x) + old(x)`: rows, columns and seeds.
@@ -193,11 +186,11 @@ impl Formula {
         let mut rows: Vec<usize> = blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
         let mut columns: Vec<VarId> = blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();
         columns.extend(&selection.states);
-        for (&x, &old) in selection.states.iter().zip(&self.old) {
+        for (&x, old) in selection.states.iter().zip(self.old.clone()) {
             let Some(slope) = derivative(work, x) else { continue };
             let h = work.pool.var(self.h);
             let terms = [work.pool.op(Op::Mul, &[h, slope]), work.pool.var(old)];
-            rows.push(add_equation(work, x, &terms));
+            rows.push(self.add_equation(work, x, &terms));
         }
         (rows, columns, seeds)
     }
@@ -252,10 +245,21 @@ impl Formula {
                     terms.push(work.pool.op(Op::Mul, &[a, h, slope]));
                 }
                 let x = self.stages[i].states[s].variable;
-                rows.push(add_equation(work, x, &terms));
+                rows.push(self.add_equation(work, x, &terms));
             }
         }
         (rows, columns, all_seeds)
+    }
+
+    /// `x = the sum of the terms`, in the component of `x`.
+    fn add_equation(&mut self, work: &mut Work, x: VarId, terms: &[ExprId]) -> usize {
+        let component = work.var(x).name.rsplit_once('.').map_or("", |(component, _)| component).to_owned();
+        let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
+        let (lhs, rhs) = (work.pool.var(x), work.pool.op(Op::Add, terms));
+        let (form, hints) = (EquationForm::Plain, Vec::new());
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints });
+        self.equations.insert(work.equations.len() - 1, x);
+        work.equations.len() - 1
     }
 }
 
@@ -311,13 +315,4 @@ fn derivative(work: &mut Work, x: VarId) -> Option<ExprId> {
     let (d, negated) = work.resolve(work.var(x).derivative?);
     let d = work.pool.var(d);
     Some(if negated { work.pool.op(Op::Neg, &[d]) } else { d })
-}
-
-/// `x = the sum of the terms`, in the component of `x`.
-fn add_equation(work: &mut Work, x: VarId, terms: &[ExprId]) -> usize {
-    let component = work.var(x).name.rsplit_once('.').map_or("", |(component, _)| component).to_owned();
-    let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
-    let (lhs, rhs) = (work.pool.var(x), work.pool.op(Op::Add, terms));
-    work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, hints: Vec::new() });
-    work.equations.len() - 1
 }

@@ -35,6 +35,8 @@ pub(crate) struct Emitter<'a> {
     pub hints: Hints,
     /// The default iteration variables of the inlined step that is being emitted; empty otherwise.
     pub seeds: FxHashSet<VarId>,
+    /// The equations of its formula, each with the state it is for.
+    pub formulas: FxHashMap<usize, VarId>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -58,6 +60,7 @@ impl<'a> Emitter<'a> {
             settings,
             hints,
             seeds: FxHashSet::default(),
+            formulas: FxHashMap::default(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),

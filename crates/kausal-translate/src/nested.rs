@@ -9,7 +9,7 @@
 //! (`growth`); where it loses digits at all of them, nested systems, which are guarded themselves, are preferred, and else the
 //! sequence is cut where errors have grown: more variables are iterated on (multiple shooting).
 
-use kausal_structure::tearing::nested::{NestedStep, NestedTearing, tear_nested};
+use kausal_structure::tearing::nested::{NestedStep, tear_nested};
 use kausal_structure::tearing::{DEFAULT_WEIGHT, Effort, FORBIDDEN, Tearing, TearingProblem};
 use kausal_structure::{Eqn, Id, IdVec, Incidence, Var as Column, blt, maximum_matching_preferring};
 use kausal_symbolic::VarId;
@@ -196,12 +196,6 @@ fn nested(
     let products = products(emitter, block, rows);
     let torn = linearising(problem, &products, bound)?;
     let nested = tear_nested(problem, &torn, None, Effort::default()).ok()?;
-    let (plan, systems) = with_systems(emitter, block, &nested);
-    (systems > 0 && plan.iterated.len() < bound).then_some(plan)
-}
-
-/// A nested tearing as a plan, and how many linear systems it has: what is not linear is iterated on.
-pub(crate) fn with_systems(emitter: &mut Emitter, block: &Block, nested: &NestedTearing) -> (Plan, usize) {
     let mut plan = Plan {
         iterated: nested.tearing_variables.iter().map(|v| v.index()).collect(),
         residuals: nested.residuals.iter().map(|e| e.index()).collect(),
@@ -232,7 +226,7 @@ pub(crate) fn with_systems(emitter: &mut Emitter, block: &Block, nested: &Nested
     }
     plan.iterated.sort_unstable();
     plan.residuals.sort_unstable();
-    (plan, systems)
+    (systems > 0 && plan.iterated.len() < bound).then_some(plan)
 }
 
 /// Are these equations linear in these unknowns together?
@@ -288,7 +282,7 @@ fn linearising(
 
 /// How many variables are iterated on when these are known: themselves, and those of single equations that cannot be solved.
 /// `None` where a simultaneous part is not linear.
-pub(crate) fn iterations(problem: &TearingProblem, products: &[Vec<(usize, usize)>], torn: &[Column]) -> Option<usize> {
+fn iterations(problem: &TearingProblem, products: &[Vec<(usize, usize)>], torn: &[Column]) -> Option<usize> {
     let incidence: &Incidence = problem.incidence;
     let mut known: IdVec<Column, bool> = IdVec::filled(false, incidence.var_count());
     torn.iter().for_each(|&v| known[v] = true);

@@ -152,8 +152,10 @@ impl Inlined {
         let others = unknowns.filter(|v| !known.contains(v));
         let nowhere = (f64::NAN, 0.0);
         let others = others.map(|&variable| Past { variable, last: nowhere, before: nowhere }).collect();
+        let side_n = side.n();
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
+        demand.states = side_n * stages.len().max(1);
         demand.weights = vec![0.0; program.variables.len()];
         demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
         Inlined {
