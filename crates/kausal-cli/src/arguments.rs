@@ -163,6 +163,29 @@ pub enum RelaxingChoice {
     Off,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum InlineChoice {
+    /// The integrator iterates on all states
+    #[default]
+    Off,
+    /// Backward differentiation formulas inside the model, where that pays
+    Auto,
+    /// Explicit Euler; needs --step
+    Euler,
+    /// Implicit Euler; with --step as a fixed step
+    ImplicitEuler,
+    /// The trapezoidal rule; needs --step
+    Trapezoidal,
+    /// Backward differentiation formulas of orders 1 to 5
+    Bdf,
+    /// Radau IIA of order 5, three stages at once
+    Radau,
+    /// Rosenbrock method of order 4
+    Rosenbrock,
+    /// Implicit Euler for stiff states, explicit for the others
+    Mixed,
+}
+
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum JacobianChoice {
     /// Derivatives of the program
@@ -185,6 +208,9 @@ pub struct Translation {
     /// Whether linear systems are eliminated in a static order
     #[arg(long, value_enum, default_value_t)]
     pub relaxing: RelaxingChoice,
+    /// Make the formula of an integration method a part of the model (inline integration)
+    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
+    pub inline: InlineChoice,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
     pub no_hints: bool,

@@ -25,6 +25,8 @@ pub struct CompiledModel {
     pub outputs: Vec<Exec>,
     /// See [`Program::discrete`].
     pub discrete: Vec<Exec>,
+    /// See [`Program::discretized`].
+    pub discretized: Option<Discretized>,
     /// Instants and slopes of time events, then starts and intervals of samples.
     pub schedule: ChunkId,
     /// How many numbers [`CompiledModel::schedule`] gives.
@@ -53,6 +55,17 @@ pub struct CompiledModel {
     pub backend: Backend,
     /// The most numbers a call has as arguments and results together.
     pub call_size: usize,
+}
+
+/// The inlined step.
+#[derive(Clone, Debug)]
+pub struct Discretized {
+    /// Computed when the step size or a discrete variable has changed.
+    pub factors: Vec<Exec>,
+    /// Computes states and derivatives.
+    pub steps: Vec<Exec>,
+    /// The systems that come before its own.
+    pub before: Systems,
 }
 
 /// A step that is executed.
@@ -195,6 +208,8 @@ pub struct Guard {
 pub struct Newton {
     /// Iteration variables.
     pub unknowns: Vec<VarId>,
+    /// All unknowns of the block.
+    pub all: Vec<VarId>,
     /// Residuals.
     pub residuals: Vec<VarId>,
     /// Computes the residuals.
@@ -219,14 +234,18 @@ impl CompiledModel {
         };
         let parameters = lower.steps(&program.parameters)?;
         let initial = lower.steps(&program.initial)?;
-        let before_dynamics = Systems {
-            kernels: lower.kernels.len(),
-            newtons: lower.newtons.len(),
-            guards: lower.guards.len(),
-        };
+        let before_dynamics = lower.count();
         let dynamics = lower.steps(&program.dynamics)?;
         let outputs = lower.steps(&program.outputs)?;
         let discrete = lower.steps(&program.discrete)?;
+        let discretized = match &program.discretized {
+            Some(inlined) => {
+                let before = lower.count();
+                let factors = lower.steps(&inlined.factors)?;
+                Some(Discretized { factors, steps: lower.steps(&inlined.steps)?, before })
+            }
+            None => None,
+        };
         let (mut called, call_size) = (lower.called, lower.call_size);
         called.sort_unstable();
         called.dedup();
@@ -260,6 +279,7 @@ impl CompiledModel {
             dynamics,
             outputs,
             discrete,
+            discretized,
             schedule,
             schedule_len,
             delay_times,
@@ -338,6 +358,11 @@ struct Lowering<'a, 'p> {
 }
 
 impl Lowering<'_, '_> {
+    /// The systems so far.
+    fn count(&self) -> Systems {
+        Systems { kernels: self.kernels.len(), newtons: self.newtons.len(), guards: self.guards.len() }
+    }
+
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {
         let mut out = Vec::new();
         let mut run: Vec<Assign> = Vec::new();
@@ -433,6 +458,7 @@ impl Lowering<'_, '_> {
                     };
                     self.newtons.push(Newton {
                         unknowns: nonlinear.unknowns.clone(),
+                        all: system.unknowns.clone(),
                         residuals: nonlinear.residuals.clone(),
                         steps,
                         jacobian,

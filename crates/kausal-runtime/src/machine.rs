@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals, Writing};
+use kausal_solver::chord::{Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
+use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
@@ -88,6 +90,10 @@ pub struct Machine {
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
+    /// Iterations of the inlined step, one for each of its nonlinear systems.
+    chords: Vec<Option<ChordSpace>>,
+    /// What the integrator asks of the step being taken.
+    pub(crate) demand: Demand,
     guards: Vec<GuardSpace>,
     externals: StandardExternals,
     pub(crate) calls: crate::function::Space,
@@ -113,6 +119,33 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+}
+
+/// What the integrator asks of an inlined step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demand {
+    /// The factor of the derivatives.
+    pub h: f64,
+    /// How exactly, in units of the weights.
+    pub tolerance: f64,
+    /// Error weights by variable; zero where none is known.
+    pub weights: Vec<f64>,
+    /// How many states the weighted norm is the mean of.
+    pub states: usize,
+    /// Relative error of other variables.
+    pub relative: f64,
+    /// See [`ChordRequest::persistence`].
+    pub persistence: u32,
+}
+
+#[derive(Debug)]
+struct ChordSpace {
+    chord: Chord,
+    z: Vec<f64>,
+    weights: Vec<f64>,
+    /// The states that it computes, and their values when they were marked.
+    tracked: Vec<VarId>,
+    marked: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -144,6 +177,8 @@ impl Machine {
             scratch,
             kernels,
             newtons: Vec::new(),
+            chords: Vec::new(),
+            demand: Demand::default(),
             guards: vec![GuardSpace::default(); model.guards.len()],
             externals: StandardExternals::new(Options::default()),
             calls: crate::function::Space::default(),
@@ -151,7 +186,54 @@ impl Machine {
             model,
         };
         machine.prepare_newton();
+        machine.prepare_chords();
         machine
+    }
+
+    /// Workspaces of the inlined step.
+    fn prepare_chords(&mut self) {
+        let model = self.model.clone();
+        let Some(inlined) = &model.discretized else { return };
+        let stages = model.program.discretized.iter().flat_map(|d| &d.stages).flat_map(|stage| &stage.states);
+        let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
+        for newton in &model.newtons[inlined.before.newtons..] {
+            let n = newton.unknowns.len();
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+            let chord = Chord::new(&mut system).ok();
+            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
+            let marked = vec![0.0; tracked.len()];
+            let space = chord.map(|chord| ChordSpace {
+                chord,
+                z: vec![0.0; n],
+                weights: vec![0.0; n],
+                tracked,
+                marked,
+            });
+            self.chords.push(space);
+        }
+    }
+
+    /// The iterations of the inlined step.
+    pub(crate) fn chords(&mut self) -> impl Iterator<Item = &mut Chord> {
+        self.chords.iter_mut().flatten().map(|space| &mut space.chord)
+    }
+
+    /// Work of these.
+    pub(crate) fn chord_work(&self) -> ChordWork {
+        let mut all = ChordWork::default();
+        for work in self.chords.iter().flatten().map(|space| space.chord.work()) {
+            all.iterations += work.iterations;
+            all.residuals += work.residuals;
+            all.jacobians += work.jacobians;
+            all.failures += work.failures;
+        }
+        all
+    }
+
+    /// The step size or discrete variables have changed: matrices that were constant are not any more.
+    pub(crate) fn forget_inlined_factors(&mut self) {
+        let before = self.model.discretized.as_ref().map_or(usize::MAX, |inlined| inlined.before.kernels);
+        self.kernels.iter_mut().skip(before).for_each(|k| k.factored = false);
     }
 
     /// Workspaces of nonlinear systems; none where the pattern is singular.
@@ -205,7 +287,14 @@ impl Machine {
             Exec::Call(call) => return self.call(call),
             Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
-            Exec::Newton(index) => return self.newton(*index, mode),
+            Exec::Newton(index) => {
+                return match &self.model.discretized {
+                    Some(inlined) if *index >= inlined.before.newtons => {
+                        self.chord(*index, *index - inlined.before.newtons)
+                    }
+                    _ => self.newton(*index, mode),
+                };
+            }
             Exec::Mixed { continuous, relations, discrete, unknowns } => {
                 return self.mixed(continuous, relations, discrete, unknowns, mode);
             }
@@ -663,6 +752,40 @@ impl Machine {
         Ok(())
     }
 
+    /// The chord method on the iteration variables of an inlined step.
+    fn chord(&mut self, index: usize, place: usize) -> Result<(), Stop> {
+        let model = self.model.clone();
+        let newton: &image::Newton = &model.newtons[index];
+        let Some(mut space) = self.chords[place].take() else {
+            return Err(singular(&newton.unknowns));
+        };
+        let Demand { h, tolerance, persistence, .. } = self.demand;
+        for ((z, weight), v) in space.z.iter_mut().zip(&mut space.weights).zip(&newton.unknowns) {
+            *z = self.values[v.index()];
+            *weight = match self.demand.weights.get(v.index()) {
+                Some(&weight) if weight > 0.0 => weight,
+                // Neither a state nor a derivative: relative to its own size.
+                _ => 1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal)),
+            };
+        }
+        let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+        let mut system =
+            SteppingSystem { torn, tracked: &space.tracked, marked: &mut space.marked, weights: &space.weights };
+        let request = ChordRequest { h, weights: &space.weights, tolerance, persistence };
+        let outcome = space.chord.solve(&mut system, &request, &mut space.z);
+        let stop = system.torn.stop.take();
+        let outcome = outcome.map_err(|error| match error {
+            ModelError::Recoverable(e) => Stop::Failed(Failure {
+                reason: e.reason,
+                unknowns: newton.unknowns.clone(),
+                residual: space.chord.largest_residual(),
+            }),
+            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(e.to_string())),
+        });
+        self.chords[place] = Some(space);
+        outcome
+    }
+
     /// Newton's method on the iteration variables; homotopies where it fails.
     fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
@@ -797,6 +920,51 @@ impl NonlinearSystem for TornSystem<'_> {
     fn bounds(&self, i: usize) -> (f64, f64) {
         let var = &self.machine.model.program.variables[self.newton.unknowns[i].index()];
         (var.min, var.max)
+    }
+}
+
+/// A torn system of an inlined step.
+struct SteppingSystem<'a> {
+    torn: TornSystem<'a>,
+    tracked: &'a [VarId],
+    marked: &'a mut [f64],
+    weights: &'a [f64],
+}
+
+impl NonlinearSystem for SteppingSystem<'_> {
+    fn n(&self) -> usize {
+        self.torn.n()
+    }
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.residual(x, r)
+    }
+    fn has_jacobian(&self) -> bool {
+        self.torn.has_jacobian()
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.jacobian(x, values)
+    }
+}
+
+impl StepSystem for SteppingSystem<'_> {
+    fn mark(&mut self) {
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            *marked = self.torn.machine.values[v.index()];
+        }
+    }
+
+    fn change(&mut self, correction: &[f64]) -> f64 {
+        let machine = &*self.torn.machine;
+        if self.tracked.is_empty() {
+            return norm(self.weights, correction);
+        }
+        let mut sum = 0.0;
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
+            sum += change * change;
+            *marked = machine.values[v.index()];
+        }
+        (sum / machine.demand.states as f64).sqrt()
     }
 }
 

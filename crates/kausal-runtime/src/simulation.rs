@@ -6,6 +6,7 @@
 
 mod crossing;
 mod delay;
+pub mod inlined;
 mod iteration;
 mod schedule;
 mod transport;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use kausal_external::Writing;
 use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
-use kausal_solver::{ClassicalStep, Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
+use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
 
 use crate::image::CompiledModel;
@@ -23,6 +24,7 @@ use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop};
 use crossing::Chatter;
 use delay::Histories;
+use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
 use transport::Transports;
@@ -49,6 +51,10 @@ pub struct Settings {
     pub jacobian: JacobianMode,
     /// Where functions of the model may write files.
     pub files: Writing,
+    /// Steps are the model's own where its program has them.
+    pub inlined: bool,
+    /// The largest order of BDF.
+    pub max_order: usize,
 }
 
 impl Default for Settings {
@@ -63,6 +69,8 @@ impl Default for Settings {
             fixed_step: None,
             jacobian: JacobianMode::Auto,
             files: Writing::Memory,
+            inlined: true,
+            max_order: 5,
         }
     }
 }
@@ -138,7 +146,7 @@ pub fn simulate(
     (run.statistics(), result)
 }
 
-type Solver = Integrator<ClassicalStep<RightSide>>;
+type Solver = Integrator<Stepper>;
 
 /// One run on its way.
 struct Run {
@@ -194,10 +202,12 @@ impl Run {
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
+            max_order: self.settings.max_order,
             ..Options::tolerance(self.settings.tolerance, self.settings.tolerance)
         };
         let start = self.settings.start;
-        match Integrator::new(self.settings.method, options, ClassicalStep::new(side), start, &self.state) {
+        let stepper = Stepper::new(side, &self.settings);
+        match Integrator::new(self.settings.method, options, stepper, start, &self.state) {
             Ok(solver) => self.solver = Some(solver),
             Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
         }

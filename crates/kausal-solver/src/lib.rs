@@ -65,6 +65,7 @@
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod bracket;
+pub mod chord;
 pub mod classical;
 pub mod error;
 pub mod events;

@@ -79,7 +79,7 @@ pub(crate) fn assemble(
         dynamics: sections.dynamics,
         outputs: sections.outputs,
         discrete: sections.discrete,
-        discretized: None,
+        discretized: sections.discretized,
         states: selection
             .states
             .iter()

@@ -9,7 +9,7 @@ use kausal_model::flat::{self, Action, ActionKind};
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::CallSlots;
 use crate::commands::Wishes;
@@ -25,6 +25,7 @@ use crate::{linear, nonlinear, parameters};
 pub(crate) struct Settings {
     pub tearing: crate::Tearing,
     pub relaxing: crate::Relaxing,
+    pub inline: crate::Inline,
 }
 
 /// Turns blocks into steps.
@@ -32,6 +33,10 @@ pub(crate) struct Emitter<'a> {
     pub work: &'a mut Work,
     pub settings: Settings,
     pub hints: Hints,
+    /// The default iteration variables of the inlined step that is being emitted; empty otherwise.
+    pub seeds: FxHashSet<VarId>,
+    /// The equations of its formula, each with the state it is for.
+    pub formulas: FxHashMap<usize, VarId>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -54,6 +59,8 @@ impl<'a> Emitter<'a> {
             work,
             settings,
             hints,
+            seeds: FxHashSet::default(),
+            formulas: FxHashMap::default(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),

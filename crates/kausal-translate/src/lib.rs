@@ -10,7 +10,8 @@
 //! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
 //! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
-//! 7. [`assemble`]: the program.
+//! 7. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
+//! 8. [`assemble`]: the program.
 //!
 //! **This room knows neither machine code nor time.**
 
@@ -19,6 +20,7 @@ mod assemble;
 mod calls;
 pub mod commands;
 mod declared;
+pub mod discretize;
 mod eliminate;
 mod emit;
 mod growth;
@@ -33,6 +35,7 @@ mod parameters;
 pub mod program;
 mod rewrite;
 mod sections;
+mod seeded;
 mod solve;
 mod sort;
 mod states;
@@ -68,6 +71,50 @@ pub enum Relaxing {
     Off,
 }
 
+/// Whether the formula of an integration method becomes part of the model, and which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inline {
+    /// Not at all.
+    #[default]
+    Off,
+    /// Where it pays: see [`Inline::Bdf`].
+    Auto,
+    /// Explicit Euler.
+    Euler,
+    /// Implicit Euler.
+    ImplicitEuler,
+    /// The trapezoidal rule.
+    Trapezoidal,
+    /// Backward differentiation formulas.
+    Bdf,
+    /// Radau IIA with three stages.
+    Radau,
+    /// A Rosenbrock method.
+    Rosenbrock,
+    /// Implicit for stiff states, explicit for the others.
+    Mixed,
+}
+
+impl Inline {
+    /// All choices and their names on a command line.
+    pub const ALL: [(Inline, &'static str); 9] = [
+        (Inline::Off, "off"),
+        (Inline::Auto, "auto"),
+        (Inline::Euler, "euler"),
+        (Inline::ImplicitEuler, "implicit-euler"),
+        (Inline::Trapezoidal, "trapezoidal"),
+        (Inline::Bdf, "bdf"),
+        (Inline::Radau, "radau"),
+        (Inline::Rosenbrock, "rosenbrock"),
+        (Inline::Mixed, "mixed"),
+    ];
+
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        Inline::ALL.iter().find(|(i, _)| *i == self).map_or("off", |(_, name)| name)
+    }
+}
+
 /// Options of the translation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -75,6 +122,8 @@ pub struct Options {
     pub tearing: Tearing,
     /// Whether they are eliminated in a static order.
     pub relaxing: Relaxing,
+    /// Which integration method becomes part of the model.
+    pub inline: Inline,
     /// Translator commands, as the papers have them.
     pub commands: Commands,
 }
@@ -110,7 +159,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
                 Some(false) => Tearing::Off,
                 _ => options.tearing,
             };
-            let settings = emit::Settings { tearing, relaxing: options.relaxing };
+            let settings = emit::Settings { tearing, relaxing: options.relaxing, inline: options.inline };
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             sections::build(&mut emitter, &selection)
                 .map(|sections| assemble::assemble(&mut work, model, selection, sections))

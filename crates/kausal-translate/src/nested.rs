@@ -114,7 +114,7 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
 }
 
 /// The derivatives of all equations by their unknowns; `None` if one cannot be formed.
-fn linearised(emitter: &mut Emitter, block: &Block) -> Option<Vec<Row>> {
+pub(crate) fn linearised(emitter: &mut Emitter, block: &Block) -> Option<Vec<Row>> {
     let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let zero = emitter.work.pool.constant(0.0);
     let mut rows = Vec::new();
@@ -237,7 +237,7 @@ fn is_linear(emitter: &mut Emitter, block: &Block, rows: &[usize], columns: &[us
 }
 
 /// For each row the pairs of columns that it is not linear in together.
-fn products(emitter: &mut Emitter, block: &Block, rows: &[Row]) -> Vec<Vec<(usize, usize)>> {
+pub(crate) fn products(emitter: &mut Emitter, block: &Block, rows: &[Row]) -> Vec<Vec<(usize, usize)>> {
     let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut out = Vec::new();
     for row in rows {

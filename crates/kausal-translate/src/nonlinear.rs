@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::Tearing as Choice;
 use crate::emit::Emitter;
 use crate::nested::{self, Part, Plan};
-use crate::program::{EquationRef, Jacobian, Nonlinear, SolveKind, Step};
+use crate::program::{EquationRef, Form, Jacobian, Nonlinear, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
-use crate::{declared, eliminate, linear};
+use crate::{declared, eliminate, linear, seeded};
 
 /// What is computed inside, for the chain rule.
 enum Computed {
@@ -58,8 +58,11 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
                 };
                 match linear::emit(emitter, &inner) {
                     Some(step) => {
+                        match straight_line(emitter, &step) {
+                            Some(formulas) => computed.extend(formulas),
+                            None => computed.push(Computed::Linear(inner)),
+                        }
                         steps.push(step);
-                        computed.push(Computed::Linear(inner));
                     }
                     None => {
                         unknowns.extend(inner.unknowns);
@@ -100,6 +103,11 @@ fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
     if choice == Choice::Off {
         return Plan::torn(&tear(&problem, Effort::default()).tearing);
     }
+    if choice == Choice::Auto
+        && let Some(plan) = seeded::plan(emitter, block, &problem)
+    {
+        return plan;
+    }
     if !hints.tears() {
         let found = Plan::torn(&tear(&problem, Effort::default()).tearing);
         return nested::improved(emitter, block, &problem, found);
@@ -114,6 +122,18 @@ fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
     let found = tear(&problem, Effort::default()).tearing;
     let fewer = found.tearing_variables.len() < declared.tearing.tearing_variables.len();
     nested::improved(emitter, block, &problem, Plan::torn(if fewer { &found } else { &declared.tearing }))
+}
+
+/// The formulas of a linear system in an inlined step that needs no solver: what depends on the step size only has no
+/// derivatives, so these cost less than a second solution.
+fn straight_line(emitter: &Emitter, step: &Step) -> Option<Vec<Computed>> {
+    let Step::System(system) = step else { return None };
+    let Form::Linear { steps, .. } = &system.form else { return None };
+    let formula = |step: &Step| match step {
+        Step::Assign(assign) => Some(Computed::Formula(assign.variable, assign.value)),
+        _ => None,
+    };
+    if emitter.seeds.is_empty() { None } else { steps.iter().map(formula).collect() }
 }
 
 /// Derivatives of the residuals by the iteration variables; `None` where a formula cannot be differentiated.

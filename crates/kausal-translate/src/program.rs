@@ -533,8 +533,22 @@ pub struct Discretized {
     pub h: Option<VarId>,
     /// The slots of `old(x)`, one per state.
     pub old: Vec<VarId>,
+    /// The stages of a method that solves several at once, the last one being the model at the end of the step; empty for
+    /// methods with one.
+    pub stages: Vec<Stage>,
+    /// What depends on `h`, parameters and discrete variables only: computed when one of them has changed.
+    pub factors: Vec<Step>,
     /// Computes states and derivatives at the new instant.
     pub steps: Vec<Step>,
+}
+
+/// A stage of an inlined step.
+#[derive(Clone, Debug, Default)]
+pub struct Stage {
+    /// The slot of its instant; none for the end of the step.
+    pub time: Option<VarId>,
+    /// Its copies of states and derivatives.
+    pub states: Vec<State>,
 }
 
 /// What the translation decided, and why.

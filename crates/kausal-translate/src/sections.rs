@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
-use crate::program::{Assign, Check, Step, When, WhenBranch};
+use crate::program::{Assign, Check, Discretized, Step, When, WhenBranch};
 use crate::sort::{Block, Singular, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
-use crate::{calls, initial, parameters};
+use crate::{calls, discretize, initial, parameters};
 
 /// All sections.
 #[derive(Debug, Default)]
@@ -21,6 +21,7 @@ pub(crate) struct Sections {
     pub dynamics: Vec<Step>,
     pub outputs: Vec<Step>,
     pub discrete: Vec<Step>,
+    pub discretized: Option<Discretized>,
 }
 
 /// Sorts everything and makes the sections; diagnostics say why not.
@@ -89,6 +90,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     calls::share(pool, &mut [&mut sections.initial]);
     calls::share(pool, &mut [&mut sections.dynamics, &mut sections.outputs]);
     calls::share(pool, &mut [&mut sections.discrete]);
+    sections.discretized = discretize::build(emitter, selection, &continuous, &known);
     Some(sections)
 }
 
@@ -218,7 +220,7 @@ fn hoist(work: &Work, known: &FxHashSet<VarId>, sections: &mut Sections) {
     sections.parameters.extend(moved);
 }
 
-fn hoist_in(
+pub(crate) fn hoist_in(
     work: &Work,
     steps: &mut Vec<Step>,
     fixed: &mut FxHashSet<VarId>,

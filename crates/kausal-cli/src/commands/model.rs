@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Relaxing, Session, Tearing, summary};
+use kausal::{Commands, Diagnostic, FlatModel, Inline, Options, Program, Relaxing, Session, Tearing, summary};
 use serde::Serialize;
 
 use crate::arguments::{
-    self, Check, Examples, Flatten, RelaxingChoice, TearingChoice, Translate, Translation,
+    self, Check, Examples, Flatten, InlineChoice, RelaxingChoice, TearingChoice, Translate, Translation,
 };
 use crate::output;
 
@@ -71,8 +71,24 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
             RelaxingChoice::Declared => Relaxing::Declared,
             RelaxingChoice::Off => Relaxing::Off,
         },
+        inline: inline(how.inline),
         commands: commands(how, session)?,
     })
+}
+
+/// Which formula becomes part of the model.
+pub fn inline(choice: InlineChoice) -> Inline {
+    match choice {
+        InlineChoice::Off => Inline::Off,
+        InlineChoice::Auto => Inline::Auto,
+        InlineChoice::Euler => Inline::Euler,
+        InlineChoice::ImplicitEuler => Inline::ImplicitEuler,
+        InlineChoice::Trapezoidal => Inline::Trapezoidal,
+        InlineChoice::Bdf => Inline::Bdf,
+        InlineChoice::Radau => Inline::Radau,
+        InlineChoice::Rosenbrock => Inline::Rosenbrock,
+        InlineChoice::Mixed => Inline::Mixed,
+    }
 }
 
 /// The translator commands a user gave.

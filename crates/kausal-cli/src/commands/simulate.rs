@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
-use kausal::{Backend, Diagnostic, JacobianMode, Session, Settings, Trajectory, Writing, glob, store};
+use kausal::{
+    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob, method_of, store,
+};
 use serde::Serialize;
 
 use super::model;
@@ -142,10 +144,28 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         JacobianChoice::Numeric => JacobianMode::Numeric,
         JacobianChoice::NumericDense => JacobianMode::NumericDense,
     };
-    let (method, fixed_step) = (arguments.method, arguments.step);
+    let (mut method, fixed_step) = (arguments.method, arguments.step);
+    let inline = model::inline(arguments.translation.inline);
+    if method == Method::Auto {
+        method = method_of(inline, fixed_step.is_some()).unwrap_or(method);
+    }
+    let max_order = match inline {
+        Inline::ImplicitEuler => 1,
+        _ => Settings::default().max_order,
+    };
     let files = if arguments.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
-    let defaults = Settings::default();
-    Ok(Settings { start, stop, interval, tolerance, method, fixed_step, jacobian, files, ..defaults })
+    Ok(Settings {
+        start,
+        stop,
+        interval,
+        tolerance,
+        method,
+        fixed_step,
+        jacobian,
+        max_order,
+        files,
+        ..Settings::default()
+    })
 }
 
 fn fail(session: &Session, diagnostic: Diagnostic) -> bool {

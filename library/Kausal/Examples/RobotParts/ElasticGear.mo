@@ -6,7 +6,7 @@ model ElasticGear "Gear with elasticity, damping and friction"
   parameter Units.RotationalDamping d = 0.01 "Damping, seen from the motor";
   parameter Units.Torque tau_c = 0.4 "Coulomb friction, seen from the motor";
   parameter Units.RotationalDamping d_bearing = 1e-3 "Viscous friction, seen from the motor";
-  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
+  GearFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
     annotation(Placement(transformation(extent = {{-70, -10}, {-50, 10}})));
   Rotational.SpringDamper elasticity(c = c, d = d, stateSelect = StateSelect.default) "Elasticity of the gear"
     annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));

@@ -4,7 +4,7 @@ model RigidGear "Gear with friction"
   parameter Real ratio = 100 "Angle of the motor over angle of the axis";
   parameter Units.Torque tau_c = 0.2 "Coulomb friction, seen from the motor";
   parameter Units.RotationalDamping d_bearing = 1e-3 "Viscous friction, seen from the motor";
-  Rotational.BearingFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
+  GearFriction bearing(tau_c = tau_c, d = d_bearing, peak = 1.1) "Friction of motor and gear"
     annotation(Placement(transformation(extent = {{-50, -10}, {-30, 10}})));
   Rotational.Gear gear(ratio = ratio) "Ideal gear"
     annotation(Placement(transformation(extent = {{30, -10}, {50, 10}})));

@@ -1,0 +1,318 @@
+//! Inline integration: the discretisation formula becomes part of the model (Elmqvist, Otter and Cellier 1995).
+//!
+//! The five steps of the paper's "Inline integration of a DAE", on the equations after index reduction:
+//!
+//! 1. the continuous part is sorted with `x` known (`sections` has done that);
+//! 2. `x = h*der(x) + old(x)` is added for each state, with `residue(x)` where `der(x)` was computed by itself,
+//! 3. and `residue(der(x))` or `residue(w)` where it was part of a loop: these are the default iteration variables;
+//! 4. what the model declares about tearing overrules them;
+//! 5. all is sorted again with `x`, `der(x)` and `w` unknown, and emitted like any other section.
+//!
+//! How the default iteration variables are reduced to the few that are needed is in `seeded`. `x` is always replaced as a
+//! function of `der(x)`, never the other way round: nothing divides by `h`, which may become zero.
+//!
+//! `h` and `old(x)` are slots that the run sets. What depends on `h`, parameters and discrete variables only is a part of its
+//! own ([`Discretized::factors`]): it is computed when one of them has changed, not in each evaluation.
+//!
+//! ```text
+//! der(x1) = (u - old(x1))/(T1 + h)
+//! x1 = h*der(x1) + old(x1)
+//! ```
+
+use kausal_model::flat::{Origin, Type};
+use kausal_symbolic::interval::Interval;
+use kausal_symbolic::visit::Visitor;
+use kausal_symbolic::{ExprId, Node, Op, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::emit::Emitter;
+use crate::index::Selection;
+use crate::program::{Discretized, Form, Stage, State, Step};
+use crate::rewrite::rewrite;
+use crate::sections::{hoist_in, report_singular};
+use crate::sort::{Block, Sorting, occurrences};
+use crate::work::{Equation, EquationForm, Role, Work};
+use crate::{Inline, calls};
+
+/// A usual step: only the samples on which eliminations are tried use it.
+const USUAL_STEP: f64 = 1e-3;
+
+/// Coefficients of Radau IIA with three stages: Hairer and Wanner, *Solving Ordinary Differential Equations II*,
+/// table IV.5.6.
+pub fn radau_coefficients() -> ([f64; 3], [[f64; 3]; 3]) {
+    let s = 6f64.sqrt();
+    let c = [(4.0 - s) / 10.0, (4.0 + s) / 10.0, 1.0];
+    let a = [
+        [(88.0 - 7.0 * s) / 360.0, (296.0 - 169.0 * s) / 1800.0, (-2.0 + 3.0 * s) / 225.0],
+        [(296.0 + 169.0 * s) / 1800.0, (88.0 + 7.0 * s) / 360.0, (-2.0 - 3.0 * s) / 225.0],
+        [(16.0 - s) / 36.0, (16.0 + s) / 36.0, 1.0 / 9.0],
+    ];
+    (c, a)
+}
+
+/// The inlined step; `None` where none is wanted or, with a diagnostic, none is possible.
+pub(crate) fn build(
+    emitter: &mut Emitter,
+    selection: &Selection,
+    continuous: &[Block],
+    known: &FxHashSet<VarId>,
+) -> Option<Discretized> {
+    let method = emitter.settings.inline;
+    if method == Inline::Off || selection.states.is_empty() {
+        return None;
+    }
+    let blocks = needed_for_derivatives(emitter.work, continuous, selection);
+    let seeds = seeds(emitter, selection, &blocks);
+    let mut formula = Formula::new(emitter.work, selection);
+    let (rows, columns, seeds) = match method {
+        Inline::Radau => formula.stages(emitter.work, selection, &blocks, &seeds),
+        _ => formula.one_stage(emitter.work, selection, &blocks, seeds),
+    };
+    let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
+        Ok(blocks) => blocks,
+        Err(singular) => {
+            emitter.work.vars[formula.h.index()].role = Role::Run;
+            report_singular(emitter.work, &singular);
+            return None;
+        }
+    };
+    emitter.seeds = seeds;
+    emitter.formulas = formula.equations.clone();
+    let mut steps = Vec::new();
+    for block in &blocks {
+        steps.extend(emitter.block(block));
+    }
+    emitter.seeds = FxHashSet::default();
+    emitter.formulas = FxHashMap::default();
+    calls::unite(&mut [&mut steps]);
+    let mut factors = Vec::new();
+    // What is constant between events decides nothing within a step.
+    let mut fixed = known.clone();
+    fixed.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|v| is_held(emitter.work, *v)));
+    hoist_in(emitter.work, &mut steps, &mut fixed, &mut FxHashSet::default(), &mut factors);
+    // From now on it is set by the run.
+    emitter.work.vars[formula.h.index()].role = Role::Run;
+    calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
+    let Formula { h, old, stages, .. } = formula;
+    Some(Discretized { method: method.name().to_owned(), h: Some(h), old, stages, factors, steps })
+}
+
+/// The blocks that derivatives depend on, in order.
+fn needed_for_derivatives(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<Block> {
+    let derivatives = selection.states.iter().filter_map(|s| work.var(*s).derivative);
+    let mut wanted: FxHashSet<VarId> = derivatives.map(|d| work.resolve(d).0).collect();
+    let mut visitor = Visitor::new();
+    let mut variables = Vec::new();
+    let mut out = Vec::new();
+    for block in blocks.iter().rev() {
+        if block.unknowns.iter().any(|v| wanted.contains(v)) {
+            for &e in &block.equations {
+                variables.clear();
+                occurrences(work, e, &mut visitor, &mut variables);
+                wanted.extend(variables.iter().copied());
+            }
+            out.push(block.clone());
+        }
+    }
+    out.reverse();
+    out
+}
+
+/// The default iteration variables: states whose derivatives were computed by themselves, derivatives that were part of a
+/// loop, and what loops iterated on.
+fn seeds(emitter: &mut Emitter, selection: &Selection, blocks: &[Block]) -> FxHashSet<VarId> {
+    let mut looped: FxHashSet<VarId> = FxHashSet::default();
+    let mut seeds = FxHashSet::default();
+    for block in blocks {
+        if block.unknowns.len() > 1 {
+            looped.extend(block.unknowns.iter().copied());
+        }
+        for step in emitter.block(block) {
+            if let Step::System(system) = step
+                && let Form::Nonlinear(nonlinear) = &system.form
+            {
+                seeds.extend(nonlinear.unknowns.iter().copied());
+            }
+        }
+    }
+    for &x in &selection.states {
+        let Some(d) = emitter.work.var(x).derivative else { continue };
+        let d = emitter.work.resolve(d).0;
+        seeds.insert(if looped.contains(&d) { d } else { x });
+    }
+    seeds
+}
+
+/// Is it set at events only? Delayed values are not.
+fn is_held(work: &Work, v: VarId) -> bool {
+    work.var(v).role == Role::Discrete || work.pre.iter().any(|pre| pre.slot == v)
+}
+
+/// The slots of the formula.
+struct Formula {
+    h: VarId,
+    old: Vec<VarId>,
+    stages: Vec<Stage>,
+    /// The equations of the formula, each with the state it is for.
+    equations: FxHashMap<usize, VarId>,
+}
+
+impl Formula {
+    fn new(work: &mut Work, selection: &Selection) -> Formula {
+        let h = work.add_helper("h".to_owned(), Type::Real, Role::Parameter);
+        let (low, usual) = (work.pool.constant(0.0), work.pool.constant(USUAL_STEP));
+        let high = work.pool.constant(10.0 * USUAL_STEP);
+        let var = &mut work.vars[h.index()];
+        (var.min, var.max, var.nominal, var.keep) = (Some(low), Some(high), Some(usual), true);
+        var.description = "factor of the derivatives in the discretisation".to_owned();
+        let old = selection.states.iter().map(|&x| {
+            let name = format!("old({})", work.var(x).name);
+            work.add_helper(name, Type::Real, Role::Run)
+        });
+        let old = old.collect();
+        work.bounds.resize(work.vars.len(), Interval::ALL);
+        work.bounds[h.index()] = Interval::new(0.0, f64::INFINITY);
+        Formula { h, old, stages: Vec::new(), equations: FxHashMap::default() }
+    }
+
+    /// `x = h*der(x) + old(x)`: rows, columns and seeds.
+    fn one_stage(
+        &mut self,
+        work: &mut Work,
+        selection: &Selection,
+        blocks: &[Block],
+        seeds: FxHashSet<VarId>,
+    ) -> (Vec<usize>, Vec<VarId>, FxHashSet<VarId>) {
+        let mut rows: Vec<usize> = blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
+        let mut columns: Vec<VarId> = blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();
+        columns.extend(&selection.states);
+        for (&x, old) in selection.states.iter().zip(self.old.clone()) {
+            let Some(slope) = derivative(work, x) else { continue };
+            let h = work.pool.var(self.h);
+            let terms = [work.pool.op(Op::Mul, &[h, slope]), work.pool.var(old)];
+            rows.push(self.add_equation(work, x, &terms));
+        }
+        (rows, columns, seeds)
+    }
+
+    /// The continuous part once for each stage, coupled by `x_i = old(x) + h*(a_i1*der(x_1) + …)`. The last stage is the model
+    /// itself at the end of the step.
+    fn stages(
+        &mut self,
+        work: &mut Work,
+        selection: &Selection,
+        blocks: &[Block],
+        seeds: &FxHashSet<VarId>,
+    ) -> (Vec<usize>, Vec<VarId>, FxHashSet<VarId>) {
+        let (_, a) = radau_coefficients();
+        let (mut rows, mut columns) = (Vec::new(), Vec::new());
+        let mut all_seeds = FxHashSet::default();
+        let own: Vec<VarId> = blocks
+            .iter()
+            .flat_map(|b| b.unknowns.iter().copied())
+            .chain(selection.states.iter().copied())
+            .collect();
+        let last = a.len() - 1;
+        for k in 0..a.len() {
+            let copy = match k == last {
+                true => StageCopy { variables: own.iter().map(|&v| (v, v)).collect(), time: None },
+                false => StageCopy::new(work, &own, k),
+            };
+            let mut memo = FxHashMap::default();
+            for block in blocks {
+                for &e in &block.equations {
+                    rows.push(if k == last { e } else { copy.equation(work, e, &mut memo) });
+                }
+            }
+            columns.extend(own.iter().map(|v| copy.variables[v]));
+            all_seeds.extend(seeds.iter().filter_map(|v| copy.variables.get(v).copied()));
+            let mut states = Vec::new();
+            for &x in &selection.states {
+                let Some(d) = work.var(x).derivative else { continue };
+                // A derivative that nothing computes is the same in all stages.
+                let d = copy.variables.get(&work.resolve(d).0).copied().unwrap_or(d);
+                states.push(State { variable: copy.variables[&x], derivative: d });
+            }
+            self.stages.push(Stage { time: copy.time, states });
+        }
+        for (i, coefficients) in a.iter().enumerate() {
+            for (s, &x) in selection.states.iter().enumerate() {
+                let negated = work.var(x).derivative.is_some_and(|d| work.resolve(d).1);
+                let mut terms = vec![work.pool.var(self.old[s])];
+                for (stage, &a) in self.stages.iter().zip(coefficients) {
+                    let (h, slope) = (work.pool.var(self.h), work.pool.var(stage.states[s].derivative));
+                    let a = work.pool.constant(if negated { -a } else { a });
+                    terms.push(work.pool.op(Op::Mul, &[a, h, slope]));
+                }
+                let x = self.stages[i].states[s].variable;
+                rows.push(self.add_equation(work, x, &terms));
+            }
+        }
+        (rows, columns, all_seeds)
+    }
+
+    /// `x = the sum of the terms`, in the component of `x`.
+    fn add_equation(&mut self, work: &mut Work, x: VarId, terms: &[ExprId]) -> usize {
+        let component = work.var(x).name.rsplit_once('.').map_or("", |(component, _)| component).to_owned();
+        let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
+        let (lhs, rhs) = (work.pool.var(x), work.pool.op(Op::Add, terms));
+        let (form, hints) = (EquationForm::Plain, Vec::new());
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints });
+        self.equations.insert(work.equations.len() - 1, x);
+        work.equations.len() - 1
+    }
+}
+
+/// The variables of a stage inside the step.
+struct StageCopy {
+    variables: FxHashMap<VarId, VarId>,
+    time: Option<VarId>,
+}
+
+impl StageCopy {
+    fn new(work: &mut Work, own: &[VarId], stage: usize) -> StageCopy {
+        let mark = |name: &str| format!("{name}@{}", stage + 1);
+        let mut variables = FxHashMap::default();
+        for &v in own {
+            let mut var = work.var(v).clone();
+            (var.name, var.made) = (mark(&var.name), true);
+            (var.derivative, var.integral, var.alias) = (None, None, None);
+            let bounds = work.bounds.get(v.index()).copied().unwrap_or(Interval::ALL);
+            let id = work.add_var(var);
+            work.bounds.resize(work.vars.len(), Interval::ALL);
+            work.bounds[id.index()] = bounds;
+            variables.insert(v, id);
+        }
+        let time = work.add_helper(mark("time"), Type::Real, Role::Run);
+        work.bounds.resize(work.vars.len(), Interval::ALL);
+        StageCopy { variables, time: Some(time) }
+    }
+
+    fn equation(&self, work: &mut Work, equation: usize, memo: &mut FxHashMap<ExprId, ExprId>) -> usize {
+        let Equation { lhs, rhs, origin, order, hints, .. } = work.equations[equation].clone();
+        let mut copied = |work: &mut Work, e: ExprId| {
+            rewrite(&mut work.pool, e, memo, &mut |pool, id| match pool.node(id) {
+                Node::Var(v) => match self.variables.get(&v) {
+                    Some(&copy) => pool.var(copy),
+                    None => id,
+                },
+                Node::Op(Op::Time, _) => match self.time {
+                    Some(time) => pool.var(time),
+                    None => id,
+                },
+                _ => id,
+            })
+        };
+        let (lhs, rhs) = (copied(work, lhs), copied(work, rhs));
+        let hints = hints.into_iter().map(|(kind, target)| (kind, copied(work, target))).collect();
+        work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order, hints });
+        work.equations.len() - 1
+    }
+}
+
+/// The derivative of a state as an expression.
+fn derivative(work: &mut Work, x: VarId) -> Option<ExprId> {
+    let (d, negated) = work.resolve(work.var(x).derivative?);
+    let d = work.pool.var(d);
+    Some(if negated { work.pool.op(Op::Neg, &[d]) } else { d })
+}

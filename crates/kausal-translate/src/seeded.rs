@@ -1,0 +1,216 @@
+//! What an inlined step iterates on: the fewest of the default iteration variables that will do.
+//!
+//! The default ones (`discretize`) leave everything else to be computed as in the classical interface: in sequence, and in
+//! linear systems. So they are enough. One after the other is left out where what it leaves behind is still a sequence with
+//! linear systems: `x = h*der(x) + old(x)` then closes a loop through the dynamics, and where these are linear, the loop
+//! is a linear system. Linear dynamic parts disappear in this way, without being declared, also behind limiters and friction,
+//! whose relations are constant within a step; of `x1' = x2, x2' = f` only `x2` remains (Elmqvist, Otter and Cellier 1995,
+//! equations 9 and 10, and "Tearing").
+//!
+//! An equation that cannot be solved for the one unknown it is left with costs an iteration variable as well: known from the
+//! start it may make another one superfluous, as the parameter along the characteristic of dry friction does with the
+//! acceleration.
+
+use kausal_structure::tearing::{FORBIDDEN, TearingProblem};
+use kausal_structure::{Eqn, Extractor, Id, IdVec, Var as Column, blt, maximum_matching_preferring};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::emit::Emitter;
+use crate::nested::{self, Part, Plan};
+use crate::sort::Block;
+
+/// Visited edges the search may cost.
+const SEARCH_LIMIT: usize = 30_000_000;
+
+/// The plan of a block of an inlined step; `None` where the default iteration variables do not reach into it.
+pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProblem) -> Option<Plan> {
+    if emitter.seeds.is_empty() {
+        return None;
+    }
+    let rows = nested::linearised(emitter, block)?;
+    let products = nested::products(emitter, block, &rows);
+    let column: FxHashMap<_, Column> = block.unknowns.iter().copied().zip((0..).map(Column)).collect();
+    let own = |e: &usize| emitter.formulas.get(e).and_then(|x| column.get(x)).copied();
+    let formula: IdVec<Eqn, Option<Column>> = block.equations.iter().map(own).collect();
+    let mut integrated: IdVec<Column, bool> = IdVec::filled(false, block.unknowns.len());
+    formula.iter().filter_map(|(_, x)| *x).for_each(|x| integrated[x] = true);
+    let candidates = candidates(emitter, block, problem);
+    let search = Search { problem, products: &products, formula, integrated, budget: SEARCH_LIMIT };
+    search.reduced(candidates)
+}
+
+/// The default iteration variables of the block, in the order they are left out: first what is only declared, then states,
+/// then what loops determine, for with that known states follow.
+fn candidates(emitter: &mut Emitter, block: &Block, problem: &TearingProblem) -> Vec<Column> {
+    let hints = emitter.hints.of(emitter.work, block);
+    let is_seed = |c: &Column| emitter.seeds.contains(&block.unknowns[c.index()]);
+    let declared = hints.tearing.variables.iter().copied().filter(|c| !is_seed(c));
+    let own = (0..block.unknowns.len() as u32).map(Column).filter(is_seed);
+    let mut all: Vec<Column> = declared.chain(own).filter(|v| problem.weight[*v] != FORBIDDEN).collect();
+    let rank = |c: &Column| match is_seed(c) {
+        false => 0,
+        true if emitter.work.var(block.unknowns[c.index()]).derivative.is_some() => 1,
+        true => 2,
+    };
+    all.sort_by_key(rank);
+    all
+}
+
+struct Search<'a> {
+    problem: &'a TearingProblem<'a>,
+    /// For each row the pairs of columns that it is not linear in together.
+    products: &'a [Vec<(usize, usize)>],
+    /// Rows of the discretisation, with the state they determine: no other equation does, and they nothing else.
+    formula: IdVec<Eqn, Option<Column>>,
+    integrated: IdVec<Column, bool>,
+    budget: usize,
+}
+
+/// What follows from the variables that are known so far.
+struct Follow {
+    plan: Plan,
+    known: IdVec<Column, bool>,
+    /// Rows that are part of the plan.
+    used: IdVec<Eqn, bool>,
+    /// How many unknowns each row has left.
+    left: IdVec<Eqn, usize>,
+    ready: Vec<Eqn>,
+}
+
+impl Search<'_> {
+    /// Leaves out what is not needed.
+    fn reduced(mut self, candidates: Vec<Column>) -> Option<Plan> {
+        let mut torn = candidates;
+        let mut plan = self.follow(&torn)?;
+        self.drop_from(&mut torn, &mut plan);
+        loop {
+            let singles = plan.iterated.iter().map(|&c| Column::from_index(c)).filter(|c| !torn.contains(c));
+            // What cannot be solved for is left out last.
+            let mut more = torn.clone();
+            more.extend(singles);
+            if more.len() == torn.len() {
+                return Some(plan);
+            }
+            let mut less = plan.clone();
+            self.drop_from(&mut more, &mut less);
+            if less.iterated.len() >= plan.iterated.len() {
+                return Some(plan);
+            }
+            (torn, plan) = (more, less);
+        }
+    }
+
+    fn drop_from(&mut self, torn: &mut Vec<Column>, plan: &mut Plan) {
+        for candidate in torn.clone() {
+            let fewer: Vec<Column> = torn.iter().copied().filter(|v| *v != candidate).collect();
+            if let Some(less) = self.follow(&fewer)
+                && less.iterated.len() < plan.iterated.len()
+            {
+                (*torn, *plan) = (fewer, less);
+            }
+        }
+    }
+
+    /// The plan that these variables lead to: equations in sequence as far as that goes, then the next simultaneous part, which
+    /// must be linear, or the next equation that cannot be solved, and on. `None` where a simultaneous part is not linear.
+    fn follow(&mut self, torn: &[Column]) -> Option<Plan> {
+        let incidence = self.problem.incidence;
+        let mut follow = Follow {
+            plan: Plan::default(),
+            known: IdVec::filled(false, incidence.var_count()),
+            used: IdVec::filled(false, incidence.eqn_count()),
+            left: incidence.eqn_ids().map(|e| incidence.row(e).count()).collect(),
+            ready: Vec::new(),
+        };
+        follow.ready.extend(incidence.eqn_ids().filter(|e| follow.left[*e] <= 1));
+        for &v in torn {
+            follow.plan.iterated.push(v.index());
+            self.know(&mut follow, v);
+        }
+        loop {
+            self.sequence(&mut follow);
+            if follow.known.iter().all(|(_, known)| *known) {
+                let residuals = follow.used.iter().filter(|(_, used)| !**used).map(|(e, _)| e.index());
+                follow.plan.residuals = residuals.collect();
+                follow.plan.iterated.sort_unstable();
+                return Some(follow.plan);
+            }
+            self.budget = self.budget.checked_sub(incidence.edge_count() + 1)?;
+            self.simultaneous(&mut follow)?;
+        }
+    }
+
+    fn know(&self, follow: &mut Follow, v: Column) {
+        follow.known[v] = true;
+        for o in self.problem.incidence.column(v) {
+            follow.left[o.eqn] -= 1;
+            if follow.left[o.eqn] == 1 {
+                follow.ready.push(o.eqn);
+            }
+        }
+    }
+
+    /// May the row determine the column?
+    fn may(&self, row: Eqn, column: Column) -> bool {
+        match self.formula[row] {
+            Some(state) => state == column,
+            None => !self.integrated[column],
+        }
+    }
+
+    /// Solves equations with one unknown left.
+    fn sequence(&self, follow: &mut Follow) {
+        let incidence = self.problem.incidence;
+        while let Some(e) = follow.ready.pop() {
+            if follow.used[e] || follow.left[e] != 1 {
+                continue;
+            }
+            let Some(o) = incidence.row(e).find(|o| !follow.known[o.var]) else { continue };
+            if self.problem.solvable.contains(o.solvability) && self.may(e, o.var) {
+                follow.plan.parts.push(Part::Assign(e.index(), o.var.index()));
+                follow.used[e] = true;
+                self.know(follow, o.var);
+            }
+        }
+    }
+
+    /// The first simultaneous part of what is left.
+    fn simultaneous(&self, follow: &mut Follow) -> Option<()> {
+        let incidence = self.problem.incidence;
+        let rows: Vec<Eqn> = incidence.eqn_ids().filter(|&e| !follow.used[e] && follow.left[e] > 0).collect();
+        let columns: Vec<Column> = incidence.var_ids().filter(|&v| !follow.known[v]).collect();
+        let rest = Extractor::new(incidence).extract(&rows, &columns);
+        let allowed = rest.incidence.filtered(|o| self.may(rest.eqns[o.eqn], rest.vars[o.var]));
+        let matching = maximum_matching_preferring(&allowed, |o| {
+            let unsolvable = !self.problem.solvable.contains(o.solvability);
+            16 * u8::from(unsolvable) + o.solvability.rank() as u8
+        });
+        if matching.size() < columns.len() {
+            return None;
+        }
+        let form = blt(&rest.incidence, &matching);
+        let block = form.blocks().next()?;
+        let vars: Vec<Column> = block.vars.iter().map(|v| rest.vars[*v]).collect();
+        if let [v] = vars[..] {
+            // Not solvable, or it would be known.
+            follow.plan.iterated.push(v.index());
+            self.know(follow, v);
+            return Some(());
+        }
+        let inside: FxHashSet<usize> = vars.iter().map(|v| v.index()).collect();
+        let eqns: Vec<Eqn> = block.eqns.iter().map(|e| rest.eqns[*e]).collect();
+        let both = |&(c, d): &(usize, usize)| inside.contains(&c) && inside.contains(&d);
+        if eqns.iter().any(|e| self.products[e.index()].iter().any(both)) {
+            return None;
+        }
+        eqns.iter().for_each(|&e| follow.used[e] = true);
+        let sorted = |mut list: Vec<usize>| {
+            list.sort_unstable();
+            list
+        };
+        let rows = sorted(eqns.iter().map(|e| e.index()).collect());
+        follow.plan.parts.push(Part::Linear(rows, sorted(inside.into_iter().collect())));
+        vars.into_iter().for_each(|v| self.know(follow, v));
+        Some(())
+    }
+}
