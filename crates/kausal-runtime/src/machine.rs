@@ -83,6 +83,9 @@ pub struct Machine {
     pub(crate) exact: bool,
     /// The guard whose system is being solved with pivoting.
     pivoting: Option<usize>,
+    /// The values before the rounds of a mixed system, while there are any: what systems without full rank leave where it
+    /// was stays there, and not where a combination that was given up had put it.
+    before_rounds: Vec<f64>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
@@ -172,6 +175,7 @@ impl Machine {
             pivot_fallbacks: 0,
             exact: false,
             pivoting: None,
+            before_rounds: Vec::new(),
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
@@ -429,10 +433,11 @@ impl Machine {
                 }
             }
         }
+        let had = if self.before_rounds.is_empty() { &self.values } else { &self.before_rounds };
         let guess: Vec<f64> = kernel
             .unknowns
             .iter()
-            .map(|v| Some(self.values[v.index()]).filter(|x| x.is_finite()).unwrap_or(0.0))
+            .map(|v| Some(had[v.index()]).filter(|x| x.is_finite()).unwrap_or(0.0))
             .collect();
         let mut r: Vec<f64> = kernel.rhs.iter().map(|v| self.values[v.index()]).collect();
         if a.iter().chain(&r).any(|v| !v.is_finite()) {
@@ -636,6 +641,25 @@ impl Machine {
         if mode == Mode::Continuous {
             return self.run(continuous, mode);
         }
+        let outermost = self.before_rounds.is_empty();
+        if outermost {
+            self.before_rounds.clone_from(&self.values);
+        }
+        let outcome = self.rounds(continuous, relations, discrete, unknowns, mode);
+        if outermost {
+            self.before_rounds.clear();
+        }
+        outcome
+    }
+
+    fn rounds(
+        &mut self,
+        continuous: &[Exec],
+        relations: &[u32],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        mode: Mode,
+    ) -> Result<(), Stop> {
         const TOGETHER: usize = 20;
         const ROUNDS: usize = 1000;
         const FEW: usize = 12;
@@ -700,6 +724,8 @@ impl Machine {
         let mut masks: Vec<u32> = (0..1u32 << relations.len()).collect();
         masks.sort_by_key(|mask| mask.count_ones());
         for mask in masks {
+            // What one combination led to is no guess for another.
+            self.values.clone_from(&self.before_rounds);
             for (k, &r) in relations.iter().enumerate() {
                 let flip = mask >> k & 1 == 1;
                 let v = model.program.relations[r as usize].variable.index();

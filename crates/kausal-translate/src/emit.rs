@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use kausal_model::flat::{self, Action, ActionKind};
+use kausal_structure::Solvability;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
@@ -136,6 +137,10 @@ impl<'a> Emitter<'a> {
         let mut steps = Vec::new();
         match self.work.equations[equation].form.clone() {
             EquationForm::Plain => match solve::solve(self.work, equation, unknown) {
+                Solution::Explicit(_) if self.is_switched(equation, unknown) => {
+                    let block = Block { equations: vec![equation], unknowns: vec![unknown] };
+                    return self.simultaneous(&block);
+                }
                 Solution::Explicit(value) => {
                     self.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
                 }
@@ -168,6 +173,18 @@ impl<'a> Emitter<'a> {
             }
         }
         steps
+    }
+
+    /// May discrete variables switch the coefficient of the unknown off? Then the equation says nothing about it, and
+    /// division will not do: like a system without full rank it leaves the unknown where it is.
+    fn is_switched(&mut self, equation: usize, unknown: VarId) -> bool {
+        let Some((coefficients, _)) = solve::linear(self.work, equation, &|v| v == unknown) else { return false };
+        let work = &*self.work;
+        let discrete = |v: VarId| work.var(v).role == Role::Discrete;
+        coefficients.iter().any(|&(_, c)| {
+            work.pool.contains_any(c, discrete)
+                && solve::coefficient_solvability(work, c) == Solvability::LinearUnsafe
+        })
     }
 
     /// The relation whose value the variable is.

@@ -17,6 +17,7 @@ use kausal_structure::{
 use kausal_symbolic::derivative::{self, NotDifferentiable};
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::print::print_limited;
+use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,9 +38,11 @@ pub(crate) struct Selection {
 }
 
 /// Differentiates what must be differentiated and selects states. Variables that are to be states, but whose
-/// derivatives the model does not have, get derivatives; where that leads nowhere it is as if nothing had been wished.
+/// derivatives the model does not have, get derivatives, and so do those whose derivatives only initial equations speak
+/// of; where that leads nowhere it is as if nothing had been wished.
 pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
-    let wished = wished(work);
+    let mut wished = wished(work);
+    wished.extend(only_at_start(work));
     if wished.is_empty() {
         return reduce_as_is(work);
     }
@@ -77,6 +80,32 @@ fn wished(work: &Work) -> Vec<VarId> {
                 && var.derivative.is_none()
         })
         .collect()
+}
+
+/// Variables whose derivatives stand in initial equations and nowhere else: what they are must follow from the model.
+fn only_at_start(work: &Work) -> Vec<VarId> {
+    let derivatives: FxHashMap<VarId, VarId> = (0..work.vars.len() as u32)
+        .map(VarId)
+        .filter(|&v| work.var(v).role == Role::Continuous && work.var(v).alias.is_none())
+        .filter_map(|v| work.var(v).derivative.map(|d| (d, v)))
+        .collect();
+    let among = |equations: &[Equation]| -> FxHashSet<VarId> {
+        let (mut visitor, mut all) = (Visitor::default(), Vec::new());
+        visitor.begin(&work.pool);
+        for side in equations.iter().flat_map(|e| [e.lhs, e.rhs]) {
+            visitor.variables(&work.pool, side, &mut all);
+        }
+        all.into_iter().filter(|v| derivatives.contains_key(v)).collect()
+    };
+    let at_start = among(&work.initial_equations);
+    if at_start.is_empty() {
+        return Vec::new();
+    }
+    let always = among(&work.equations);
+    let mut found: Vec<VarId> =
+        at_start.iter().filter(|d| !always.contains(d)).map(|d| derivatives[d]).collect();
+    found.sort_unstable();
+    found
 }
 
 fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {

@@ -724,6 +724,12 @@ fn initial_values() {
             ),
             case("initial_parameter", vec![end("c", 18.0, 1e-6), along("x", |t| (3.0 * t).cos(), 1e-6)]),
             case("initial_cancelled", vec![start("q[1]", 0.0, 1e-9), start("r[1]", 0.2, 1e-9)]),
+            // The acceleration of w is twice drive - angle at the start.
+            case("initial_derivative_only", vec![along("drive", |t| 3.0 * (-t).exp(), 1e-6)]),
+            case(
+                "initial_switched_off",
+                vec![along("friction", |_| 0.0, 1e-9), along("drive", |_| 4.0, 1e-9), along("w", |_| 0.0, 1e-9)],
+            ),
             case("initial_redundant", vec![along("sum", |t| 12.0 * (-t).exp(), 1e-4)]),
             case(
                 "initial_preferred_states",
@@ -758,6 +764,7 @@ fn nonlinear_systems() {
             // Branches end where x = 1/2 - 1/1000 and x = -(1/2 - 1/1000); a step that ends behind one is found to by its
             // error only.
             case("nonlinear_trigger", vec![exactly("y", -1.0), end("x", 2.2 - 4.0 * 0.499, 5e-3)]),
+            case("nonlinear_combinations", vec![along("x", |_| -(2.0_f64.ln()), 1e-9)]),
             case("nonlinear_steep", vec![along("va", amplified, 1e-6), along("vb", second, 1e-6)]),
             case("nonlinear_diode", vec![along("u", drop, 1e-9)]),
             case(
