@@ -4,7 +4,8 @@ use crate::function::Functions;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
 use kausal_symbolic::function::layout::Layout;
-use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
+use kausal_symbolic::visit::Visitor;
+use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
 
@@ -216,6 +217,8 @@ pub struct Newton {
     pub steps: Vec<Exec>,
     /// Computes the entries of the Jacobian.
     pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
+    /// Its equations are made of pieces.
+    pub has_kinks: bool,
 }
 
 impl CompiledModel {
@@ -462,6 +465,7 @@ impl Lowering<'_, '_> {
                         residuals: nonlinear.residuals.clone(),
                         steps,
                         jacobian,
+                        has_kinks: has_kinks(self.pool, &nonlinear.steps),
                     });
                     out.push(Exec::Newton(self.newtons.len() - 1));
                 }
@@ -499,6 +503,21 @@ impl Lowering<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Is something assigned by formulas whose pieces are not chosen by events?
+fn has_kinks(pool: &Pool, steps: &[Step]) -> bool {
+    let assigned: Vec<ExprId> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Assign(assign) => Some(assign.value),
+            _ => None,
+        })
+        .collect();
+    Visitor::new().reachable(pool, &assigned).iter().any(|&id| {
+        let ops = [Op::Less, Op::LessEqual, Op::Abs, Op::Min, Op::Max];
+        matches!(pool.node(id), Node::Op(op, _) if ops.contains(&op))
+    })
 }
 
 /// How many numbers a call gives.

@@ -20,7 +20,7 @@ pub mod simulation;
 mod tangent;
 
 pub use image::CompiledModel;
-pub use kausal_external::Writing;
 pub use jacobian::JacobianMode;
+pub use kausal_external::Writing;
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, RunError, Settings, Statistics, simulate};

@@ -246,7 +246,8 @@ impl Machine {
         for newton in &model.newtons {
             let n = newton.unknowns.len();
             let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None };
-            let space = kausal_solver::newton::Newton::new(&mut system, NewtonOptions::default())
+            let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
+            let space = kausal_solver::newton::Newton::new(&mut system, options)
                 .ok()
                 .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n] });
             self.newtons.push(space);

@@ -121,6 +121,9 @@ pub struct NewtonOptions {
     pub first_damping: f64,
     /// Whether the matrix of one solve is tried in the next.
     pub reuse_jacobian: bool,
+    /// Whether a solution found with the matrix of another point is looked at with its own: where the equations have
+    /// kinks, a steep piece makes residuals of the piece beside it look small.
+    pub verify: bool,
 }
 
 impl Default for NewtonOptions {
@@ -131,6 +134,7 @@ impl Default for NewtonOptions {
             min_damping: 1e-8,
             first_damping: 1.0,
             reuse_jacobian: true,
+            verify: false,
         }
     }
 }
@@ -311,6 +315,31 @@ impl Newton {
     }
 
     fn attempt<S: NonlinearSystem>(&mut self, system: &mut S, x: &mut [f64]) -> Result<Solved, ModelError> {
+        const PIECES: u32 = 5;
+        let mut solved = self.search(system, x);
+        if !self.options.verify {
+            return solved;
+        }
+        for _ in 0..PIECES {
+            let correction = solved?.correction;
+            self.evaluate(system, x)?;
+            if self.new_matrix(system, x).is_err() {
+                return Ok(Solved { iterations: self.last.iterations, correction });
+            }
+            negate(&self.residual, &mut self.correction);
+            self.matrix.solve(&mut self.correction);
+            let size = self.size(&self.correction);
+            if self.is_rounding(size) {
+                return Ok(Solved { iterations: self.last.iterations, correction: size });
+            }
+            self.set_scale(x);
+            solved = self.damped(system, x);
+        }
+        Err(Recoverable::new(Reason::NoConvergence).into())
+    }
+
+    /// Looks for a solution from `x`, with the matrix of the last one first.
+    fn search<S: NonlinearSystem>(&mut self, system: &mut S, x: &mut [f64]) -> Result<Solved, ModelError> {
         self.project(x);
         self.start.copy_from_slice(x);
         self.set_scale(x);

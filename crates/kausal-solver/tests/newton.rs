@@ -308,3 +308,22 @@ fn hard_starts_are_solved_by_homotopy() {
     assert_eq!(x, [0.7]);
     assert_eq!(lost.report.residuals[0].0, 0);
 }
+
+/// Beside a steep piece that ends before its zero.
+#[test]
+fn what_is_small_for_a_steep_piece_is_no_solution_beside_it() {
+    let solve = |verify| {
+        let mut steep = system(1, |x, r| {
+            r[0] = 2000.0 * x[0] - (15000.0 * (1000.0 * x[0] - 7.5)).clamp(-15.0, 15.0);
+            Ok(())
+        });
+        let options = NewtonOptions { verify, ..NewtonOptions::default() };
+        let mut x = [0.0075];
+        let outcome = Newton::new(&mut steep, options).unwrap().solve(&mut steep, &mut x);
+        (outcome.is_ok(), x[0])
+    };
+    let (found, x) = solve(true);
+    assert!(!found || (x + 0.0075).abs() < 1e-12, "{x}");
+    let (found, x) = solve(false);
+    assert!(found && x > 0.0, "without a second look {x} passes");
+}

@@ -765,6 +765,8 @@ fn nonlinear_systems() {
             // error only.
             case("nonlinear_trigger", vec![exactly("y", -1.0), end("x", 2.2 - 4.0 * 0.499, 5e-3)]),
             case("nonlinear_combinations", vec![along("x", |_| -(2.0_f64.ln()), 1e-9)]),
+            // Up and down with slope 1 between thresholds of 7.499 on both sides, from 1 down at first.
+            case("nonlinear_thresholds", vec![end("v", 7.499 - (60.0 - 8.499 - 3.0 * 14.998), 1e-3)]),
             case("nonlinear_steep", vec![along("va", amplified, 1e-6), along("vb", second, 1e-6)]),
             case("nonlinear_diode", vec![along("u", drop, 1e-9)]),
             case(
