@@ -162,10 +162,7 @@ impl Flattener<'_> {
             "spatialDistribution" => self.spatial_distribution(c),
             "sample" => one(self.builtin_sample(c)),
             _ => {
-                let mut values = Vec::with_capacity(c.args.len());
-                for arg in c.args {
-                    values.push(self.eval(c.scope, arg.value)?);
-                }
+                let values = self.eval_all(c.scope, c.args.iter().map(|a| a.value))?;
                 one(self.builtin_values(c, values))
             }
         }
@@ -204,6 +201,12 @@ impl Flattener<'_> {
                     "mod" => Op::Mod,
                     _ => Op::Rem,
                 };
+                if let Value::Plain(_, divisor) = &values[1]
+                    && divisor.data().iter().any(|&e| self.pool.as_constant(e) == Some(0.0))
+                {
+                    let message = format!("{} divides by zero", c.name);
+                    return Err(self.at_expr(c.scope, c.expr, "K0329", message));
+                }
                 self.elementwise(c, op, &values, ty)
             }
             "min" | "max" => self.builtin_extreme(c, values),
@@ -213,14 +216,7 @@ impl Flattener<'_> {
             }
             "pre" => {
                 let [value] = self.exactly::<1>(c, values)?;
-                if !self.in_when {
-                    let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
-                    let mut scalars = Vec::new();
-                    value.scalars(&mut scalars);
-                    let vars = scalars.into_iter().filter_map(|e| self.as_variable(e));
-                    let uses: Vec<_> = vars.map(|v| (v, location)).collect();
-                    self.pre_uses.extend(uses);
-                }
+                self.note_pre(c, &value);
                 Ok(value.map(&mut |e| self.pre(e)))
             }
             "edge" => {
@@ -229,6 +225,7 @@ impl Flattener<'_> {
                     let message = format!("edge needs a Boolean, not {}", value.describe());
                     return Err(self.at_expr(c.scope, c.expr, "K0349", message));
                 }
+                self.note_pre(c, &value);
                 Ok(value.map(&mut |e| {
                     let before = self.pre(e);
                     let not = self.pool.op(Op::Not, &[before]);
@@ -237,6 +234,7 @@ impl Flattener<'_> {
             }
             "change" => {
                 let [value] = self.exactly::<1>(c, values)?;
+                self.note_pre(c, &value);
                 let changed = value.map(&mut |e| {
                     let before = self.pre(e);
                     self.pool.op(Op::NotEqual, &[e, before])
@@ -448,6 +446,10 @@ impl Flattener<'_> {
     }
 
     fn builtin_total(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
+        if value.rank() == 0 {
+            let message = format!("{} needs an array, not {}", c.name, value.describe());
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
         match value {
             Value::Plain(ty, array) => {
                 let mut d = self.sym();
@@ -472,6 +474,18 @@ impl Flattener<'_> {
             }
             _ => Err(self.wrong_args(c)),
         }
+    }
+
+    /// Notes what `pre`, `edge` and `change` are applied to outside `when` clauses, where only discrete variables have a
+    /// value before an event (specification section 3.7.5).
+    pub(crate) fn note_pre(&mut self, c: Call<'_>, value: &Value) {
+        if self.in_when {
+            return;
+        }
+        let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
+        let mut scalars = Vec::new();
+        value.scalars(&mut scalars);
+        self.pre_uses.extend(scalars.into_iter().map(|e| (e, location)));
     }
 
     /// `pre(v)`; of what never changes it is the value itself.
