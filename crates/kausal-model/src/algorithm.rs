@@ -73,6 +73,7 @@ impl Flattener<'_> {
         } else {
             format!("{}.algorithm", cx.component)
         };
+        self.check_when_places(cx, section.initial, &section.statements)?;
         let mut lo = Lower::new(name, cx.scope.klass, cx.scope.file);
         let mut outer = Outer {
             scope: cx.scope,
@@ -135,6 +136,42 @@ impl Flattener<'_> {
                 .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }
         Ok(())
+    }
+
+    /// Where `when` statements cannot stand (specification section 11.2.7.2). In `for` loops, which are unrolled, they are
+    /// taken: each pass has a `when` statement of its own.
+    fn check_when_places(&mut self, cx: Context<'_>, initial: bool, list: &[Statement]) -> Res<()> {
+        let mut stack: Vec<(&Statement, Option<&str>)> = Vec::new();
+        let place = initial.then_some("an initial algorithm");
+        stack.extend(list.iter().rev().map(|s| (s, place)));
+        let mut result = Ok(());
+        while let Some((statement, place)) = stack.pop() {
+            match &statement.kind {
+                StatementKind::When { branches } => {
+                    if let Some(place) = place {
+                        let message = format!("`when` cannot stand in {place}");
+                        let place = self.cx.lib.location(cx.scope.file, first_line(cx.ast, statement.span));
+                        let diagnostic = kausal_syntax::Diagnostic::error("K0369", message).at(place, "");
+                        result = Err(self.cx.report(diagnostic));
+                    }
+                    for (_, body) in branches {
+                        stack.extend(body.iter().rev().map(|s| (s, Some("a `when` statement"))));
+                    }
+                }
+                StatementKind::If { branches, otherwise } => {
+                    let place = place.or(Some("an `if` statement"));
+                    let bodies = branches.iter().map(|(_, body)| body).chain([otherwise]);
+                    bodies.for_each(|body| stack.extend(body.iter().rev().map(|s| (s, place))));
+                }
+                StatementKind::While { body, .. } => {
+                    let place = place.or(Some("a `while` loop"));
+                    stack.extend(body.iter().rev().map(|s| (s, place)));
+                }
+                StatementKind::For { body, .. } => stack.extend(body.iter().rev().map(|s| (s, place))),
+                _ => {}
+            }
+        }
+        result
     }
 
     /// Which variables are assigned, and which of them may be read before they are.
@@ -420,6 +457,9 @@ impl Flattener<'_> {
         if self.inst(id).is_static {
             return self.lower_constant_ref(lo, ast, reference);
         }
+        if self.inst(child).info.as_ref().is_some_and(|i| i.condition.is_some()) {
+            self.check_unconditional(scope, reference, child);
+        }
         let mut i = 0;
         loop {
             let part = &parts[i];
@@ -484,7 +524,7 @@ impl Flattener<'_> {
             return None;
         }
         let mark = self.cx.diagnostics.len();
-        match self.subscripts(scope, ast, part, shape) {
+        match self.subscripts(scope, ast, part, shape, None) {
             Ok(subs) if !subs.iter().any(|s| matches!(s, Sub::Symbolic(_))) => Some(subs),
             _ => {
                 self.cx.diagnostics.truncate(mark);
@@ -579,8 +619,9 @@ impl Flattener<'_> {
         {
             let now = self.lower_expr(lo, arg.value)?;
             let value = self.eval(scope, arg.value)?;
-            if name == "change" && !in_when {
-                self.note_pre("change", &value, scope, expr);
+            if !in_when {
+                let call = Call { scope, ast, expr, name, args };
+                self.note_pre(call, &value);
             }
             let before = value.map(&mut |e| self.pre(e));
             let before = self.pass(lo, &before)?;
@@ -596,9 +637,9 @@ impl Flattener<'_> {
             let _ = ty;
             return Ok(TVal::Plain { ty: Ty::Boolean, rank: *rank, term });
         }
-        self.in_when = in_when;
+        let outside = std::mem::replace(&mut self.in_when, in_when);
         let value = self.eval(scope, expr);
-        self.in_when = false;
+        self.in_when = outside;
         self.pass(lo, &value?)
     }
 
@@ -961,4 +1002,11 @@ fn sure_names(ast: &Ast, statements: &[Statement]) -> Vec<Symbol> {
         }
     }
     sure
+}
+
+/// The beginning of a place, up to the end of its line.
+fn first_line(ast: &Ast, span: kausal_syntax::Span) -> kausal_syntax::Span {
+    let text = &ast.text[span.start as usize..span.end as usize];
+    let end = text.find('\n').map_or(span.end, |n| span.start + n as u32);
+    kausal_syntax::Span { start: span.start, end }
 }

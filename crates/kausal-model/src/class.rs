@@ -17,7 +17,7 @@ use kausal_syntax::{Ast, Diagnostic, Location, Span, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::library::{DefId, FileId, Files, Library};
-use crate::modifier::{ModItem, ModTable, ModWhat, ModsId, Up, binding_of, redeclares_elements};
+use crate::modifier::{ANY_LEVELS, ModItem, ModTable, ModWhat, ModsId, Up, binding_of, redeclares_elements};
 use crate::prelude::{self, Builtin};
 
 /// Something went wrong and was reported.
@@ -119,6 +119,8 @@ pub struct Place {
     pub up: Up,
     /// Written with `each`.
     pub each: bool,
+    /// How many levels it has array dimensions for: see [`ModItem::levels`].
+    pub levels: u16,
 }
 
 /// A component as declared and redeclared.
@@ -177,6 +179,10 @@ pub struct Classes {
     pub builtins: FxHashMap<DefId, Builtin>,
     /// What went wrong so far.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where in [`Classes::diagnostics`] a message is, by code, places and text without the numbers of elements.
+    reported: FxHashMap<(&'static str, Vec<Location>, String), usize>,
+    /// Messages like one that was reported.
+    repeated: FxHashMap<usize, FxHashSet<String>>,
     /// Names already looked for.
     pub(crate) found: FxHashMap<(KlassId, Symbol), Option<crate::lookup::Found>>,
     /// Classes with a base class that was not found: what they lack may be in there.
@@ -205,6 +211,8 @@ impl Classes {
             infos: FxHashMap::default(),
             builtins,
             diagnostics: Vec::new(),
+            reported: FxHashMap::default(),
+            repeated: FxHashMap::default(),
             found: FxHashMap::default(),
             broken: FxHashSet::default(),
             depth: 0,
@@ -330,12 +338,46 @@ impl Classes {
         self.report(Diagnostic::error(code, message).at(location, ""))
     }
 
-    /// Reports once: the same message at the same place is not repeated.
+    /// Reports once: the same message at the same place is not repeated, and of messages that differ in the elements of
+    /// arrays they name only the first is kept, with how many more there are.
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        if !self.diagnostics.contains(&diagnostic) {
-            self.diagnostics.push(diagnostic);
+        let key = (
+            diagnostic.code,
+            diagnostic.labels.iter().map(|l| l.location).collect::<Vec<_>>(),
+            without_elements(&diagnostic.message),
+        );
+        // What was reported may have been taken back since.
+        let known = self.reported.get(&key).copied().filter(|&at| {
+            let like = |d: &Diagnostic| d.code == key.0 && without_elements(&d.message) == key.2;
+            self.diagnostics.get(at).is_some_and(like)
+        });
+        match known {
+            Some(at) => {
+                if self.diagnostics[at].message != diagnostic.message {
+                    self.repeated.entry(at).or_default().insert(diagnostic.message);
+                }
+            }
+            None => {
+                let at = self.diagnostics.len();
+                self.repeated.remove(&at);
+                self.reported.insert(key, at);
+                self.diagnostics.push(diagnostic);
+            }
         }
         Reported
+    }
+
+    /// Hands over what was reported.
+    pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        let mut list = std::mem::take(&mut self.diagnostics);
+        for (at, others) in std::mem::take(&mut self.repeated) {
+            if let Some(d) = list.get_mut(at) {
+                let message = std::mem::take(&mut d.message);
+                d.message = format!("{message} (and {} more like it)", others.len());
+            }
+        }
+        self.reported.clear();
+        list
     }
 
     /// The same klass seen from an instance `by` levels further down.
@@ -494,6 +536,7 @@ impl Classes {
                 is_final: false,
                 each: false,
                 low: false,
+                levels: 0,
             });
         }
         passed
@@ -527,10 +570,11 @@ impl Classes {
         let found = self.lookup_outside(k, &ast, file, short.base)?;
         let own = self.mods.get(key.mods);
         let mut items: Vec<ModItem> = own.iter().filter(|m| !m.low).copied().collect();
+        let levels = if short.dims.is_empty() { 0 } else { ANY_LEVELS };
         if let (Some(id), Some(scope)) = (short.modification, key.enclosing) {
-            items.push(plain(file, ModWhat::Whole(id), scope, key.enclosing_up));
+            items.push(ModItem { levels, ..plain(file, ModWhat::Whole(id), scope, key.enclosing_up) });
         } else if let Some(id) = short.modification {
-            items.push(plain(file, ModWhat::Whole(id), k, Up::STATIC));
+            items.push(ModItem { levels, ..plain(file, ModWhat::Whole(id), k, Up::STATIC) });
         }
         items.extend(own.iter().filter(|m| m.low).map(|m| ModItem { low: false, ..*m }));
         items.extend_from_slice(&self.mods.get(self.key(found).mods));
@@ -559,7 +603,7 @@ impl Classes {
             }
             Element::Class(id) => {
                 let c = &ast.classes[*id];
-                let mods = self.mods.of_element(&self.lib, mods, c.name.symbol, Up(0));
+                let mods = self.mods.of_class(&self.lib, mods, c.name.symbol);
                 let kind = MemberKind::Class(self.lib.def_of(self.file(k), *id));
                 (c.name.symbol, c.prefixes.redeclare, kind, c.prefixes.protected, mods, c.name.span)
             }
@@ -698,7 +742,7 @@ impl Classes {
             if let ClassBody::Short(short) = &class.body {
                 for &expr in ast.lists.exprs.get(short.dims) {
                     let scope = key.enclosing.unwrap_or(at);
-                    out.push(Place { expr, scope, file, up: key.enclosing_up, each: false });
+                    out.push(Place { expr, scope, file, up: key.enclosing_up, each: false, levels: 0 });
                 }
             }
             let Some(base) = self.members(at).ok().and_then(|m| (m.bases.len() == 1).then(|| m.bases[0]))
@@ -759,7 +803,7 @@ impl Classes {
         if let Some(id) = decl.modification {
             mods.push(ModItem {
                 is_final: decl.prefixes.is_final,
-                ..plain(file, ModWhat::Whole(id), scope, up)
+                ..declared(plain(file, ModWhat::Whole(id), scope, up))
             });
         }
         let origin_ast = self.lib.ast(origin_file);
@@ -773,12 +817,12 @@ impl Classes {
             if original_decl.constraint.is_none()
                 && let Some(id) = original_decl.modification
             {
-                mods.push(plain(origin_file, ModWhat::Arguments(id), member.origin, Up(1)));
+                mods.push(declared(plain(origin_file, ModWhat::Arguments(id), member.origin, Up(1))));
             }
         }
         for (f, d, s, u) in [(file, decl, scope, up), (origin_file, original_decl, member.origin, Up(1))] {
             if let Some(id) = d.constraint.as_ref().and_then(|c| c.modification) {
-                mods.push(plain(f, ModWhat::Arguments(id), s, u));
+                mods.push(declared(plain(f, ModWhat::Arguments(id), s, u)));
             }
             if at.is_none() {
                 break;
@@ -792,7 +836,7 @@ impl Classes {
             Some(i) => {
                 let original = original_decl
                     .modification
-                    .map(|id| plain(origin_file, ModWhat::Whole(id), member.origin, Up(1)));
+                    .map(|id| declared(plain(origin_file, ModWhat::Whole(id), member.origin, Up(1))));
                 items[i + 1..].iter().filter(is_plain).copied().chain(original).collect()
             }
         };
@@ -807,6 +851,7 @@ impl Classes {
                         file: item.file,
                         up: item.up,
                         each: item.each,
+                        levels: item.levels,
                     });
                     is_final |= item.is_final;
                     break;
@@ -816,7 +861,7 @@ impl Classes {
             }
         }
         let klass = self.with_mods(class, mods);
-        let place = |expr, f, s, u| Place { expr, scope: s, file: f, up: u, each: false };
+        let place = |expr, f, s, u| Place { expr, scope: s, file: f, up: u, each: false, levels: 0 };
         let mut dims: Vec<Place> = Vec::new();
         for list in [decl.dims, decl.type_dims] {
             dims.extend(ast.lists.exprs.get(list).iter().map(|&e| place(e, file, scope, up)));
@@ -870,7 +915,14 @@ impl Classes {
         let items = self.mods.get(items);
         items.iter().find_map(|item| match binding_of(&self.lib, item) {
             Some(Binding::Expr(expr)) => {
-                let place = Place { expr, scope: item.scope, file: item.file, up: item.up, each: item.each };
+                let place = Place {
+                    expr,
+                    scope: item.scope,
+                    file: item.file,
+                    up: item.up,
+                    each: item.each,
+                    levels: item.levels,
+                };
                 Some((place, item.is_final))
             }
             _ => None,
@@ -900,7 +952,12 @@ fn remove(members: &mut Members, name: Symbol) {
 }
 
 fn plain(file: FileId, what: ModWhat, scope: KlassId, up: Up) -> ModItem {
-    ModItem { file, what, scope, up, is_final: false, each: false, low: false }
+    ModItem { file, what, scope, up, is_final: false, each: false, low: false, levels: 0 }
+}
+
+/// The same, written in the declaration of a component, which may be an array.
+fn declared(item: ModItem) -> ModItem {
+    ModItem { levels: 1, ..item }
 }
 
 /// The value of a Boolean annotation at the top of an annotation clause.
@@ -936,4 +993,20 @@ pub fn annotation_modify(
         },
         _ => None,
     })
+}
+
+/// A message without the numbers in brackets: `a[3].x` becomes `a[].x`.
+fn without_elements(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut inside = false;
+    for c in message.chars() {
+        match c {
+            '[' => inside = true,
+            ']' => inside = false,
+            '0'..='9' | ',' if inside => continue,
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
 }

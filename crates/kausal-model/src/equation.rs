@@ -473,7 +473,8 @@ impl Flattener<'_> {
         branches: &[(ast::ExprId, Vec<ast::Equation>)],
     ) -> Res<Option<ExprId>> {
         let Some((condition, _)) = branches.first() else { return Ok(None) };
-        let value = self.eval(cx.scope, *condition)?;
+        // What is wrong with the condition is reported where it is used.
+        let Ok(value) = self.eval(cx.scope, *condition) else { return Ok(None) };
         Ok(value.as_scalar().filter(|_| value.ty() == Some(Ty::Clock)))
     }
 
@@ -516,20 +517,32 @@ impl Flattener<'_> {
         origin: Origin,
     ) -> Res<Option<When>> {
         let mut out = Vec::with_capacity(branches.len());
+        let mut failed = false;
         for (condition, body) in branches {
-            let value = self.eval(cx.scope, *condition)?;
-            let Value::Plain(Ty::Boolean, array) = value else {
-                let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
-                return Err(self.at_expr(cx.scope, *condition, "K0342", message));
-            };
+            let conditions = self.when_condition(cx, *condition);
             let mut actions = Vec::new();
             self.in_when = true;
             let done = self.when_body(cx, body, &mut actions);
             self.in_when = false;
-            done?;
-            out.push(WhenBranch { conditions: array.into_data(), actions });
+            match (conditions, done) {
+                (Ok(conditions), Ok(())) => out.push(WhenBranch { conditions, actions }),
+                _ => failed = true,
+            }
+        }
+        if failed {
+            return Err(Reported);
         }
         Ok(Some(When { branches: out, origin }))
+    }
+
+    fn when_condition(&mut self, cx: Context<'_>, condition: ast::ExprId) -> Res<Vec<ExprId>> {
+        match self.eval(cx.scope, condition)? {
+            Value::Plain(Ty::Boolean, array) => Ok(array.into_data()),
+            value => {
+                let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
+                Err(self.at_expr(cx.scope, condition, "K0342", message))
+            }
+        }
     }
 
     fn when_body(&mut self, cx: Context<'_>, body: &[ast::Equation], out: &mut Vec<Action>) -> Res<()> {

@@ -31,6 +31,7 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     this.flatten_all(root, &mut sink, &mut initial);
     let connections = this.connection_equations(root);
     sink.equations.extend(connections);
+    sink.actions.append(&mut this.connections.assertions);
     this.check_instances();
     this.check_flat(&sink);
     if !this.cx.diagnostics.iter().any(kausal_syntax::Diagnostic::is_error) {
@@ -279,7 +280,10 @@ impl Flattener<'_> {
         let binding =
             if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
         let binding = binding.as_deref().cloned();
-        let attribute = |this: &mut Self, name: &str| this.attribute(id, Symbol::new(name)).ok().flatten();
+        let attribute = |this: &mut Self, name: &str| {
+            let value = this.attribute(id, Symbol::new(name)).ok().flatten()?;
+            this.check_attribute(id, name, &value).is_ok().then_some(value)
+        };
         let start = attribute(self, "start");
         let fixed = attribute(self, "fixed");
         let min = attribute(self, "min");

@@ -16,7 +16,7 @@ use crate::class::{Classes, KlassId, Place, Reported, Res};
 use crate::flat::HintKind;
 use crate::instance::{Inst, InstId, Node};
 use crate::library::FileId;
-use crate::modifier::Up;
+use crate::modifier::{ANY_LEVELS, Up};
 use crate::value::{RecordValue, Ty, Value};
 
 /// Where an expression is evaluated.
@@ -75,8 +75,17 @@ pub struct Flattener<'w> {
     pub when_leaves: FxHashSet<InstId>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
-    /// Variables in `pre` and `change` outside `when` clauses, in which of the two, and where.
-    pub(crate) pre_uses: Vec<(VarId, &'static str, kausal_syntax::Location)>,
+    /// What `pre` is applied to outside `when` clauses, and where.
+    pub(crate) pre_uses: Vec<(ExprId, kausal_syntax::Location)>,
+    /// The reference being evaluated, and the conditional component it leads through.
+    pub(crate) used_at: Option<kausal_syntax::Location>,
+    pub(crate) conditional: Option<InstId>,
+    /// What the dimensions of a component are indexed by, where it is known.
+    pub(crate) index_types: FxHashMap<(KlassId, FileId, ast::ComponentId), Arc<[Option<Ty>]>>,
+    /// Values are only looked at: nothing is marked as evaluated.
+    pub(crate) peeking: bool,
+    /// Components are nested too deeply: nothing more is made.
+    pub(crate) too_deep: bool,
     /// Members of expandable connectors that exist.
     pub present: FxHashSet<InstId>,
     /// Auxiliary variables, by component.
@@ -137,6 +146,11 @@ impl<'w> Flattener<'w> {
             when_leaves: FxHashSet::default(),
             in_when: false,
             pre_uses: Vec::new(),
+            used_at: None,
+            conditional: None,
+            index_types: FxHashMap::default(),
+            peeking: false,
+            too_deep: false,
             present: FxHashSet::default(),
             auxiliaries: FxHashMap::default(),
             sizes: FxHashMap::default(),
@@ -264,9 +278,15 @@ impl<'w> Flattener<'w> {
         };
         let place = self.own_binding(id);
         let subs = match &place {
-            Some(place) => {
+            Some(place) if place.levels == ANY_LEVELS => {
                 let scope = self.place_scope(id, place);
                 self.path_subscripts(scope.inst, id)
+            }
+            Some(place) => {
+                let above = self.above(id, place.levels);
+                let subs = above.map_or_else(Vec::new, |above| self.path_subscripts(above, id));
+                self.check_each_value(id, place, &value, shape.len(), &subs)?;
+                subs
             }
             None => self.inst(id).subs.iter().map(|&s| s as usize).collect(),
         };
@@ -307,6 +327,98 @@ impl<'w> Flattener<'w> {
             }
         }
         Ok(Some(value))
+    }
+
+    /// The instance `levels` above; the root if there are not so many.
+    fn above(&self, id: InstId, levels: u16) -> Option<InstId> {
+        let mut at = id;
+        for _ in 0..levels {
+            match self.inst(at).parent {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        (at != id).then_some(at)
+    }
+
+    /// A modifier of an array of components has a dimension for each of theirs, unless it says `each` (specification
+    /// section 7.2.5); `rank` is what one element needs.
+    fn check_each_value(
+        &mut self,
+        id: InstId,
+        place: &Place,
+        value: &Value,
+        rank: usize,
+        subs: &[usize],
+    ) -> Res<()> {
+        let given = value.rank();
+        if given == rank + subs.len() {
+            return self.check_split(id, place, value, subs);
+        }
+        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+        let location = self.cx.lib.location(place.file, span);
+        let path = self.path(id);
+        // What is said of the first element holds for all.
+        let first = subs.iter().all(|&s| s == 1);
+        if given >= rank && given < rank + subs.len() && !first {
+            return Err(Reported);
+        }
+        if given >= rank && given < rank + subs.len() {
+            let message = format!(
+                "`each` is missing: {path} is part of an array, and this is one value for all of them"
+            );
+            let help = "write `each` in front of the modifier, or give an array of values";
+            let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
+            return Err(self.report_at_decl(id, diagnostic));
+        }
+        if place.each && given > rank + subs.len() {
+            let message = format!(
+                "`each` gives every element the whole value, but {path} has {} and the value has {}",
+                dimensions_text(rank),
+                dimensions_text(given)
+            );
+            let help = "leave out `each` to give every element its own part of the value";
+            let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
+            return Err(self.report_at_decl(id, diagnostic));
+        }
+        Ok(())
+    }
+
+    /// The value that is split among the elements of arrays of components has their sizes.
+    fn check_split(&mut self, id: InstId, place: &Place, value: &Value, subs: &[usize]) -> Res<()> {
+        if subs.is_empty() {
+            return Ok(());
+        }
+        let mut sizes: Vec<usize> = Vec::new();
+        let mut at = id;
+        while sizes.len() < subs.len() {
+            let inst = self.inst(at);
+            let (Some(parent), name, part) = (inst.parent, inst.name, !inst.subs.is_empty()) else { break };
+            if part
+                && let Some(array) = self.child(parent, name)?
+                && let Node::Array(shape, _) = &self.inst(array).node
+            {
+                sizes.splice(0..0, shape.iter().copied());
+            }
+            at = parent;
+        }
+        if sizes.len() != subs.len() || value.shape()[..subs.len()] == sizes {
+            return Ok(());
+        }
+        // What is said of the first element holds for all.
+        if subs.iter().any(|&s| s != 1) {
+            return Err(Reported);
+        }
+        let message = format!(
+            "the value of {} has {}, but it is for {} elements",
+            self.path(id),
+            sizes_text(value.shape()),
+            sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+        );
+        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+        let location = self.cx.lib.location(place.file, span);
+        let diagnostic = Diagnostic::error("K0316", message).at(location, "this value");
+        Err(self.report_at_decl(id, diagnostic))
     }
 
     /// A new variable of a component: a Boolean for the condition of a `when` statement, or a Real for a value it
@@ -425,7 +537,11 @@ impl<'w> Flattener<'w> {
             let path = self.path(id);
             let message =
                 format!("{path} is used as a value, but it is a component of class {}", self.cx.name(klass));
-            return Err(self.report_at_decl(id, Diagnostic::error("K0319", message)));
+            let mut diagnostic = Diagnostic::error("K0319", message).help("use one of its variables");
+            if let Some(place) = self.used_at {
+                diagnostic = diagnostic.at(place, "used here");
+            }
+            return Err(self.report_at_decl(id, diagnostic));
         }
         let mut fields = Vec::new();
         for child in self.children(id)? {
@@ -581,6 +697,15 @@ pub fn reshape_front(value: Value, shape: &[usize]) -> Value {
             Value::Record(Box::new(RecordValue { klass: record.klass, shape: full, fields }))
         }
         other => other,
+    }
+}
+
+/// `no dimensions`, `1 dimension`, `2 dimensions`
+pub fn dimensions_text(rank: usize) -> String {
+    match rank {
+        0 => "no dimensions".to_owned(),
+        1 => "1 dimension".to_owned(),
+        n => format!("{n} dimensions"),
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Unfolded {
     Operator(Op),
     /// A function that cannot be run here, and why.
     Call(FunctionId, String),
+    /// A division of integers by zero.
+    ByZero(Op),
     /// An expression that is nested too deeply.
     TooDeep,
 }
@@ -45,8 +47,20 @@ impl Flattener<'_> {
         let value = self.fold_new(e);
         self.depth -= 1;
         let value = value?;
-        self.folded.insert(e, value);
+        if !self.peeking {
+            self.folded.insert(e, value);
+        }
         Ok(value)
+    }
+
+    /// The value of an expression, where it is only looked at: its parameters can still be changed.
+    pub fn peek(&mut self, e: ExprId) -> Option<ExprId> {
+        let mark = self.cx.diagnostics.len();
+        let outside = std::mem::replace(&mut self.peeking, true);
+        let value = self.fold(e).ok();
+        self.peeking = outside;
+        self.cx.diagnostics.truncate(mark);
+        value
     }
 
     fn fold_new(&mut self, e: ExprId) -> Result<ExprId, Unfolded> {
@@ -122,6 +136,9 @@ impl Flattener<'_> {
                     };
                     return Ok(self.pool.boolean(holds));
                 }
+                if matches!(op, Op::IntegerDiv | Op::Mod | Op::Rem) && numbers.get(1) == Some(&0.0) {
+                    return Err(Unfolded::ByZero(op));
+                }
                 let value = op.eval(&numbers);
                 Ok(self.pool.constant(value))
             }
@@ -141,7 +158,7 @@ impl Flattener<'_> {
         }
         let result = self.fold_parameter(var, inst, offset);
         self.folding.remove(&var);
-        if result.is_ok() {
+        if result.is_ok() && !self.peeking {
             self.evaluated.insert(var);
         }
         result
@@ -218,6 +235,14 @@ impl Flattener<'_> {
             Unfolded::Call(function, why) => {
                 let name = self.pool.function(function).name.clone();
                 format!("needs the function {name}, which cannot be evaluated at compile time: {why}")
+            }
+            Unfolded::ByZero(op) => {
+                let name = match op {
+                    Op::IntegerDiv => "div",
+                    Op::Mod => "mod",
+                    _ => "rem",
+                };
+                format!("divides by zero in {name}")
             }
             Unfolded::TooDeep => "is nested too deeply".to_owned(),
         })
@@ -326,9 +351,12 @@ impl Flattener<'_> {
         let Some(leaf) = self.inst(id).info.as_ref().and_then(|i| i.leaf) else { return Ok(None) };
         let Some((place, _)) = self.cx.attribute(leaf.mods, name) else { return Ok(None) };
         let ast = self.cx.lib.ast(place.file);
+        let like_variable = matches!(name.as_str(), "start" | "min" | "max" | "nominal");
         if let Some(value) = self.literal(&ast, place.expr)
+            && like_variable
             && value.ty() == Some(Ty::of(leaf.builtin))
         {
+            self.check_each_attribute(id, name, &place, 0)?;
             return Ok(Some(value));
         }
         let scope = self.place_scope(id, &place);
@@ -342,12 +370,17 @@ impl Flattener<'_> {
             crate::instance::Node::Leaf(_, shape) => shape.len(),
             _ => 0,
         };
+        self.check_each_attribute(id, name, &place, value.rank())?;
         let value = if value.rank() > rank { self.cut(id, value, rank, &subs)? } else { value };
         let ty = Ty::of(leaf.builtin);
         let expected = match name.as_str() {
-            "start" | "min" | "max" | "nominal" => ty,
-            "fixed" => Ty::Boolean,
+            "fixed" | "unbounded" => Ty::Boolean,
             "unit" | "displayUnit" | "quantity" => Ty::String,
+            "stateSelect" => match self.cx.lib.root(Symbol::new("StateSelect")) {
+                Some(def) => Ty::Enumeration(def),
+                None => ty,
+            },
+            _ if like_variable => ty,
             _ => value.ty().unwrap_or(ty),
         };
         if !value.ty().is_some_and(|t| crate::flattener::assignable(expected, t)) {
@@ -359,6 +392,53 @@ impl Flattener<'_> {
         }))
     }
 
+    /// An attribute of an array has the dimensions of the array, unless it says `each` (specification section 7.2.5).
+    fn check_each_attribute(
+        &mut self,
+        id: crate::instance::InstId,
+        name: Symbol,
+        place: &crate::class::Place,
+        given: usize,
+    ) -> Res<()> {
+        let rank = match &self.inst(id).node {
+            crate::instance::Node::Leaf(_, shape) => shape.len(),
+            _ => 0,
+        };
+        // The attribute itself is the first level, the variable the second; all above may be parts of arrays.
+        let mut expected = if place.levels >= 2 { rank } else { 0 };
+        let mut at = Some(id);
+        for _ in 2..place.levels.min(crate::modifier::ANY_LEVELS) {
+            at = at.and_then(|i| self.inst(i).parent);
+            match at {
+                Some(i) => expected += self.inst(i).subs.len(),
+                None => break,
+            }
+        }
+        if place.levels == crate::modifier::ANY_LEVELS || given == expected {
+            return Ok(());
+        }
+        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+        let location = self.cx.lib.location(place.file, span);
+        let path = self.path(id);
+        let (message, help) = if given < expected {
+            (
+                format!(
+                    "`each` is missing: {path} is an array or part of one, and this is one {name} for all of it"
+                ),
+                "write `each` in front of the modifier, or give an array of values",
+            )
+        } else if place.each {
+            (
+                format!("`each` gives every element the whole value, but {name} of {path} is a scalar"),
+                "leave out `each` to give every element its own part of the value",
+            )
+        } else {
+            return Ok(());
+        };
+        let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
+        Err(self.report_at_decl(id, diagnostic))
+    }
+
     fn wrong_attribute(
         &mut self,
         id: crate::instance::InstId,
@@ -368,7 +448,8 @@ impl Flattener<'_> {
         value: &Value,
     ) -> Reported {
         let path = self.path(id);
-        let message = format!("{name} of {path} must be {}, not {}", expected.text(), value.describe());
+        let message =
+            format!("{name} of {path} must be {}, not {}", self.type_name(expected), value.describe());
         let span = self.cx.lib.ast_ref(place.file).span(place.expr);
         let location = self.cx.lib.location(place.file, span);
         let diagnostic = Diagnostic::error("K0317", message).at(location, "this value");

@@ -75,7 +75,7 @@ pub enum Node {
 
 /// How deep components may be nested.
 const MAX_DEPTH: usize = 250;
-/// How often a class may contain itself.
+/// How often a class may contain itself without a condition that could end it.
 const MAX_SELF: usize = 8;
 
 /// What exceeds this is taken for a mistake rather than tried.
@@ -246,22 +246,48 @@ impl Flattener<'_> {
         Ok(self.known_children(id).collect())
     }
 
+    /// Stops at components that contain their own class without end, and at those that are nested too deeply; a class that
+    /// contains itself under a condition may end by itself.
     fn check_depth(&mut self, id: InstId) -> Res<()> {
+        if self.too_deep {
+            return Err(Reported);
+        }
         let def = self.cx.key(self.inst(id).klass).def;
+        let conditional = |this: &Self, id: InstId| {
+            let inst = this.inst(id);
+            !inst.subs.is_empty() || inst.info.as_ref().is_some_and(|i| i.condition.is_some())
+        };
         let (mut depth, mut same, mut at) = (0, 0, self.inst(id).parent);
+        let mut endless = !conditional(self, id);
         while let Some(parent) = at {
             depth += 1;
-            same += usize::from(self.cx.key(self.inst(parent).klass).def == def);
+            if self.cx.key(self.inst(parent).klass).def == def {
+                same += usize::from(endless);
+                endless = true;
+            }
+            endless &= !conditional(self, parent);
             at = self.inst(parent).parent;
         }
         if depth <= MAX_DEPTH && same <= MAX_SELF {
             return Ok(());
         }
+        // One way down is enough: there may be very many.
+        self.too_deep = true;
         let name = self.cx.lib.full_name(def);
-        let mut diagnostic = Diagnostic::error("K0220", format!("a {name} contains a {name}, without end"));
-        if let Some(info) = &self.inst(id).info {
-            diagnostic = diagnostic.at(info.location, "this component contains its own class");
-        }
+        let diagnostic = if same > MAX_SELF {
+            Diagnostic::error("K0220", format!("a {name} contains a {name}, without end"))
+        } else {
+            let message = format!("components are nested more than {MAX_DEPTH} levels deep, here a {name}");
+            Diagnostic::error("K0223", message)
+                .help("does a class contain itself under a condition that always holds?")
+        };
+        let diagnostic = match &self.inst(id).info {
+            Some(info) if same > MAX_SELF => {
+                diagnostic.at(info.location, "this component contains its own class")
+            }
+            Some(info) => diagnostic.at(info.location, "this component"),
+            None => diagnostic,
+        };
         Err(self.cx.report(diagnostic))
     }
 

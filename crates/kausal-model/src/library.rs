@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use kausal_syntax::ast::{ClassBody, ClassDef, ClassId, Element, ModArg};
+use kausal_syntax::ast::{ClassBody, ClassDef, ClassId, Element, Ident, ModArg};
 use kausal_syntax::{Ast, Diagnostic, Location, Sources, Span, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::{annotation_modify, annotation_value};
 
@@ -18,6 +18,10 @@ pub trait Files {
     fn list(&self, folder: &str) -> Option<Vec<String>>;
     /// The text of a file; `None` if it cannot be read.
     fn read(&self, path: &str) -> Option<String>;
+    /// Why a file that exists cannot be read, as the end of a sentence about it.
+    fn problem(&self, _path: &str) -> Option<String> {
+        None
+    }
 }
 
 /// No files at all: only texts given by hand.
@@ -84,6 +88,8 @@ pub struct Library {
     /// What files in the classic notation may use of each other.
     classic: kausal_syntax::classic::Interfaces,
     prelude_read: bool,
+    /// Classes whose file was found but is not what it should be; that was reported.
+    failed: FxHashSet<(Option<DefId>, Symbol)>,
     /// Complaints of the parser, to be taken by whoever asks next.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -103,6 +109,7 @@ impl Library {
             wanted: FxHashMap::default(),
             classic: Default::default(),
             prelude_read: false,
+            failed: FxHashSet::default(),
             diagnostics: Vec::new(),
         }
     }
@@ -188,9 +195,17 @@ impl Library {
             }
         }
         let mut out = Vec::new();
+        let mut seen: FxHashMap<Symbol, Span> = FxHashMap::default();
         for &class in &ast.roots {
             let def = self.def_of(file, class);
-            let symbol = ast.classes[class].name.symbol;
+            let Ident { symbol, span } = ast.classes[class].name;
+            if let Some(first) = seen.insert(symbol, span) {
+                self.diagnostics.push(
+                    Diagnostic::error("K0212", format!("{symbol} is defined twice in this file"))
+                        .at(self.location(file, span), "again here")
+                        .at(self.location(file, first), "first here"),
+                );
+            }
             self.defs[def.0 as usize].parent = parent;
             match parent {
                 None => {
@@ -324,6 +339,7 @@ impl Library {
                 listed.insert(Symbol::new(&name), Child::Folder);
             }
         }
+        self.check_order(parent, &folder, &listed);
         self.defs[parent.0 as usize].listed = Some(listed);
     }
 
@@ -459,15 +475,114 @@ impl Library {
         parent: Option<DefId>,
         name: Symbol,
     ) -> Option<DefId> {
-        let text = self.files.read(path)?;
+        let Some(text) = self.files.read(path) else {
+            if let Some(why) = self.files.problem(path) {
+                self.failed.insert((parent, name));
+                let message = format!("{name} should be in {path}, but that file {why}");
+                self.diagnostics.push(Diagnostic::error("K0902", message));
+            }
+            return None;
+        };
         let file = self.parse(path, text);
         let ast = self.ast(file);
-        let class = ast.roots.iter().copied().find(|&c| ast.classes[c].name.symbol == name)?;
+        let Some(class) = ast.roots.iter().copied().find(|&c| ast.classes[c].name.symbol == name) else {
+            self.wrong_name(path, file, parent, name);
+            return None;
+        };
+        self.check_within(file, parent);
         let def = self.def_of(file, class);
         let d = &mut self.defs[def.0 as usize];
         d.parent = parent;
         d.folder = folder;
         Some(def)
+    }
+
+    /// Was a file found for this class that is not what it should be?
+    pub fn failed_to_load(&self, parent: Option<DefId>, name: Symbol) -> bool {
+        self.failed.contains(&(parent, name))
+    }
+
+    /// A file or folder is named like the class in it (specification section 13.4).
+    fn wrong_name(&mut self, path: &str, file: FileId, parent: Option<DefId>, name: Symbol) {
+        self.failed.insert((parent, name));
+        let ast = self.ast(file);
+        let diagnostic = match ast.roots.first().map(|&c| ast.classes[c].name) {
+            Some(other) => {
+                let message =
+                    format!("{path} should define the class {name}, but it defines {}", other.symbol);
+                Diagnostic::error("K0209", message)
+                    .at(self.location(file, other.span), "defined here")
+                    .help("a file or folder has the name of the class it holds")
+            }
+            None => Diagnostic::error(
+                "K0209",
+                format!("{path} should define the class {name}, but it defines none"),
+            ),
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The `within` clause of a file in the folder of a package names that package (specification section 13.4.3).
+    fn check_within(&mut self, file: FileId, parent: Option<DefId>) {
+        let ast = self.ast(file);
+        let Some(within) = ast.within.filter(|w| !w.parts.is_empty()) else { return };
+        let said = ast.name_text(within);
+        let stored = parent.map(|p| self.full_name(p));
+        if stored.as_deref() == Some(said.as_str()) {
+            return;
+        }
+        let message = match &stored {
+            Some(package) => format!("this file says `within {said}`, but it is stored in {package}"),
+            None => {
+                format!("this file says `within {said}`, but it is stored at the top of a library folder")
+            }
+        };
+        let help = match stored {
+            Some(package) => format!("write `within {package};`"),
+            None => "leave out the name after `within`, or move the file into the folder of its package"
+                .to_owned(),
+        };
+        let location = self.location(file, within.span);
+        self.diagnostics.push(Diagnostic::error("K0201", message).at(location, "named here").help(help));
+    }
+
+    /// What `package.order` names is in the package (specification section 13.4.1).
+    fn check_order(&mut self, parent: DefId, folder: &str, listed: &FxHashMap<Symbol, Child>) {
+        let path = format!("{folder}/package.order");
+        let Some(text) = self.files.read(&path) else { return };
+        self.own_children(parent);
+        let file = self.def(parent).file;
+        let ast = self.ast(file);
+        let own = |name: Symbol| match &ast.classes[self.def(parent).class].body {
+            ClassBody::Long(body) => body.elements.iter().any(|e| match e {
+                Element::Class(c) => ast.classes[*c].name.symbol == name,
+                Element::Component(c) => ast.components[*c].name.symbol == name,
+                _ => false,
+            }),
+            _ => false,
+        };
+        let mut missing = Vec::new();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let name = line.trim();
+            let symbol = Symbol::new(name);
+            if !name.is_empty() && !listed.contains_key(&symbol) && !own(symbol) {
+                missing.push((symbol, Span::new(start, start + line.trim_end().len() as u32)));
+            }
+            start += line.len() as u32;
+        }
+        if missing.is_empty() {
+            return;
+        }
+        let source = self.sources.add(&path, text);
+        for (name, span) in missing {
+            let package = self.full_name(parent);
+            self.diagnostics.push(
+                Diagnostic::error("K0905", format!("package.order names {name}, which is not in {package}"))
+                    .at(Location { source, span }, "no such file, folder or declaration")
+                    .help("remove the line, or add the class"),
+            );
+        }
     }
 
     fn parse(&mut self, name: &str, text: String) -> FileId {

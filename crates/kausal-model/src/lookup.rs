@@ -188,7 +188,7 @@ impl Classes {
         }
         let key = self.key(k);
         let def = self.lib.folder_child(key.def, name)?;
-        let mods = self.mods.of_element(&self.lib, key.mods, name, Up(0));
+        let mods = self.mods.of_class(&self.lib, key.mods, name);
         Some(Found::Class(self.intern(Key {
             def,
             enclosing: Some(k),
@@ -218,7 +218,10 @@ impl Classes {
                 }
                 _ => continue,
             };
-            let mods = self.mods.of_element(&self.lib, key.mods, name, by);
+            let mods = match kind {
+                MemberKind::Component(_) => self.mods.of_element(&self.lib, key.mods, name, by),
+                MemberKind::Class(_) => self.mods.of_class(&self.lib, key.mods, name),
+            };
             return Some(Member { name, origin: k, kind, protected: false, mods });
         }
         None
@@ -309,6 +312,16 @@ impl Classes {
         {
             return reported;
         }
+        let mut at = within.or(scope);
+        while let Some(k) = at {
+            if self.lib.failed_to_load(Some(self.key(k).def), name.symbol) {
+                return Reported;
+            }
+            at = self.key(k).enclosing.filter(|_| within.is_none());
+        }
+        if within.is_none() && self.lib.failed_to_load(None, name.symbol) {
+            return Reported;
+        }
         let message = match within {
             Some(k) => format!("{} has no element {}", self.name(k), name.symbol),
             None => nothing_named(name.symbol),
@@ -319,11 +332,20 @@ impl Classes {
             let def = self.key(k).def;
             diagnostic = diagnostic.at(self.def_location(def), "looked for in this class");
         }
-        let candidates = match within {
+        let mut candidates = match within {
             Some(k) => self.names_in(k),
             None => self.names_in_scope(scope),
         };
+        let same = candidates.contains(&name.symbol.as_str());
+        candidates.retain(|&c| c != name.symbol.as_str());
         diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
+        if within.is_none() && same {
+            let help = format!(
+                "{} is outside of an encapsulated class: import it, or write its full name",
+                name.symbol
+            );
+            diagnostic = diagnostic.help(help);
+        }
         self.report(diagnostic)
     }
 
@@ -372,6 +394,9 @@ impl Classes {
         let parts = ast.lists.idents.get(import.name.parts);
         let first = parts.first()?;
         let Some(root) = self.root(first.symbol) else {
+            if self.lib.failed_to_load(None, first.symbol) {
+                return Some(Reported);
+            }
             let message = format!("there is no {} at the top that could be imported from", first.symbol);
             let location = self.lib.location(file, first.span);
             let mut diagnostic = Diagnostic::error("K0219", message).at(location, "not found");
@@ -414,7 +439,11 @@ impl Classes {
         let diagnostic = Diagnostic::error("K0219", message)
             .at(location, "not found")
             .at(defined, "looked for in this class");
-        let names = self.names_in(within);
+        if self.lib.failed_to_load(Some(self.key(within).def), part.symbol) {
+            return Reported;
+        }
+        let mut names = self.names_in(within);
+        names.retain(|&n| n != part.symbol.as_str());
         self.report(with_nearest(diagnostic, part.symbol, &names))
     }
 

@@ -52,7 +52,13 @@ pub struct ModItem {
     pub each: bool,
     /// It gives way to what a redeclaration itself says.
     pub low: bool,
+    /// How many levels, from the element it modifies upwards, it has to have array dimensions for (specification section
+    /// 7.2.5): since the declaration it is written in, or since the last `each`.
+    pub levels: u16,
 }
+
+/// [`ModItem::levels`] where dimensions are not compared: those of a type definition `type T = Real[3](…)`.
+pub const ANY_LEVELS: u16 = u16::MAX;
 
 /// The forms of a modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,6 +142,16 @@ impl ModTable {
         }
         self.add(out)
     }
+
+    /// What the list says about the class `name`, which is no part of an array.
+    pub fn of_class(&mut self, lib: &Library, id: ModsId, name: Symbol) -> ModsId {
+        let id = self.of_element(lib, id, name, Up(0));
+        if id == ModsId::NONE {
+            return id;
+        }
+        let items = self.get(id).iter().map(|m| ModItem { levels: 0, ..*m }).collect();
+        self.add(items)
+    }
 }
 
 /// Does a class definition redeclare any of its elements?
@@ -163,11 +179,13 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
                         }
                         let each = item.each || modify.each;
                         let is_final = item.is_final || modify.is_final;
-                        let base = ModItem { up, each, is_final, ..*item };
+                        let levels = item.levels.saturating_add(1);
+                        let base = ModItem { up, each, is_final, levels, ..*item };
                         if parts.len() > 1 {
                             out.push(ModItem { what: ModWhat::Path(id, i as u32, 1), ..base });
                         } else if let Some(inner) = modify.modification {
-                            out.push(ModItem { what: ModWhat::Whole(inner), ..base });
+                            let levels = if modify.each { 1 } else { levels };
+                            out.push(ModItem { what: ModWhat::Whole(inner), levels, ..base });
                         }
                     }
                     ModArg::Class { each, class } => {
@@ -197,11 +215,14 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
             if parts[skip as usize].symbol != name {
                 return;
             }
-            let base = ModItem { up, ..*item };
+            let levels = item.levels.saturating_add(1);
+            let base = ModItem { up, levels, ..*item };
             if skip as usize + 1 < parts.len() {
                 out.push(ModItem { what: ModWhat::Path(id, arg, skip + 1), ..base });
             } else if let Some(inner) = modify.modification {
-                out.push(ModItem { what: ModWhat::Whole(inner), ..base });
+                // Only the last name of a path is meant by `each` (specification section 7.2.4).
+                let levels = if modify.each { 1 } else { levels };
+                out.push(ModItem { what: ModWhat::Whole(inner), levels, ..base });
             }
         }
         ModWhat::Component(_) | ModWhat::Class(_) => {}

@@ -46,9 +46,11 @@ impl Workspace {
     /// Flattens the model with this full name. Without errors there is a model; warnings may come with it, and so
     /// does a model that is only not balanced, with errors that say where.
     pub fn flatten(&mut self, path: &str) -> (Option<FlatModel>, Vec<Diagnostic>) {
-        self.classes.diagnostics.clear();
+        self.classes.take_diagnostics();
         let model = match self.classes.by_path(path) {
             Some(klass) => Some(crate::flatten::flatten(&mut self.classes, klass)),
+            // What is wrong with a file that should have it was said.
+            None if self.classes.lib.diagnostics.iter().any(Diagnostic::is_error) => None,
             None => {
                 let name = split_path(path).last().copied().unwrap_or(path).to_owned();
                 let message = format!("there is no class {path}");
@@ -59,7 +61,7 @@ impl Workspace {
             }
         };
         let mut diagnostics = std::mem::take(&mut self.classes.lib.diagnostics);
-        diagnostics.append(&mut self.classes.diagnostics);
+        diagnostics.append(&mut self.classes.take_diagnostics());
         let failed = diagnostics.iter().any(|d| d.is_error() && !BALANCE.contains(&d.code));
         if diagnostics.iter().any(Diagnostic::is_error) {
             // What is wrong with classes must be said again when they are used again.

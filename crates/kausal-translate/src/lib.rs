@@ -185,7 +185,7 @@ fn not_run_yet(model: &FlatModel) -> Option<Diagnostic> {
     } else {
         format!("has clocked equations ({}), which cannot be simulated yet", operators.join(", "))
     };
-    let diagnostic = Diagnostic::error("K0430", format!("{} {what}", model.name))
+    let diagnostic = Diagnostic::error("K0460", format!("{} {what}", model.name))
         .help("it can be checked and flattened: `kausal check`, `kausal flatten`");
     Some(match model.clocked.iter().find_map(|w| w.origin.location) {
         Some(location) => diagnostic.at(location, "clocked here"),
@@ -215,7 +215,10 @@ mod tests {
         );
         assert_eq!(
             clocked,
-            ["K0430 M has clocked equations (Clock, hold, previous, sample), which cannot be simulated yet"]
+            ["K0460 M has clocked equations (Clock, hold, previous, sample), which cannot be simulated yet"]
         );
+        let pipe =
+            refused("model M Real a, b; equation (a, b) = spatialDistribution(1, 2, time, true); end M;");
+        assert_eq!(pipe, ["K0460 M uses spatialDistribution, which cannot be simulated yet"]);
     }
 }

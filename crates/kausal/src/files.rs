@@ -31,6 +31,17 @@ impl Files for DiskAndBuiltIn {
             None => std::fs::read_to_string(path).ok(),
         }
     }
+
+    fn problem(&self, path: &str) -> Option<String> {
+        match std::fs::read(path) {
+            Ok(bytes) => {
+                let from = std::str::from_utf8(&bytes).err()?.valid_up_to();
+                Some(format!("is not UTF-8 text (from byte {from} on): save it as UTF-8"))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => Some(format!("cannot be read: {error}")),
+        }
+    }
 }
 
 fn built_in(path: &str) -> Option<&str> {
@@ -40,6 +51,22 @@ fn built_in(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_file() {
+        let folder = std::env::temp_dir().join(format!("kausal-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("Latin1.mo");
+        std::fs::write(&path, b"model Latin1 \"Gr\xfc\xdfe\" end Latin1;").unwrap();
+        let path = path.to_str().unwrap();
+        assert!(DiskAndBuiltIn.read(path).is_none());
+        assert_eq!(
+            DiskAndBuiltIn.problem(path).as_deref(),
+            Some("is not UTF-8 text (from byte 16 on): save it as UTF-8")
+        );
+        assert!(DiskAndBuiltIn.problem("nothing/here.mo").is_none());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn the_built_in_library_is_inside() {

@@ -60,13 +60,18 @@ impl Session {
     pub fn add_modelica_path(&mut self) {
         if let Some(paths) = std::env::var_os("MODELICAPATH") {
             for folder in std::env::split_paths(&paths) {
-                self.add_library(&folder);
+                self.workspace.add_folder(&folder.to_string_lossy());
             }
         }
     }
 
-    /// Adds a folder with libraries.
+    /// Adds a folder with libraries; one that does not exist is an error.
     pub fn add_library(&mut self, folder: &Path) {
+        if !folder.is_dir() {
+            let what = if folder.exists() { "is not a folder" } else { "does not exist" };
+            let message = format!("the library folder {} {what}", folder.display());
+            self.diagnostics.push(Diagnostic::error("K0901", message));
+        }
         self.workspace.add_folder(&folder.to_string_lossy());
     }
 

@@ -129,7 +129,7 @@ pub fn check(arguments: &Check) -> bool {
         });
     } else {
         let verdict = if balanced { "balanced" } else { "not balanced" };
-        output::print(&format!(
+        output::say(&format!(
             "{}: {} equations, {} unknowns, {verdict}\n",
             flat.name, balance.equations, balance.unknowns
         ));
@@ -163,7 +163,7 @@ pub fn translate(arguments: &Translate) -> bool {
     } else if arguments.listing || wants_listing(&arguments.translation) {
         output::print(&kausal::listing(&program));
     } else {
-        output::print(&summary::text(&program));
+        output::say(&summary::text(&program));
     }
     true
 }

@@ -34,7 +34,7 @@ pub fn run(arguments: &Parse) -> bool {
         });
     } else {
         output::show(&report.diagnostics, &report.sources);
-        output::print(&format!(
+        output::say(&format!(
             "{} files, {} bytes, {} classes, {} errors, {:.3} s\n",
             report.files, report.bytes, report.classes, errors, seconds
         ));

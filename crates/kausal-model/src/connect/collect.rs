@@ -1,15 +1,16 @@
 //! Finds all connections: `connect` in loops and decided `if` equations, and `Connections.branch` and its like.
 
-use kausal_syntax::ast::{self, EquationKind, Expr, Variability};
+use kausal_syntax::ast::{self, ClassKind, EquationKind, Expr, Variability};
 use kausal_syntax::{Diagnostic, Location};
 
 use super::{End, Link};
-use crate::class::{Reported, Res};
+use crate::class::{MemberKind, Reported, Res};
 use crate::equation::{Condition, Context};
 use crate::expr::operator::IteratorBody;
 use crate::expr::reference::Cursor;
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
+use crate::lookup::Found;
 
 /// The ends of one side of a `connect` equation.
 #[derive(Clone, Debug)]
@@ -91,8 +92,11 @@ impl Flattener<'_> {
         if self.collect_undeclared(cx, a, b, location)? {
             return Ok(());
         }
-        let left = self.side(cx, a)?;
-        let right = self.side(cx, b)?;
+        let left = self.side(cx, a);
+        let right = self.side(cx, b);
+        let (left, right) = (left?, right?);
+        self.check_reach(cx, a)?;
+        self.check_reach(cx, b)?;
         let (Some(left), Some(right)) = (left, right) else { return Ok(()) };
         for (side, reference) in [(&left, a), (&right, b)] {
             if let Some(end) = side.ends.first()
@@ -115,10 +119,50 @@ impl Flattener<'_> {
             }
             return Err(self.cx.report(diagnostic));
         }
+        if left.ends == right.ends && !left.ends.is_empty() {
+            let text = crate::expr::reference::ref_text(cx.ast, a);
+            // Not forbidden, and found in libraries; but never what was meant.
+            let message = format!("{text} is connected to itself: this connection says nothing");
+            let warning = Diagnostic::warning("K0245", message)
+                .at(location, "connected here")
+                .help("connect it to something else, or leave the connection out");
+            self.report_at_decl(left.ends[0].inst, warning);
+            return Ok(());
+        }
         for (&a, &b) in left.ends.iter().zip(&right.ends) {
             self.connections.links.push(Link { a, b, location, owner: cx.scope.inst, broken: false });
         }
         Ok(())
+    }
+
+    /// Only connectors of the class itself and of its components can be connected (specification section 9.1), not those
+    /// further inside: that would go around the component they are in.
+    fn check_reach(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<()> {
+        let [first, second, rest @ ..] = cx.ast.lists.parts.get(reference.parts) else { return Ok(()) };
+        let name = first.name.symbol;
+        let Some(Found::Component { member, .. }) = self.cx.find(cx.scope.klass, name) else { return Ok(()) };
+        let outer = self.cx.component(&member)?;
+        if is_connector_kind(outer.kind) || rest.is_empty() {
+            return Ok(());
+        }
+        let members = self.cx.members(outer.klass)?;
+        let Some(&i) = members.index.get(&second.name.symbol) else { return Ok(()) };
+        let MemberKind::Component(_) = members.items[i as usize].kind else { return Ok(()) };
+        let inner = self.cx.component(&members.items[i as usize])?;
+        if is_connector_kind(inner.kind) {
+            return Ok(());
+        }
+        let text = crate::expr::reference::ref_text(cx.ast, reference);
+        let second = second.name.symbol;
+        let message =
+            format!("{text} is out of reach: {second} is a component inside {name}, not a connector of it");
+        let location = self.cx.lib.location(cx.scope.file, reference.span);
+        let class = self.cx.name(outer.klass);
+        let diagnostic = Diagnostic::error("K0244", message)
+            .at(location, "connected here")
+            .at(inner.location, "declared here")
+            .help(format!("give {class} a connector of its own and connect it to {second} there"));
+        Err(self.cx.report(diagnostic))
     }
 
     /// The ends a reference stands for; `None` if they do not exist.
@@ -188,6 +232,10 @@ impl Side {
         let ends = (0..count as u32).map(|i| End { element: Some(i), ..first }).collect();
         Side { shape: self.shape, ends }
     }
+}
+
+fn is_connector_kind(kind: ClassKind) -> bool {
+    matches!(kind, ClassKind::Connector | ClassKind::ExpandableConnector)
 }
 
 /// Does an equation hold connections anywhere?

@@ -57,6 +57,8 @@ pub struct Connections {
     pub streams: stream::Streams,
     /// How often a connector is connected.
     pub cardinality: FxHashMap<InstId, u32>,
+    /// Connected parameters must be equal.
+    pub assertions: Vec<crate::flat::Action>,
     /// Connections are being collected.
     pub collecting: bool,
     /// All is known.

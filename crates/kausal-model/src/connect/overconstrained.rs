@@ -177,13 +177,30 @@ impl Flattener<'_> {
                 continue;
             }
             if let std::collections::hash_map::Entry::Vacant(entry) = best.entry(set) {
-                let path = self.path(graph.nodes[n as usize]);
+                let node = graph.nodes[n as usize];
+                let path = self.path(node);
                 let message = format!("no root is given for the connections of {path}; it is taken as one");
-                self.cx.report(Diagnostic::warning("K0234", message));
+                let mut warning = Diagnostic::warning("K0234", message).help(
+                    "call Connections.root or Connections.potentialRoot for one of the connected components",
+                );
+                if let Some(place) = self.connected_at(node) {
+                    warning = warning.at(place, "connected here");
+                }
+                self.report_at_decl(node, warning);
                 entry.insert((0.0, n));
             }
             graph.chosen.insert(graph.nodes[n as usize]);
         }
+    }
+
+    /// The first connection of a component, or of one it is in.
+    fn connected_at(&self, id: InstId) -> Option<kausal_syntax::Location> {
+        let mut owners = vec![id];
+        while let Some(parent) = owners.last().and_then(|&at| self.inst(at).parent) {
+            owners.push(parent);
+        }
+        let touches = |end: &super::End| owners.contains(&end.inst);
+        self.connections.links.iter().find(|l| touches(&l.a) || touches(&l.b)).map(|l| l.location)
     }
 
     fn overdetermined_pairs(&mut self, a: InstId, b: InstId, out: &mut Vec<(InstId, InstId)>) -> Res<()> {

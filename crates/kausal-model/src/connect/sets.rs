@@ -6,7 +6,7 @@ use kausal_syntax::{Diagnostic, Location};
 
 use super::{End, Link, Partition};
 use crate::class::{Reported, Res};
-use crate::flat::{Equation, Origin, OriginKind};
+use crate::flat::{Action, ActionKind, Equation, Origin, OriginKind};
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 
@@ -21,6 +21,8 @@ struct Sets {
     location: Vec<Option<Location>>,
     /// Connections that are not equalities.
     residues: Vec<Equation>,
+    /// Connected parameters and constants, and where.
+    settled: Vec<(InstId, InstId, Location)>,
 }
 
 /// The connections of one component.
@@ -45,6 +47,9 @@ impl Flattener<'_> {
             let _ = self.connect_ends(&mut sets, link, link.a, link.b);
         }
         self.connections.links = links;
+        for (a, b, location) in std::mem::take(&mut sets.settled) {
+            let _ = self.connect_settled(a, b, location);
+        }
         let mut out = Vec::new();
         self.emit_potentials(&mut sets, &mut out);
         self.emit_flows(&mut sets, &mut out);
@@ -199,7 +204,7 @@ impl Flattener<'_> {
         if self.inst(a.inst).variability <= Variability::Parameter
             || self.inst(b.inst).variability <= Variability::Parameter
         {
-            // Parameters in connectors must agree; they are not unknowns.
+            sets.settled.push((a.inst, b.inst, link.location));
             return Ok(());
         }
         if self.is_source(a) && self.is_source(b) {
@@ -244,6 +249,77 @@ impl Flattener<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Connected parameters and constants must be equal (specification section 9.2): this is checked now as far as
+    /// their values are known, and when the model starts where they can still be changed.
+    fn connect_settled(&mut self, a: InstId, b: InstId, location: Location) -> Res<()> {
+        let (x, y) = (self.instance_value(a)?, self.instance_value(b)?);
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        x.scalars(&mut left);
+        y.scalars(&mut right);
+        for (l, r) in left.into_iter().zip(right) {
+            if l == r {
+                continue;
+            }
+            let values = self.peek(l).zip(self.peek(r));
+            if let Some((l, r)) = values.filter(|(l, r)| l != r) {
+                return Err(self.settled_differ(a, b, l, r, location));
+            }
+            let text = x.ty() == Some(crate::value::Ty::String);
+            if values.is_some() && (text || self.is_settled(l) && self.is_settled(r)) {
+                continue;
+            }
+            let condition = self.pool.op(Op::Equal, &[l, r]);
+            let message = format!("connected parameters differ: {} and {}", self.path(a), self.path(b));
+            let message = self.pool.text(&message);
+            let kind = ActionKind::Assert { condition, message, warning: false };
+            let origin = self.connect_origin(Some(location), OriginKind::Connect);
+            self.connections.assertions.push(Action { kind, origin });
+        }
+        Ok(())
+    }
+
+    /// Is it a literal, or made of parameters whose values were used?
+    fn is_settled(&self, e: kausal_symbolic::ExprId) -> bool {
+        self.is_literal(e)
+            || matches!(self.pool.node(e), kausal_symbolic::Node::Var(v) if self.evaluated.contains(&v))
+    }
+
+    fn settled_differ(
+        &mut self,
+        a: InstId,
+        b: InstId,
+        x: kausal_symbolic::ExprId,
+        y: kausal_symbolic::ExprId,
+        location: Location,
+    ) -> Reported {
+        let text = |this: &Self, e| match this.pool.node(e) {
+            kausal_symbolic::Node::Const(x) => x.to_string(),
+            kausal_symbolic::Node::Text(t) => format!("{:?}", this.pool.text_of(t)),
+            _ => "unknown".to_owned(),
+        };
+        let message = format!(
+            "{} is {} and {} is {}: connected parameters must be equal",
+            self.path(a),
+            text(self, x),
+            self.path(b),
+            text(self, y)
+        );
+        let mut diagnostic = Diagnostic::error("K0243", message).at(location, "connected here");
+        for id in [a, b] {
+            let place = match self.own_binding(id) {
+                Some(place) => {
+                    let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                    Some(self.cx.lib.location(place.file, span))
+                }
+                None => self.inst(id).info.as_ref().map(|i| i.location),
+            };
+            if let Some(place) = place {
+                diagnostic = diagnostic.at(place, "this value");
+            }
+        }
+        self.cx.report(diagnostic)
     }
 
     /// Is the end an output of a component? (Inputs of the owner say what others are as well, but a protected one

@@ -162,10 +162,7 @@ impl Flattener<'_> {
             "spatialDistribution" => self.spatial_distribution(c),
             "sample" => one(self.builtin_sample(c)),
             _ => {
-                let mut values = Vec::with_capacity(c.args.len());
-                for arg in c.args {
-                    values.push(self.eval(c.scope, arg.value)?);
-                }
+                let values = self.eval_all(c.scope, c.args.iter().map(|a| a.value))?;
                 one(self.builtin_values(c, values))
             }
         }
@@ -204,6 +201,12 @@ impl Flattener<'_> {
                     "mod" => Op::Mod,
                     _ => Op::Rem,
                 };
+                if let Value::Plain(_, divisor) = &values[1]
+                    && divisor.data().iter().any(|&e| self.pool.as_constant(e) == Some(0.0))
+                {
+                    let message = format!("{} divides by zero", c.name);
+                    return Err(self.at_expr(c.scope, c.expr, "K0329", message));
+                }
                 self.elementwise(c, op, &values, ty)
             }
             "min" | "max" => self.builtin_extreme(c, values),
@@ -213,7 +216,7 @@ impl Flattener<'_> {
             }
             "pre" => {
                 let [value] = self.exactly::<1>(c, values)?;
-                self.note_pre("pre", &value, c.scope, c.expr);
+                self.note_pre(c, &value);
                 Ok(value.map(&mut |e| self.pre(e)))
             }
             "edge" => {
@@ -222,6 +225,7 @@ impl Flattener<'_> {
                     let message = format!("edge needs a Boolean, not {}", value.describe());
                     return Err(self.at_expr(c.scope, c.expr, "K0349", message));
                 }
+                self.note_pre(c, &value);
                 Ok(value.map(&mut |e| {
                     let before = self.pre(e);
                     let not = self.pool.op(Op::Not, &[before]);
@@ -230,7 +234,7 @@ impl Flattener<'_> {
             }
             "change" => {
                 let [value] = self.exactly::<1>(c, values)?;
-                self.note_pre("change", &value, c.scope, c.expr);
+                self.note_pre(c, &value);
                 let changed = value.map(&mut |e| {
                     let before = self.pre(e);
                     self.pool.op(Op::NotEqual, &[e, before])
@@ -290,19 +294,6 @@ impl Flattener<'_> {
             }
             _ => Err(self.wrong_args(c)),
         }
-    }
-
-    /// Takes note of what is asked for its value before an event, outside `when` (specification section 3.7.5).
-    pub(crate) fn note_pre(&mut self, operator: &'static str, value: &Value, scope: Scope, expr: ast::ExprId) {
-        if self.in_when {
-            return;
-        }
-        let span = self.cx.lib.ast_ref(scope.file).span(expr);
-        let location = self.cx.lib.location(scope.file, span);
-        let mut scalars = Vec::new();
-        value.scalars(&mut scalars);
-        let vars: Vec<_> = scalars.into_iter().filter_map(|e| self.as_variable(e)).collect();
-        self.pre_uses.extend(vars.into_iter().map(|v| (v, operator, location)));
     }
 
     /// `smooth(0, if x >= 0 then positive*x else negative*x)`
@@ -455,6 +446,10 @@ impl Flattener<'_> {
     }
 
     fn builtin_total(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
+        if value.rank() == 0 {
+            let message = format!("{} needs an array, not {}", c.name, value.describe());
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
         match value {
             Value::Plain(ty, array) => {
                 let mut d = self.sym();
@@ -479,6 +474,18 @@ impl Flattener<'_> {
             }
             _ => Err(self.wrong_args(c)),
         }
+    }
+
+    /// Notes what `pre`, `edge` and `change` are applied to outside `when` clauses, where only discrete variables have a
+    /// value before an event (specification section 3.7.5).
+    pub(crate) fn note_pre(&mut self, c: Call<'_>, value: &Value) {
+        if self.in_when {
+            return;
+        }
+        let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
+        let mut scalars = Vec::new();
+        value.scalars(&mut scalars);
+        self.pre_uses.extend(scalars.into_iter().map(|e| (e, location)));
     }
 
     /// `pre(v)`; of what never changes it is the value itself.

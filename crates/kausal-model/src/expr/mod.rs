@@ -63,10 +63,7 @@ impl Flattener<'_> {
                 self.eval_partial(scope, &ast, function, ast.lists.args.get(args))
             }
             Expr::Array(items) => {
-                let mut values = Vec::with_capacity(items.len());
-                for &item in ast.lists.exprs.get(items) {
-                    values.push(self.eval(scope, item)?);
-                }
+                let values = self.eval_all(scope, ast.lists.exprs.get(items).iter().copied())?;
                 self.construct(scope, expr, values)
             }
             Expr::ArrayFor { body, iterators } => {
@@ -91,6 +88,23 @@ impl Flattener<'_> {
             Expr::Error => Err(Reported),
             Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Boolean(_) => Err(Reported),
         }
+    }
+
+    /// The values of several expressions; what is wrong with each of them is reported.
+    pub fn eval_all(
+        &mut self,
+        scope: Scope,
+        exprs: impl ExactSizeIterator<Item = ast::ExprId>,
+    ) -> Res<Vec<Value>> {
+        let mut values = Vec::with_capacity(exprs.len());
+        let mut failed = false;
+        for expr in exprs {
+            match self.eval(scope, expr) {
+                Ok(value) => values.push(value),
+                Err(Reported) => failed = true,
+            }
+        }
+        if failed { Err(Reported) } else { Ok(values) }
     }
 
     /// Reports at an expression, with the declarations of what is used in it.

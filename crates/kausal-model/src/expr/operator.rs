@@ -6,7 +6,7 @@ use kausal_symbolic::{ExprId, Op};
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, BinaryOp, ComponentRef, Expr, Iterator, UnaryOp};
 
-use crate::class::Res;
+use crate::class::{Reported, Res};
 use crate::flattener::{Flattener, Scope};
 use crate::value::{Ty, Value};
 
@@ -47,12 +47,16 @@ impl Flattener<'_> {
             spine.push((at, op, b));
             at = a;
         }
-        let mut value = self.eval(scope, at)?;
+        // What is wrong on the right is reported also where the left is wrong.
+        let mut value = self.eval(scope, at);
         while let Some((at, op, b)) = spine.pop() {
-            let right = self.eval(scope, b)?;
-            value = self.binary(scope, at, op, value, right)?;
+            let right = self.eval(scope, b);
+            value = match (value, right) {
+                (Ok(value), Ok(right)) => self.binary(scope, at, op, value, right),
+                _ => Err(Reported),
+            };
         }
-        Ok(value)
+        value
     }
 
     /// A binary operator on two values.
@@ -80,6 +84,9 @@ impl Flattener<'_> {
         }
         if !ta.is_number() || !tb.is_number() {
             return Err(self.cannot(scope, at, op, &a, &b));
+        }
+        if matches!(op, Div | ElementDiv) && y.data().iter().any(|&e| self.pool.as_constant(e) == Some(0.0)) {
+            return Err(self.at_expr(scope, at, "K0329", "this divides by zero"));
         }
         let same_shape = x.shape() == y.shape();
         let scalar_in = x.rank() == 0 || y.rank() == 0;
@@ -196,6 +203,7 @@ impl Flattener<'_> {
             return Err(self.at_expr(scope, condition_expr, "K0342", message));
         };
         if let Some(known) = self.pool.as_constant(c) {
+            self.check_branch_kinds(scope, branches, otherwise)?;
             return if known != 0.0 {
                 self.eval(scope, then)
             } else {
@@ -211,6 +219,7 @@ impl Flattener<'_> {
         {
             return Ok(self.choose(c, a, b));
         }
+        self.check_branch_kinds(scope, branches, otherwise)?;
         match self.fold(c).ok().and_then(|e| self.pool.as_constant(e)) {
             Some(known) => {
                 let taken = if known != 0.0 { a } else { b };
@@ -226,6 +235,35 @@ impl Flattener<'_> {
                 Err(self.at_expr(scope, then, "K0343", message))
             }
         }
+    }
+
+    /// The branches of `if` must fit together also where one of them is never taken (specification section 3.6.5). Only
+    /// what can be seen without evaluating is compared: a branch that is not taken may have no value.
+    fn check_branch_kinds(
+        &mut self,
+        scope: Scope,
+        branches: &[(ast::ExprId, ast::ExprId)],
+        otherwise: ast::ExprId,
+    ) -> Res<()> {
+        let ast = self.cx.lib.ast(scope.file);
+        let mut first: Option<(ast::ExprId, Kind)> = None;
+        for e in branches.iter().map(|&(_, value)| value).chain([otherwise]) {
+            let Some(kind) = kind_of(&ast, e, 0) else { continue };
+            let Some((before, other)) = first else {
+                first = Some((e, kind));
+                continue;
+            };
+            if kind.fits(other) {
+                continue;
+            }
+            let message = format!("the branches of `if` differ: {} and {}", other.text(), kind.text());
+            let place = |this: &Self, e| this.cx.lib.location(scope.file, ast.span(e));
+            let diagnostic = kausal_syntax::Diagnostic::error("K0343", message)
+                .at(place(self, before), "one branch")
+                .at(place(self, e), "another branch");
+            return Err(self.cx.report(diagnostic));
+        }
+        Ok(())
     }
 
     pub(super) fn eval_range(
@@ -450,6 +488,50 @@ impl Flattener<'_> {
             result?;
         }
         Ok(())
+    }
+}
+
+/// What a literal or a constructor of an array is, without evaluating it.
+#[derive(Clone, Copy)]
+struct Kind {
+    ty: Option<Ty>,
+    rank: usize,
+}
+
+impl Kind {
+    fn fits(self, other: Kind) -> bool {
+        let types = match (self.ty, other.ty) {
+            (Some(a), Some(b)) => a.join(b).is_some(),
+            _ => true,
+        };
+        types && self.rank == other.rank
+    }
+
+    fn text(self) -> String {
+        let ty = self.ty.map_or("a value", Ty::text);
+        match self.rank {
+            0 => ty.to_owned(),
+            n => format!("{ty}[{}]", vec![":"; n].join(", ")),
+        }
+    }
+}
+
+fn kind_of(ast: &Ast, e: ast::ExprId, depth: u32) -> Option<Kind> {
+    let scalar = |ty| Some(Kind { ty: Some(ty), rank: 0 });
+    match ast.exprs[e] {
+        Expr::Integer(_) => scalar(Ty::Integer),
+        Expr::Real(_) => scalar(Ty::Real),
+        Expr::Boolean(_) => scalar(Ty::Boolean),
+        Expr::String(_) => scalar(Ty::String),
+        Expr::Unary(_, a) if matches!(ast.exprs[a], Expr::Integer(_) | Expr::Real(_)) => {
+            kind_of(ast, a, depth)
+        }
+        // As deep as arrays that are written down; the rest is found when it is evaluated.
+        Expr::Array(items) if depth < 8 => {
+            let inner = ast.lists.exprs.get(items).iter().find_map(|&e| kind_of(ast, e, depth + 1))?;
+            Some(Kind { rank: inner.rank + 1, ..inner })
+        }
+        _ => None,
     }
 }
 

@@ -62,8 +62,40 @@ impl Flattener<'_> {
             let time = self.pool.op(Op::Time, &[]);
             return Ok(Value::scalar(Ty::Real, time));
         }
-        let cursor = self.resolve_ref(scope, ast, reference)?;
-        self.cursor_value(scope, ast, reference, cursor)
+        let outside = self.conditional.take();
+        let cursor = self.resolve_ref(scope, ast, reference);
+        let conditional = std::mem::replace(&mut self.conditional, outside);
+        let cursor = cursor?;
+        self.used_at = Some(self.cx.lib.location(scope.file, reference.span));
+        let value = self.cursor_value(scope, ast, reference, cursor)?;
+        if let Some(id) = conditional {
+            self.check_unconditional(scope, reference, id);
+        }
+        Ok(value)
+    }
+
+    /// A component with a condition can only be modified and connected (specification section 4.4.5): what is computed
+    /// from it would have no meaning without it. The value is known all the same.
+    pub(crate) fn check_unconditional(&mut self, scope: Scope, reference: &ComponentRef, id: InstId) {
+        if matches!(self.inst(id).node, Node::Disabled) {
+            return;
+        }
+        let path = self.path(id);
+        let message =
+            format!("{path} is declared with a condition: it can be connected, but not used in expressions");
+        let location = self.cx.lib.location(scope.file, reference.span);
+        let diagnostic = Diagnostic::error("K0326", message)
+            .at(location, "used here")
+            .help("declare it without a condition, or connect what is needed of it");
+        self.report_at_decl(id, diagnostic);
+    }
+
+    /// Notes a component with a condition on the way of a reference.
+    fn note_condition(&mut self, child: InstId) {
+        let inst = self.inst(child);
+        if !inst.is_static && inst.info.as_ref().is_some_and(|i| i.condition.is_some()) {
+            self.conditional = Some(child);
+        }
     }
 
     fn cursor_value(
@@ -162,7 +194,11 @@ impl Flattener<'_> {
             Some(Found::Component { owner, up, .. }) => {
                 let at = self.instance_of(scope.inst, up, owner);
                 match self.child(at, name)? {
-                    Some(child) => Ok(Cursor::Inst(self.resolve(child)?)),
+                    Some(child) => {
+                        let resolved = self.resolve(child)?;
+                        self.note_condition(child);
+                        Ok(Cursor::Inst(resolved))
+                    }
                     None => Err(self.cx.not_found(Some(scope.klass), scope.file, &part.name, None)),
                 }
             }
@@ -215,7 +251,7 @@ impl Flattener<'_> {
                     } else {
                         let mut subs = vec![Sub::All; value.rank()];
                         let own = field.shape()[value.rank()..].to_vec();
-                        subs.extend(self.subscripts(scope, ast, part, &own)?);
+                        subs.extend(self.subscripts(scope, ast, part, &own, None)?);
                         self.index_value(scope, reference, &field, &subs).map(Cursor::Value)
                     }
                 }
@@ -234,6 +270,7 @@ impl Flattener<'_> {
                 Node::Struct => match self.child(id, name)? {
                     Some(child) => {
                         self.check_public(scope, part, id, child);
+                        self.note_condition(child);
                         let child = self.resolve(child)?;
                         self.subscripted(scope, ast, reference, Cursor::Inst(child), part)
                     }
@@ -386,17 +423,17 @@ impl Flattener<'_> {
         match cursor {
             Cursor::Value(value) => {
                 let shape = value.shape().to_vec();
-                let subs = self.subscripts(scope, ast, part, &shape)?;
+                let subs = self.subscripts(scope, ast, part, &shape, None)?;
                 self.index_value(scope, reference, &value, &subs).map(Cursor::Value)
             }
             Cursor::Inst(id) => match self.inst(id).node.clone() {
                 Node::Leaf(_, shape) => {
-                    let subs = self.subscripts(scope, ast, part, &shape)?;
+                    let subs = self.subscripts(scope, ast, part, &shape, Some(id))?;
                     self.index_leaf(scope, reference, id, &shape, &subs).map(Cursor::Value)
                 }
                 Node::Array(shape, elements) => {
                     let klass = self.inst(id).klass;
-                    let subs = self.subscripts(scope, ast, part, &shape)?;
+                    let subs = self.subscripts(scope, ast, part, &shape, Some(id))?;
                     self.index_elements(scope, reference, &shape, &elements, klass, &subs)
                 }
                 Node::Disabled => Ok(Cursor::Disabled(id)),
@@ -415,8 +452,15 @@ impl Flattener<'_> {
         }
     }
 
-    /// Subscripts, checked against the dimensions.
-    pub fn subscripts(&mut self, scope: Scope, ast: &Ast, part: &RefPart, shape: &[usize]) -> Res<Vec<Sub>> {
+    /// Subscripts, checked against the dimensions, and against what `of` is indexed by.
+    pub fn subscripts(
+        &mut self,
+        scope: Scope,
+        ast: &Ast,
+        part: &RefPart,
+        shape: &[usize],
+        of: Option<InstId>,
+    ) -> Res<Vec<Sub>> {
         let exprs = ast.lists.exprs.get(part.subscripts);
         if exprs.len() > shape.len() {
             let message = format!(
@@ -427,8 +471,9 @@ impl Flattener<'_> {
             );
             return Err(self.error_at("K0334", message, scope.file, part.name.span));
         }
+        let kinds = of.map(|id| self.index_types(id)).unwrap_or_default();
         let mut subs = Vec::with_capacity(exprs.len());
-        for (&expr, &size) in exprs.iter().zip(shape) {
+        for (d, (&expr, &size)) in exprs.iter().zip(shape).enumerate() {
             if matches!(ast.exprs[expr], Expr::Colon) {
                 subs.push(Sub::All);
                 continue;
@@ -442,6 +487,17 @@ impl Flattener<'_> {
             };
             if !matches!(ty, Ty::Integer | Ty::Boolean | Ty::Enumeration(_)) {
                 let message = format!("a subscript must be an integer, not {}", value.describe());
+                return Err(self.at_expr(scope, expr, "K0335", message));
+            }
+            if let Some(&Some(kind)) = kinds.get(d)
+                && kind != *ty
+            {
+                let name = part.name.symbol;
+                let message = format!(
+                    "{name} is indexed by {} in this dimension, not by {}",
+                    self.type_name(kind),
+                    self.type_name(*ty)
+                );
                 return Err(self.at_expr(scope, expr, "K0335", message));
             }
             let first = if *ty == Ty::Boolean { 1.0 } else { 0.0 };
@@ -490,6 +546,37 @@ impl Flattener<'_> {
             }
         }
         Ok(subs)
+    }
+
+    /// What the dimensions of a component are indexed by (specification section 10.5.1); `None` where the size comes from
+    /// its value.
+    fn index_types(&mut self, id: InstId) -> std::sync::Arc<[Option<Ty>]> {
+        let Some(info) = self.inst(id).info.clone() else { return Default::default() };
+        let key = (self.inst(id).klass, info.file, info.component);
+        if let Some(known) = self.index_types.get(&key) {
+            return known.clone();
+        }
+        let mut kinds = Vec::with_capacity(info.dims.len());
+        for place in &info.dims {
+            if matches!(self.cx.lib.ast_ref(place.file).exprs[place.expr], Expr::Colon) {
+                kinds.push(None);
+                continue;
+            }
+            let scope = self.place_scope(id, place);
+            let named = self.type_named(scope, place.expr).filter(|&b| self.enumeration_size(b).is_some());
+            kinds.push(Some(named.map_or(Ty::Integer, Ty::of)));
+        }
+        let kinds: std::sync::Arc<[Option<Ty>]> = kinds.into();
+        self.index_types.insert(key, kinds.clone());
+        kinds
+    }
+
+    /// The name of a type, that of an enumeration included.
+    pub fn type_name(&self, ty: Ty) -> String {
+        match ty {
+            Ty::Enumeration(def) => self.cx.lib.full_name(def),
+            other => other.text().to_owned(),
+        }
     }
 
     fn subscript_value(&mut self, scope: Scope, expr: ast::ExprId) -> Res<Value> {

@@ -155,12 +155,15 @@ impl Flattener<'_> {
                     spine.push((at, op, b));
                     at = a;
                 }
-                let mut value = self.lower_expr(lo, at)?;
+                let mut value = self.lower_expr(lo, at);
                 while let Some((at, op, b)) = spine.pop() {
-                    let right = self.lower_expr(lo, b)?;
-                    value = self.lower_binary(lo, at, op, value, right)?;
+                    let right = self.lower_expr(lo, b);
+                    value = match (value, right) {
+                        (Ok(value), Ok(right)) => self.lower_binary(lo, at, op, value, right),
+                        _ => Err(Reported),
+                    };
                 }
-                Ok(value)
+                value
             }
             Expr::If { branches, otherwise } => {
                 self.lower_if(lo, ast.lists.branches.get(branches), otherwise)

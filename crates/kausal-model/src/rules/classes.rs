@@ -2,7 +2,8 @@
 //! inherited ones (specification sections 4.4, 7.1 and 13.2).
 
 use kausal_syntax::ast::{Binding, ClassBody, ClassKind, Element};
-use kausal_syntax::{Ast, Diagnostic};
+use kausal_syntax::{Ast, Diagnostic, Symbol};
+use rustc_hash::FxHashMap;
 
 use crate::class::{ComponentInfo, KlassId, Member, MemberKind};
 use crate::flattener::Flattener;
@@ -115,9 +116,79 @@ impl Flattener<'_> {
                         Element::Component(_) | Element::Class(_) => self.check_element(k, &ast, element),
                     }
                 }
+                self.check_bases(k);
             }
             ClassBody::Enumeration(_) | ClassBody::Der { .. } => {}
         }
+    }
+
+    /// What is inherited twice must be the same both times (specification section 7.1).
+    fn check_bases(&mut self, k: KlassId) {
+        let Ok(members) = self.cx.members(k) else { return };
+        if members.bases.len() < 2 {
+            return;
+        }
+        let mut first: FxHashMap<Symbol, Member> = FxHashMap::default();
+        if self.cx.is_broken(k) {
+            return;
+        }
+        for &base in &members.bases {
+            let Ok(inherited) = self.cx.members(base) else { continue };
+            for &member in &inherited.items {
+                match first.get(&member.name).copied() {
+                    None => {
+                        first.insert(member.name, member);
+                    }
+                    Some(before) if self.is_same(&before, &member) => {}
+                    Some(before) => {
+                        let message = format!("{} is inherited twice, and differently", member.name);
+                        let class = self.cx.def_location(self.cx.key(k).def);
+                        let (a, b) = (self.cx.member_location(&before), self.cx.member_location(&member));
+                        let mut diagnostic = Diagnostic::error("K0225", message)
+                            .at(class, "inherited here")
+                            .at(a, "declared here");
+                        if a != b {
+                            diagnostic = diagnostic.at(b, "and here");
+                        }
+                        self.cx.report(diagnostic.help("both must have the same type, prefixes and value"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Are two members of one name declared alike? Classes that can be redeclared and modifiers that only one of them has are
+    /// left to the first.
+    fn is_same(&mut self, a: &Member, b: &Member) -> bool {
+        let (MemberKind::Component(x), MemberKind::Component(y)) = (a.kind, b.kind) else {
+            return matches!((a.kind, b.kind), (MemberKind::Class(_), MemberKind::Class(_)));
+        };
+        if (self.cx.file(a.origin), x) == (self.cx.file(b.origin), y) && a.mods == b.mods {
+            return true;
+        }
+        let (Ok(i), Ok(j)) = (self.cx.component(a), self.cx.component(b)) else { return true };
+        let types = match (i.leaf, j.leaf) {
+            (Some(x), Some(y)) => x.builtin == y.builtin,
+            (None, None) => {
+                self.cx.key(i.klass).def == self.cx.key(j.klass).def
+                    || self.missing_members(i.klass, j.klass).is_empty()
+            }
+            _ => false,
+        };
+        let text = |info: &ComponentInfo| {
+            let place = info.binding?;
+            let ast = self.cx.lib.ast_ref(place.file);
+            let span = ast.span(place.expr);
+            Some(ast.text[span.start as usize..span.end as usize].split_whitespace().collect::<String>())
+        };
+        let values = match (text(&i), text(&j)) {
+            (Some(x), Some(y)) => x == y,
+            _ => true,
+        };
+        types
+            && values
+            && (i.variability, i.causality, i.flow) == (j.variability, j.causality, j.flow)
+            && i.dims.len() == j.dims.len()
     }
 
     /// The base class with its modifiers that an `extends` clause names.
@@ -198,7 +269,12 @@ fn same_modification(
     b: &Ast,
     y: Option<kausal_syntax::ast::ModId>,
 ) -> bool {
-    let text = |ast: &Ast, id: Option<kausal_syntax::ast::ModId>| match id {
+    modification_text(a, x) == modification_text(b, y)
+}
+
+/// A modification as written, without blanks.
+fn modification_text(ast: &Ast, id: Option<kausal_syntax::ast::ModId>) -> String {
+    match id {
         Some(id) => {
             let m = &ast.modifications[id];
             if m.args.is_empty() && m.binding == Binding::None {
@@ -208,8 +284,7 @@ fn same_modification(
             }
         }
         None => String::new(),
-    };
-    text(a, x) == text(b, y)
+    }
 }
 
 /// What a kind of class is called.

@@ -1,15 +1,16 @@
 //! Rules about the equations of the whole model: parameters that need one another, values that vary more than
 //! what they are given to, variables assigned in several `when` clauses, `reinit` of what is no state
-//! (specification sections 3.8, 4.4.4, 8.3.5 and 8.3.6).
+//! (specification sections 3.7.5, 3.8, 4.4.4, 8.3.5 and 8.3.6).
 
 use kausal_symbolic::{ExprId, Node as Expression, Op, VarId};
-use kausal_syntax::ast::Variability;
+use kausal_syntax::ast::{Causality, Variability};
 use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::assigned_in;
+use crate::class::Res;
 use crate::equation::Sink;
-use crate::flat::{Action, ActionKind};
+use crate::flat::{Action, ActionKind, OriginKind};
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 use crate::value::{Ty, Value};
@@ -18,6 +19,13 @@ impl Flattener<'_> {
     /// Checks the equations of the whole model.
     pub(crate) fn check_flat(&mut self, sink: &Sink) {
         self.check_values();
+        if !self.is_clocked() {
+            self.check_discrete(sink);
+            // A `when` clause with errors is left out.
+            if !self.cx.diagnostics.iter().any(Diagnostic::is_error) {
+                self.check_discrete_reals(sink);
+            }
+        }
         self.check_cycles();
         self.check_whens(sink);
         self.check_pre();
@@ -76,17 +84,183 @@ impl Flattener<'_> {
         }
     }
 
-    /// Continuous, unless every continuous part is inside a relation or something else that only jumps.
+    /// Does the model use operators of clocked models? What is clocked there is not continuous, and which variables that
+    /// concerns is not known yet.
+    fn is_clocked(&self) -> bool {
+        let names = self.pool.functions().filter_map(|(_, f)| crate::expr::kept::operator_name(f));
+        names.into_iter().any(|name| name != "spatialDistribution")
+    }
+
+    /// Attributes do not vary: they are used before the model runs (specification section 4.9).
+    pub(crate) fn check_attribute(&mut self, leaf: InstId, name: &str, value: &Value) -> Res<()> {
+        let Value::Plain(_, array) = value else { return Ok(()) };
+        let varies = |this: &mut Self, e: ExprId| this.variability(e) > Variability::Parameter;
+        let Some(e) = array.data().iter().copied().find(|&e| varies(self, e)) else { return Ok(()) };
+        let path = self.path(leaf);
+        let culprit = self.first_variable(e, Variability::Parameter);
+        let why = match culprit {
+            Some(v) => format!("but it depends on {}, which varies", self.variable_name(v)),
+            None => "but it varies with time".to_owned(),
+        };
+        let message = format!("{name} of {path} must be known before the model runs, {why}");
+        let mut diagnostic = Diagnostic::error("K0328", message).help(
+            "use constants and parameters; a start value that depends on variables is an initial equation",
+        );
+        let info = self.inst(leaf).info.clone();
+        if let Some(leaf) = info.as_ref().and_then(|i| i.leaf)
+            && let Some((place, _)) = self.cx.attribute(leaf.mods, kausal_syntax::Symbol::new(name))
+        {
+            let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+            diagnostic = diagnostic.at(self.cx.lib.location(place.file, span), "this value");
+        }
+        Err(self.report_at_decl(leaf, diagnostic))
+    }
+
+    /// Is it a variable whose values are not numbers on a line: Boolean, Integer, String or of an enumeration?
+    fn is_discrete_valued(&self, leaf: InstId) -> bool {
+        let inst = self.inst(leaf);
+        let leaf = inst.info.as_ref().and_then(|i| i.leaf);
+        inst.variability > Variability::Parameter
+            && leaf.is_some_and(|l| {
+                matches!(Ty::of(l.builtin), Ty::Boolean | Ty::Integer | Ty::String | Ty::Enumeration(_))
+            })
+    }
+
+    /// Is it an expression whose type is Real, as far as can be seen?
+    fn is_real(&self, e: ExprId) -> bool {
+        let mut at = e;
+        loop {
+            match self.pool.node(at) {
+                Expression::Var(v) => {
+                    let leaf = self.inst(self.slots[v.index()].0).info.as_ref().and_then(|i| i.leaf);
+                    return leaf.is_none_or(|l| Ty::of(l.builtin) == Ty::Real);
+                }
+                Expression::Op(Op::If, args) => at = args[1],
+                Expression::Op(Op::NoEvent | Op::Neg, args) => at = args[0],
+                Expression::Op(Op::Smooth, args) => at = args[1],
+                Expression::Op(Op::Add | Op::Mul, args) => match args.iter().find(|&&a| self.is_real_term(a))
+                {
+                    Some(_) => return true,
+                    None => return false,
+                },
+                Expression::Op(Op::Time | Op::Der | Op::Div | Op::Delay, _) => return true,
+                _ => return false,
+            }
+        }
+    }
+
+    fn is_real_term(&self, e: ExprId) -> bool {
+        match self.pool.node(e) {
+            Expression::Var(v) => !self.is_discrete_valued(self.slots[v.index()].0),
+            Expression::Op(op, _) => matches!(op, Op::Time | Op::Der | Op::Div | Op::Delay),
+            _ => false,
+        }
+    }
+
+    /// Both sides of an equation between discrete values are discrete-time expressions (specification section 3.8.4).
+    fn check_discrete(&mut self, sink: &Sink) {
+        for equation in &sink.equations {
+            if !matches!(equation.origin.kind, OriginKind::Equation | OriginKind::Binding) {
+                continue;
+            }
+            let variable = |this: &Self, e| match this.pool.node(e) {
+                Expression::Var(v) if this.is_discrete_valued(this.slots[v.index()].0) => Some(v),
+                _ => None,
+            };
+            let (var, value) = match (variable(self, equation.lhs), variable(self, equation.rhs)) {
+                (Some(v), _) => (v, equation.rhs),
+                (None, Some(v)) => (v, equation.lhs),
+                (None, None) => continue,
+            };
+            // An equation between an Integer and a Real may determine the Real.
+            if self.is_real(value) {
+                continue;
+            }
+            if self.varies(value) == Variability::Discrete {
+                continue;
+            }
+            let (leaf, name) = (self.slots[var.index()].0, self.variable_name(var));
+            let ty =
+                self.inst(leaf).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+            let message =
+                format!("{name} is {}, which changes at events only, but its value is continuous", ty.text());
+            let mut diagnostic = Diagnostic::error("K0324", message).help(
+                "let a relation outside noEvent decide when it changes, or assign it in a `when` clause",
+            );
+            let place = match equation.origin.kind {
+                OriginKind::Binding => self.own_binding(leaf).map(|place| {
+                    let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                    self.cx.lib.location(place.file, span)
+                }),
+                _ => equation.origin.location,
+            };
+            if let Some(place) = place {
+                diagnostic = diagnostic.at(place, "this value");
+            }
+            self.report_at_decl(leaf, diagnostic);
+        }
+    }
+
+    /// What is declared `discrete` is assigned in a `when` clause (specification section 4.4.4); inputs, connectors and
+    /// what has a value of its own get theirs from elsewhere.
+    fn check_discrete_reals(&mut self, sink: &Sink) {
+        // In flat text an algorithm section with `when` statements is a call of a function that keeps its events.
+        let events = |e: ExprId| match self.pool.node(e) {
+            Expression::Output(call, _) => match self.pool.node(call) {
+                Expression::Call(function, _) => self.pool.function(function).notes.generate_events,
+                _ => false,
+            },
+            _ => false,
+        };
+        let by_algorithm: FxHashSet<VarId> = sink
+            .equations
+            .iter()
+            .filter(|equation| events(equation.rhs))
+            .filter_map(|equation| match self.pool.node(equation.lhs) {
+                Expression::Var(var) => Some(var),
+                _ => None,
+            })
+            .collect();
+        for leaf in self.leaves() {
+            let inst = self.inst(leaf);
+            let Some(info) = inst.info.clone() else { continue };
+            let Node::Leaf(Some(first), shape) = &inst.node else { continue };
+            let (first, count) = (*first, shape.iter().product::<usize>() as u32);
+            let is_real = info.leaf.is_some_and(|l| Ty::of(l.builtin) == Ty::Real);
+            if info.variability != Variability::Discrete
+                || !is_real
+                || inst.is_static
+                || inst.causality == Causality::Input
+                || self.has_binding(leaf)
+                || self.in_connector(leaf)
+                || self.when_leaves.contains(&leaf)
+                || count == 0
+                || (0..count).map(|i| VarId(first.0 + i)).any(|v| {
+                    self.assigned_when.contains(&v) || by_algorithm.contains(&v)
+                })
+            {
+                continue;
+            }
+            let path = self.path(leaf);
+            let message = format!("{path} is declared discrete, but no `when` clause assigns it");
+            let help = "assign it in a `when` clause, or leave out `discrete`";
+            self.report_at_decl(leaf, Diagnostic::error("K0327", message).help(help));
+        }
+    }
+
+    /// Continuous, unless every continuous part is inside a relation or something else that only jumps; inside `noEvent`
+    /// nothing jumps.
     fn varies(&mut self, e: ExprId) -> Variability {
-        let mut stack = vec![e];
+        let mut stack = vec![(e, false)];
         let mut seen = FxHashSet::default();
-        while let Some(e) = stack.pop() {
-            if !seen.insert(e) {
+        while let Some((e, smooth)) = stack.pop() {
+            if !seen.insert((e, smooth)) {
                 continue;
             }
             match self.pool.node(e) {
                 Expression::Op(op, args) => match op {
                     Op::Time | Op::Der | Op::Delay => return Variability::Continuous,
+                    Op::NoEvent => stack.extend(args.iter().map(|&a| (a, true))),
                     Op::Less
                     | Op::LessEqual
                     | Op::Equal
@@ -96,11 +270,9 @@ impl Flattener<'_> {
                     | Op::Ceil
                     | Op::IntegerDiv
                     | Op::Sign
-                    | Op::Pre
-                    | Op::Initial
-                    | Op::Terminal
-                    | Op::Sample => {}
-                    _ => stack.extend_from_slice(args),
+                        if !smooth => {}
+                    Op::Pre | Op::Initial | Op::Terminal | Op::Sample => {}
+                    _ => stack.extend(args.iter().map(|&a| (a, smooth))),
                 },
                 Expression::Var(v) => {
                     let inst = self.inst(self.slots[v.index()].0);
@@ -117,10 +289,12 @@ impl Flattener<'_> {
                     match crate::expr::kept::operator_name(self.pool.function(function)) {
                         Some("spatialDistribution") => return Variability::Continuous,
                         Some(_) => {}
-                        None => stack.extend_from_slice(args),
+                        // Records hold both, and one result may depend on less than all arguments.
+                        None if self.pool.function(function).outputs.len() > 1 => {}
+                        None => stack.extend(args.iter().map(|&a| (a, smooth))),
                     }
                 }
-                Expression::Output(call, _) => stack.push(call),
+                Expression::Output(call, _) => stack.push((call, smooth)),
                 _ => {}
             }
         }
@@ -305,9 +479,20 @@ impl Flattener<'_> {
         }
     }
 
-    /// Outside `when` only discrete variables have a value before an event.
+    /// Outside `when` only discrete variables have a value before an event (specification section 3.7.5).
     fn check_pre(&mut self) {
-        for (var, operator, location) in std::mem::take(&mut self.pre_uses) {
+        for (e, location) in std::mem::take(&mut self.pre_uses) {
+            let Some(var) = self.as_variable(e) else {
+                if self.varies(e) == Variability::Continuous {
+                    let message = "this has no value before an event: it is continuous";
+                    let help =
+                        "only what changes at events can be used in pre, edge and change outside `when`";
+                    self.cx.report(
+                        Diagnostic::error("K0356", message).at(location, "outside `when`").help(help),
+                    );
+                }
+                continue;
+            };
             let leaf = self.slots[var.index()].0;
             let inst = self.inst(leaf);
             let real = inst.info.as_ref().and_then(|i| i.leaf).is_none_or(|l| Ty::of(l.builtin) == Ty::Real);
@@ -320,8 +505,9 @@ impl Flattener<'_> {
                 continue;
             }
             let name = self.variable_name(var);
-            let message = format!("{operator}({name}) has no meaning here: {name} is continuous");
-            let diagnostic = Diagnostic::error("K0356", message).at(location, "outside `when`");
+            let message = format!("{name} has no value before an event: it is continuous");
+            let help = format!("use it in a `when` clause, or assign {name} in one");
+            let diagnostic = Diagnostic::error("K0356", message).at(location, "outside `when`").help(help);
             self.report_at_decl(leaf, diagnostic);
         }
     }

@@ -1,8 +1,9 @@
 //! Modifiers must modify something that exists, is not `final`, and is not protected; what is redeclared must
 //! be replaceable and stay compatible (specification sections 7.2 and 7.3).
 
-use kausal_syntax::ast::{ClassBody, Ident, ModArg, ModId};
+use kausal_syntax::ast::{Binding, ClassBody, Ident, ModArg, ModId};
 use kausal_syntax::{Diagnostic, Location, Symbol};
+use rustc_hash::FxHashMap;
 
 use crate::class::{ComponentInfo, KlassId, Member, MemberKind};
 use crate::flattener::Flattener;
@@ -19,6 +20,15 @@ struct Site {
     array: bool,
     /// Through a component: protected elements are out of reach.
     outside: bool,
+}
+
+/// One thing a modification says.
+struct Given {
+    path: Vec<Symbol>,
+    redeclared: bool,
+    /// Which argument of the modification it is in.
+    argument: usize,
+    location: Location,
 }
 
 /// How deep modifications may be nested.
@@ -52,28 +62,13 @@ impl Flattener<'_> {
             return;
         }
         let ast = self.cx.lib.ast(site.file);
-        let mut seen: Vec<(Vec<Symbol>, Location)> = Vec::new();
+        if depth == 0 {
+            self.check_conflicts(site.file, id, klass);
+        }
         for (i, arg) in ast.modifications[id].args.iter().enumerate() {
             match arg {
                 ModArg::Modify(modify) => {
                     let parts = ast.lists.idents.get(modify.name.parts);
-                    let location = self.cx.lib.location(site.file, modify.name.span);
-                    let binds = modify
-                        .modification
-                        .is_some_and(|m| ast.modifications[m].binding != kausal_syntax::ast::Binding::None);
-                    let names: Vec<Symbol> = parts.iter().map(|p| p.symbol).collect();
-                    if let Some((_, first)) = seen.iter().find(|(n, _)| binds && *n == names) {
-                        let text = ast.name_text(modify.name);
-                        let message = format!("{text} is given two values");
-                        let first = *first;
-                        self.cx.report(
-                            Diagnostic::error("K0226", message)
-                                .at(location, "again here")
-                                .at(first, "first here"),
-                        );
-                    } else if binds {
-                        seen.push((names, location));
-                    }
                     let what = |skip: usize| match (skip + 1 < parts.len(), modify.modification) {
                         (true, _) => Some(ModWhat::Path(id, i as u32, skip as u32 + 1)),
                         (false, inner) => inner.map(ModWhat::Whole),
@@ -90,6 +85,94 @@ impl Flattener<'_> {
                 }
             }
         }
+    }
+
+    /// Two arguments of a modification cannot modify the same thing (specification section 7.2.4); dotted names and nested
+    /// modifiers are the same.
+    fn check_conflicts(&mut self, file: FileId, id: ModId, klass: KlassId) {
+        let mut given: Vec<Given> = Vec::new();
+        let ast = self.cx.lib.ast(file);
+        let mut stack: Vec<(ModId, Vec<Symbol>, Option<usize>)> = vec![(id, Vec::new(), None)];
+        while let Some((id, prefix, outermost)) = stack.pop() {
+            for (i, arg) in ast.modifications[id].args.iter().enumerate() {
+                let arg_number = outermost.unwrap_or(i);
+                let (names, redeclared, span, inner) = match arg {
+                    ModArg::Modify(m) => {
+                        let parts = ast.lists.idents.get(m.name.parts);
+                        (parts.iter().map(|p| p.symbol).collect(), false, m.name.span, m.modification)
+                    }
+                    ModArg::Class { class, .. } => {
+                        let name = ast.classes[*class].name;
+                        (vec![name.symbol], true, name.span, None)
+                    }
+                    ModArg::Component { component, .. } => {
+                        let name = ast.components[*component].name;
+                        (vec![name.symbol], true, name.span, None)
+                    }
+                };
+                let mut path = prefix.clone();
+                path.extend::<Vec<Symbol>>(names);
+                let binds = inner.is_some_and(|m| ast.modifications[m].binding != Binding::None);
+                if binds || redeclared {
+                    let location = self.cx.lib.location(file, span);
+                    given.push(Given { path: path.clone(), redeclared, argument: arg_number, location });
+                }
+                if let Some(inner) = inner
+                    && path.len() < MAX_NESTING as usize
+                {
+                    stack.push((inner, path, Some(arg_number)));
+                }
+            }
+        }
+        given.sort_by_key(|g| g.location.span.start);
+        let mut first: FxHashMap<Vec<Symbol>, usize> = FxHashMap::default();
+        for i in 0..given.len() {
+            let path = given[i].path.clone();
+            let mut before = first.get(&path).copied();
+            // A value for a record is one for all its fields.
+            for n in 1..path.len() {
+                if let Some(&whole) = first.get(&path[..n])
+                    && given[whole].argument != given[i].argument
+                    && self.is_record_at(klass, &path[..n])
+                {
+                    before = before.or(Some(whole));
+                }
+            }
+            match before {
+                Some(at) => self.report_conflict(&given[at], &given[i]),
+                None => {
+                    first.insert(path, i);
+                }
+            }
+        }
+    }
+
+    fn report_conflict(&mut self, before: &Given, again: &Given) {
+        let names: Vec<&str> = again.path.iter().map(|s| s.as_str()).collect();
+        let name = names.join(".");
+        let message = match (before.redeclared, again.redeclared) {
+            (true, true) => format!("{name} is redeclared twice"),
+            (false, false) => format!("{name} is given two values"),
+            _ => format!("{name} is redeclared and given a value"),
+        };
+        self.cx.report(
+            Diagnostic::error("K0226", message)
+                .at(again.location, "again here")
+                .at(before.location, "first here"),
+        );
+    }
+
+    /// Does a path lead to something with components of its own?
+    fn is_record_at(&mut self, klass: KlassId, path: &[Symbol]) -> bool {
+        let mut at = klass;
+        for name in path {
+            let Ok(members) = self.cx.members(at) else { return false };
+            let Some(&i) = members.index.get(name) else { return false };
+            let MemberKind::Component(_) = members.items[i as usize].kind else { return false };
+            let Ok(info) = self.cx.component(&members.items[i as usize]) else { return false };
+            at = info.klass;
+        }
+        self.cx.leaf(at).is_none()
     }
 
     /// Follows the dotted name of one modifier.
@@ -282,7 +365,8 @@ impl Flattener<'_> {
             return;
         }
         let Some(at) = items.iter().position(|m| m.file == file && m.what == what) else { return };
-        let before = items[at + 1..].iter().find_map(|m| {
+        let siblings = |m: &&ModItem| m.file != file || m.scope != items[at].scope || m.up != items[at].up;
+        let before = items[at + 1..].iter().filter(siblings).find_map(|m| {
             let ast = self.cx.lib.ast_ref(m.file);
             match m.what {
                 ModWhat::Component(c) => Some(ast.components[c].prefixes),

@@ -14,7 +14,7 @@ model Operators
   Real r6 = homotopy(u^3, u);
   Real r7 = semiLinear(u, 2, 3);
   Real r8 = if initial() then 0 elseif terminal() then 1 else 2;
-  String s = String(x, significantDigits = 4) + ";" + String(i) + String(b);
+  String s = String(0.1*i, significantDigits = 4) + ";" + String(i) + String(b);
   String name = getInstanceName();
 equation
   der(x) = -x + der(u);

@@ -1,4 +1,4 @@
-// expect: K0233
+// expect: K0233 K0243
 package Lib
   connector Bus
     parameter Integer n = 2;

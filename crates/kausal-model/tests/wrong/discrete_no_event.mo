@@ -1,0 +1,5 @@
+// expect: K0324
+model M
+  Real x = sin(time);
+  Boolean b = noEvent(x > 0);
+end M;

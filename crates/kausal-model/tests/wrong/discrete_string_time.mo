@@ -1,0 +1,4 @@
+// expect: K0324
+model M
+  String s = String(time);
+end M;

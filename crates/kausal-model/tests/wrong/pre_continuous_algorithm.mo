@@ -1,0 +1,7 @@
+// expect: K0356
+model M
+  Real x = sin(time);
+  Real y;
+algorithm
+  y := pre(x);
+end M;

@@ -1,0 +1,4 @@
+// expect: K0356
+model M
+  Real y = pre(time);
+end M;

@@ -1,0 +1,6 @@
+// expect: K0317
+model M
+  Real x(stateSelect = 1, start = 0);
+equation
+  der(x) = 1;
+end M;
