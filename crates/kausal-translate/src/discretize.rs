@@ -77,6 +77,7 @@ pub(crate) fn build(
         }
     };
     emitter.seeds = seeds;
+    emitter.integrated = formula.equations.values().copied().collect();
     emitter.formulas = formula.equations.clone();
     let mut steps = Vec::new();
     for block in &blocks {
