@@ -764,8 +764,12 @@ impl Machine {
             };
         }
         let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
-        let mut system =
-            SteppingSystem { torn, tracked: &space.tracked, marked: &mut space.marked, weights: &space.weights };
+        let mut system = SteppingSystem {
+            torn,
+            tracked: &space.tracked,
+            marked: &mut space.marked,
+            weights: &space.weights,
+        };
         let request = ChordRequest { h, weights: &space.weights, tolerance, persistence };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
         let stop = system.torn.stop.take();

@@ -11,9 +11,9 @@
 //! start it may make another one superfluous, as the parameter along the characteristic of dry friction does with the
 //! acceleration.
 
-use kausal_symbolic::VarId;
 use kausal_structure::tearing::{FORBIDDEN, TearingProblem};
 use kausal_structure::{Eqn, Extractor, Id, IdVec, Var as Column, blt, maximum_matching_preferring};
+use kausal_symbolic::VarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
@@ -122,9 +122,7 @@ impl Search<'_> {
             let Some(slope) = self.slope[torn[k]].filter(|d| !torn.contains(d)) else { continue };
             let state = std::mem::replace(&mut torn[k], slope);
             match self.follow(&torn) {
-                Some(other)
-                    if other.iterated.len() <= plan.iterated.len() && work(&other) < work(&plan) =>
-                {
+                Some(other) if other.iterated.len() <= plan.iterated.len() && work(&other) < work(&plan) => {
                     plan = other;
                 }
                 _ => torn[k] = state,
