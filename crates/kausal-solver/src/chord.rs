@@ -21,8 +21,6 @@ use crate::weights::first_not_finite;
 const MAX_STEPS_PER_MATRIX: u32 = 30;
 /// Relative change of `h` that is compensated by scaling the correction.
 const MAX_DRIFT: f64 = 0.25;
-/// Corrections before the iteration counts as too slow.
-const MAX_ITERATIONS: u32 = 3;
 /// A correction this much larger than the one before means divergence.
 const DIVERGENCE: f64 = 1.0;
 /// The remembered rate of convergence fades at most by this factor from one iteration to the next.
@@ -49,6 +47,8 @@ pub struct ChordRequest<'a> {
     pub weights: &'a [f64],
     /// The iteration may stop when its weighted error is at most this.
     pub tolerance: f64,
+    /// Corrections before the iteration counts as too slow.
+    pub most_iterations: u32,
     /// Iterations with a new matrix each, where the chord method has failed: for steps that cannot be repeated with a
     /// smaller size.
     pub persistence: u32,
@@ -179,7 +179,7 @@ impl Chord {
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
-        for iteration in 1..=MAX_ITERATIONS {
+        for iteration in 1..=request.most_iterations {
             let size = self.correct(system, z, scale)?;
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
@@ -351,7 +351,8 @@ mod tests {
                 .unwrap();
             classical.accepted(0.0, &x, &dx);
             (system.h, system.old) = (h, [z[0], z[1]]);
-            let request = ChordRequest { h, weights: &weights, tolerance: 0.04, persistence: 0 };
+            let request =
+                ChordRequest { h, weights: &weights, tolerance: 0.04, most_iterations: 3, persistence: 0 };
             chord.solve(&mut system, &request, &mut z).unwrap();
             chord.accepted();
             for i in 0..2 {
@@ -381,7 +382,8 @@ mod tests {
             }
         }
         let mut chord = Chord::new(&mut Cube).unwrap();
-        let mut request = ChordRequest { h: 1.0, weights: &[1e6], tolerance: 0.1, persistence: 0 };
+        let mut request =
+            ChordRequest { h: 1.0, weights: &[1e6], tolerance: 0.1, most_iterations: 3, persistence: 0 };
         let mut z = [5.0];
         assert!(chord.solve(&mut Cube, &request, &mut z).is_err());
         assert_eq!(z, [5.0], "the guess is kept");

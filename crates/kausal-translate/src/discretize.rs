@@ -63,6 +63,8 @@ pub(crate) fn build(
     }
     let blocks = needed_for_derivatives(emitter.work, continuous, selection);
     let seeds = seeds(emitter, selection, &blocks);
+    // Before `h` counts as one: it has no value yet.
+    emitter.parameter_values();
     let part = Part { selection, blocks: &blocks, seeds: &seeds, known };
     let mut inlined = part.section(emitter, method)?;
     if method == Inline::Radau {

@@ -21,6 +21,10 @@ use crate::machine::{Failure, Machine, Mode, Stop};
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
 const PERSISTENCE: u32 = 10;
 
+/// Corrections before an iteration counts as too slow, for one stage and for several.
+const ITERATIONS: u32 = 3;
+const STAGE_ITERATIONS: u32 = 8;
+
 /// Who solves for the step.
 #[derive(Debug)]
 pub(super) enum Stepper {
@@ -241,6 +245,7 @@ impl Inlined {
         let machine = &mut self.side.machine;
         (machine.demand.h, machine.demand.tolerance) = (h, tolerance);
         machine.demand.states = n * section.stages.len();
+        machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
         for (k, stage) in section.stages.iter().enumerate() {
             if let Some(time) = stage.time {
                 machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
