@@ -7,7 +7,7 @@ use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use kausal_translate::Program;
-use kausal_translate::program::{Assert, Assign, Form, SolveKind, Step};
+use kausal_translate::program::{self, Assert, Assign, Form, SolveKind, Step};
 
 /// A program with machine code, ready to run; immutable and shared between threads.
 #[derive(Debug)]
@@ -65,6 +65,8 @@ pub struct Discretized {
     pub factors: Vec<Exec>,
     /// Computes states and derivatives.
     pub steps: Vec<Exec>,
+    /// A single implicit step beside one with several stages.
+    pub filter: Option<Box<Discretized>>,
     /// The systems that come before its own.
     pub before: Systems,
 }
@@ -242,11 +244,7 @@ impl CompiledModel {
         let outputs = lower.steps(&program.outputs)?;
         let discrete = lower.steps(&program.discrete)?;
         let discretized = match &program.discretized {
-            Some(inlined) => {
-                let before = lower.count();
-                let factors = lower.steps(&inlined.factors)?;
-                Some(Discretized { factors, steps: lower.steps(&inlined.steps)?, before })
-            }
+            Some(inlined) => Some(lower.discretized(inlined)?),
             None => None,
         };
         let (mut called, call_size) = (lower.called, lower.call_size);
@@ -364,6 +362,17 @@ impl Lowering<'_, '_> {
     /// The systems so far.
     fn count(&self) -> Systems {
         Systems { kernels: self.kernels.len(), newtons: self.newtons.len(), guards: self.guards.len() }
+    }
+
+    fn discretized(&mut self, inlined: &program::Discretized) -> Result<Discretized, Error> {
+        let before = self.count();
+        let factors = self.steps(&inlined.factors)?;
+        let steps = self.steps(&inlined.steps)?;
+        let filter = match &inlined.filter {
+            Some(filter) => Some(Box::new(self.discretized(filter)?)),
+            None => None,
+        };
+        Ok(Discretized { factors, steps, filter, before })
     }
 
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {

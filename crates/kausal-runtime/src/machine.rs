@@ -137,6 +137,8 @@ pub(crate) struct Demand {
     pub states: usize,
     /// Relative error of other variables.
     pub relative: f64,
+    /// See [`ChordRequest::most_iterations`].
+    pub most_iterations: u32,
     /// See [`ChordRequest::persistence`].
     pub persistence: u32,
 }
@@ -786,7 +788,7 @@ impl Machine {
         let Some(mut space) = self.chords[place].take() else {
             return Err(singular(&newton.unknowns));
         };
-        let Demand { h, tolerance, persistence, .. } = self.demand;
+        let Demand { h, tolerance, most_iterations, persistence, .. } = self.demand;
         for ((z, weight), v) in space.z.iter_mut().zip(&mut space.weights).zip(&newton.unknowns) {
             *z = self.values[v.index()];
             *weight = match self.demand.weights.get(v.index()) {
@@ -796,9 +798,13 @@ impl Machine {
             };
         }
         let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
-        let mut system =
-            SteppingSystem { torn, tracked: &space.tracked, marked: &mut space.marked, weights: &space.weights };
-        let request = ChordRequest { h, weights: &space.weights, tolerance, persistence };
+        let mut system = SteppingSystem {
+            torn,
+            tracked: &space.tracked,
+            marked: &mut space.marked,
+            weights: &space.weights,
+        };
+        let request = ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
         let stop = system.torn.stop.take();
         let outcome = outcome.map_err(|error| match error {

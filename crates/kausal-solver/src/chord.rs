@@ -21,8 +21,6 @@ use crate::weights::first_not_finite;
 const MAX_STEPS_PER_MATRIX: u32 = 30;
 /// Relative change of `h` that is compensated by scaling the correction.
 const MAX_DRIFT: f64 = 0.25;
-/// Corrections before the iteration counts as too slow.
-const MAX_ITERATIONS: u32 = 3;
 /// A correction this much larger than the one before means divergence.
 const DIVERGENCE: f64 = 1.0;
 /// The remembered rate of convergence fades at most by this factor from one iteration to the next.
@@ -49,6 +47,8 @@ pub struct ChordRequest<'a> {
     pub weights: &'a [f64],
     /// The iteration may stop when its weighted error is at most this.
     pub tolerance: f64,
+    /// Corrections before the iteration counts as too slow.
+    pub most_iterations: u32,
     /// Iterations with a new matrix each, where the chord method has failed: for steps that cannot be repeated with a
     /// smaller size.
     pub persistence: u32,
@@ -132,7 +132,8 @@ impl Chord {
         z: &mut [f64],
     ) -> Result<(), ModelError> {
         self.start.copy_from_slice(z);
-        let stale = |gamma: f64| self.steps >= MAX_STEPS_PER_MATRIX || (request.h / gamma - 1.0).abs() > MAX_DRIFT;
+        let stale =
+            |gamma: f64| self.steps >= MAX_STEPS_PER_MATRIX || (request.h / gamma - 1.0).abs() > MAX_DRIFT;
         let mut fresh = self.gamma.is_none_or(stale);
         loop {
             let attempt = self.attempt(system, request, z, fresh);
@@ -178,7 +179,7 @@ impl Chord {
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
-        for iteration in 1..=MAX_ITERATIONS {
+        for iteration in 1..=request.most_iterations {
             let size = self.correct(system, z, scale)?;
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
@@ -217,7 +218,12 @@ impl Chord {
     }
 
     /// One correction and the evaluation behind it; by how much the states changed.
-    fn correct<S: StepSystem>(&mut self, system: &mut S, z: &mut [f64], scale: f64) -> Result<f64, ModelError> {
+    fn correct<S: StepSystem>(
+        &mut self,
+        system: &mut S,
+        z: &mut [f64],
+        scale: f64,
+    ) -> Result<f64, ModelError> {
         for (c, r) in self.correction.iter_mut().zip(&self.residual) {
             *c = -scale * r;
         }
@@ -256,7 +262,8 @@ impl Chord {
         self.work.jacobians += 1;
         let weights = request.weights;
         // Below the tolerance by far, above rounding errors by far.
-        let increment = |j: usize| (f64::EPSILON.sqrt() * z[j].abs()).max(1e-3 / weights[j].max(f64::MIN_POSITIVE));
+        let increment =
+            |j: usize| (f64::EPSILON.sqrt() * z[j].abs()).max(1e-3 / weights[j].max(f64::MIN_POSITIVE));
         let evaluations = self.jacobian.evaluate(&mut AsFunction(system), z, &self.residual, increment)?;
         self.work.residuals += evaluations;
         if first_not_finite(self.jacobian.values()).is_some() {
@@ -336,11 +343,16 @@ mod tests {
             let old = [x[0], x[1]];
             let mut dx = vec![0.0; 2];
             classical
-                .step(&StepRequest { t: 0.0, h, old: &old, weights: &weights, tolerance: 0.04 }, &mut x, &mut dx)
+                .step(
+                    &StepRequest { t: 0.0, h, old: &old, weights: &weights, tolerance: 0.04 },
+                    &mut x,
+                    &mut dx,
+                )
                 .unwrap();
             classical.accepted(0.0, &x, &dx);
             (system.h, system.old) = (h, [z[0], z[1]]);
-            let request = ChordRequest { h, weights: &weights, tolerance: 0.04, persistence: 0 };
+            let request =
+                ChordRequest { h, weights: &weights, tolerance: 0.04, most_iterations: 3, persistence: 0 };
             chord.solve(&mut system, &request, &mut z).unwrap();
             chord.accepted();
             for i in 0..2 {
@@ -370,7 +382,8 @@ mod tests {
             }
         }
         let mut chord = Chord::new(&mut Cube).unwrap();
-        let mut request = ChordRequest { h: 1.0, weights: &[1e6], tolerance: 0.1, persistence: 0 };
+        let mut request =
+            ChordRequest { h: 1.0, weights: &[1e6], tolerance: 0.1, most_iterations: 3, persistence: 0 };
         let mut z = [5.0];
         assert!(chord.solve(&mut Cube, &request, &mut z).is_err());
         assert_eq!(z, [5.0], "the guess is kept");

@@ -32,7 +32,7 @@ use crate::rewrite::rewrite;
 use crate::sections::{hoist_in, report_singular};
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{Equation, EquationForm, Role, Work};
-use crate::{Inline, calls};
+use crate::{Inline, calls, solve};
 
 /// A usual step: only the samples on which eliminations are tried use it.
 const USUAL_STEP: f64 = 1e-3;
@@ -63,38 +63,68 @@ pub(crate) fn build(
     }
     let blocks = needed_for_derivatives(emitter.work, continuous, selection);
     let seeds = seeds(emitter, selection, &blocks);
-    let mut formula = Formula::new(emitter.work, selection);
-    let (rows, columns, seeds) = match method {
-        Inline::Radau => formula.stages(emitter.work, selection, &blocks, &seeds),
-        _ => formula.one_stage(emitter.work, selection, &blocks, seeds),
-    };
-    let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
-        Ok(blocks) => blocks,
-        Err(singular) => {
-            emitter.work.vars[formula.h.index()].role = Role::Run;
-            report_singular(emitter.work, &singular);
-            return None;
-        }
-    };
-    emitter.seeds = seeds;
-    emitter.formulas = formula.equations.clone();
-    let mut steps = Vec::new();
-    for block in &blocks {
-        steps.extend(emitter.block(block));
+    // Before `h` counts as one: it has no value yet.
+    emitter.parameter_values();
+    let part = Part { selection, blocks: &blocks, seeds: &seeds, known };
+    let mut inlined = part.section(emitter, method)?;
+    if method == Inline::Radau {
+        // Error estimates of a method with stages are damped by a single implicit step.
+        inlined.filter = Some(Box::new(part.section(emitter, Inline::ImplicitEuler)?));
     }
-    emitter.seeds = FxHashSet::default();
-    emitter.formulas = FxHashMap::default();
-    calls::unite(&mut [&mut steps]);
-    let mut factors = Vec::new();
-    // What is constant between events decides nothing within a step.
-    let mut fixed = known.clone();
-    fixed.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|v| is_held(emitter.work, *v)));
-    hoist_in(emitter.work, &mut steps, &mut fixed, &mut FxHashSet::default(), &mut factors);
-    // From now on it is set by the run.
-    emitter.work.vars[formula.h.index()].role = Role::Run;
-    calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
-    let Formula { h, old, stages, .. } = formula;
-    Some(Discretized { method: method.name().to_owned(), h: Some(h), old, stages, factors, steps })
+    Some(inlined)
+}
+
+/// The continuous part of the model.
+struct Part<'a> {
+    selection: &'a Selection,
+    /// What derivatives are computed by, in order.
+    blocks: &'a [Block],
+    /// The default iteration variables.
+    seeds: &'a FxHashSet<VarId>,
+    /// Variables that depend on parameters only.
+    known: &'a FxHashSet<VarId>,
+}
+
+impl Part<'_> {
+    /// The part with the formula of a method, sorted and emitted.
+    fn section(&self, emitter: &mut Emitter, method: Inline) -> Option<Discretized> {
+        let Part { selection, blocks, seeds, known } = *self;
+        let mut formula = Formula::new(emitter.work, selection);
+        let (rows, columns, seeds) = match method {
+            Inline::Radau => formula.stages(emitter.work, selection, blocks, seeds),
+            Inline::Euler => formula.one_stage(emitter.work, selection, blocks, seeds, false),
+            _ => formula.one_stage(emitter.work, selection, blocks, seeds, true),
+        };
+        let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
+            Ok(blocks) => blocks,
+            Err(singular) => {
+                emitter.work.vars[formula.h.index()].role = Role::Run;
+                report_singular(emitter.work, &singular);
+                return None;
+            }
+        };
+        emitter.seeds = seeds;
+        emitter.integrated = formula.equations.values().copied().collect();
+        emitter.formulas = formula.equations.clone();
+        let mut steps = Vec::new();
+        for block in &blocks {
+            steps.extend(emitter.block(block));
+        }
+        emitter.seeds = FxHashSet::default();
+        emitter.formulas = FxHashMap::default();
+        calls::unite(&mut [&mut steps]);
+        let mut factors = Vec::new();
+        // What is constant between events decides nothing within a step.
+        let mut fixed = known.clone();
+        fixed.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|v| is_held(emitter.work, *v)));
+        hoist_in(emitter.work, &mut steps, &mut fixed, &mut FxHashSet::default(), &mut factors);
+        // From now on it is set by the run.
+        emitter.work.vars[formula.h.index()].role = Role::Run;
+        calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
+        let Formula { h, old, stages, .. } = formula;
+        let (method, filter) = (method.name().to_owned(), None);
+        Some(Discretized { method, h: Some(h), old, stages, factors, steps, filter })
+    }
 }
 
 /// The blocks that derivatives depend on, in order.
@@ -175,13 +205,14 @@ impl Formula {
         Formula { h, old, stages: Vec::new(), equations: FxHashMap::default() }
     }
 
-    /// `x = h*der(x) + old(x)`: rows, columns and seeds.
+    /// `x = h*der(x) + old(x)`, or `x = old(x)` where the method is explicit: rows, columns and seeds.
     fn one_stage(
         &mut self,
         work: &mut Work,
         selection: &Selection,
         blocks: &[Block],
-        seeds: FxHashSet<VarId>,
+        seeds: &FxHashSet<VarId>,
+        implicit: bool,
     ) -> (Vec<usize>, Vec<VarId>, FxHashSet<VarId>) {
         let mut rows: Vec<usize> = blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
         let mut columns: Vec<VarId> = blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();
@@ -189,10 +220,13 @@ impl Formula {
         for (&x, old) in selection.states.iter().zip(self.old.clone()) {
             let Some(slope) = derivative(work, x) else { continue };
             let h = work.pool.var(self.h);
-            let terms = [work.pool.op(Op::Mul, &[h, slope]), work.pool.var(old)];
+            let mut terms = vec![work.pool.var(old)];
+            if implicit {
+                terms.push(work.pool.op(Op::Mul, &[h, slope]));
+            }
             rows.push(self.add_equation(work, x, &terms));
         }
-        (rows, columns, seeds)
+        (rows, columns, seeds.clone())
     }
 
     /// The continuous part once for each stage, coupled by `x_i = old(x) + h*(a_i1*der(x_1) + …)`. The last stage is the model
@@ -255,7 +289,7 @@ impl Formula {
     fn add_equation(&mut self, work: &mut Work, x: VarId, terms: &[ExprId]) -> usize {
         let component = work.var(x).name.rsplit_once('.').map_or("", |(component, _)| component).to_owned();
         let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
-        let (lhs, rhs) = (work.pool.var(x), work.pool.op(Op::Add, terms));
+        let (lhs, rhs) = (work.pool.var(x), solve::sum(&mut work.pool, terms));
         let (form, hints) = (EquationForm::Plain, Vec::new());
         work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints });
         self.equations.insert(work.equations.len() - 1, x);

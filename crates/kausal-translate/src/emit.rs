@@ -38,6 +38,8 @@ pub(crate) struct Emitter<'a> {
     pub seeds: FxHashSet<VarId>,
     /// The equations of its formula, each with the state it is for.
     pub formulas: FxHashMap<usize, VarId>,
+    /// Those states.
+    pub integrated: FxHashSet<VarId>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -62,6 +64,7 @@ impl<'a> Emitter<'a> {
             hints,
             seeds: FxHashSet::default(),
             formulas: FxHashMap::default(),
+            integrated: FxHashSet::default(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),
@@ -117,6 +120,15 @@ impl<'a> Emitter<'a> {
             bounds.resize(v.index() + 1, Interval::ALL);
         }
         bounds[v.index()] = interval;
+    }
+
+    /// May the equation be solved for the variable? In an inlined step a state follows from its derivative and nothing else:
+    /// where it comes from a difference of large numbers it is not continuous from step to step.
+    pub fn may_determine(&self, equation: usize, v: VarId) -> bool {
+        match self.formulas.get(&equation) {
+            Some(state) => *state == v,
+            None => self.formulas.is_empty() || !self.integrated.contains(&v),
+        }
     }
 
     /// The steps that solve a block.

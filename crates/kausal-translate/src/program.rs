@@ -540,6 +540,8 @@ pub struct Discretized {
     pub factors: Vec<Step>,
     /// Computes states and derivatives at the new instant.
     pub steps: Vec<Step>,
+    /// For methods with several stages: a single implicit step, which damps error estimates.
+    pub filter: Option<Box<Discretized>>,
 }
 
 /// A stage of an inlined step.

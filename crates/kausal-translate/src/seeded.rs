@@ -13,6 +13,7 @@
 
 use kausal_structure::tearing::{FORBIDDEN, TearingProblem};
 use kausal_structure::{Eqn, Extractor, Id, IdVec, Var as Column, blt, maximum_matching_preferring};
+use kausal_symbolic::VarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
@@ -35,7 +36,12 @@ pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProble
     let mut integrated: IdVec<Column, bool> = IdVec::filled(false, block.unknowns.len());
     formula.iter().filter_map(|(_, x)| *x).for_each(|x| integrated[x] = true);
     let candidates = candidates(emitter, block, problem);
-    let search = Search { problem, products: &products, formula, integrated, budget: SEARCH_LIMIT };
+    let slope = |v: &VarId| {
+        let d = emitter.work.var(*v).derivative.map(|d| emitter.work.resolve(d).0);
+        d.and_then(|d| column.get(&d)).copied()
+    };
+    let slope = block.unknowns.iter().map(slope).collect();
+    let search = Search { problem, products: &products, formula, integrated, slope, budget: SEARCH_LIMIT };
     search.reduced(candidates)
 }
 
@@ -63,6 +69,8 @@ struct Search<'a> {
     /// Rows of the discretisation, with the state they determine: no other equation does, and they nothing else.
     formula: IdVec<Eqn, Option<Column>>,
     integrated: IdVec<Column, bool>,
+    /// The derivatives of columns, where they are unknowns, too.
+    slope: IdVec<Column, Option<Column>>,
     budget: usize,
 }
 
@@ -89,15 +97,38 @@ impl Search<'_> {
             let mut more = torn.clone();
             more.extend(singles);
             if more.len() == torn.len() {
-                return Some(plan);
+                break;
             }
             let mut less = plan.clone();
             self.drop_from(&mut more, &mut less);
             if less.iterated.len() >= plan.iterated.len() {
-                return Some(plan);
+                break;
             }
             (torn, plan) = (more, less);
         }
+        Some(self.exchanged(torn, plan))
+    }
+
+    /// With its derivative in the place of a state there may be less to solve simultaneously: no mass matrix, for one.
+    fn exchanged(&mut self, mut torn: Vec<Column>, mut plan: Plan) -> Plan {
+        let work = |plan: &Plan| -> usize {
+            let parts = plan.parts.iter().map(|part| match part {
+                Part::Linear(rows, _) => rows.len() * rows.len(),
+                Part::Assign(..) => 0,
+            });
+            parts.sum()
+        };
+        for k in 0..torn.len() {
+            let Some(slope) = self.slope[torn[k]].filter(|d| !torn.contains(d)) else { continue };
+            let state = std::mem::replace(&mut torn[k], slope);
+            match self.follow(&torn) {
+                Some(other) if other.iterated.len() <= plan.iterated.len() && work(&other) < work(&plan) => {
+                    plan = other;
+                }
+                _ => torn[k] = state,
+            }
+        }
+        plan
     }
 
     fn drop_from(&mut self, torn: &mut Vec<Column>, plan: &mut Plan) {

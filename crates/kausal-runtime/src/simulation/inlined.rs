@@ -4,19 +4,26 @@
 //! section `discretized` of its program and answers with `x` and `der(x)`; what it iterates on is its own business
 //! (Elmqvist, Otter and Cellier 1995). With `h = 0` both evaluate the dynamics.
 
+use kausal_solver::integrator::RADAU_IIA;
+use kausal_solver::model::{StageReport, filter_by_step};
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
 };
-use kausal_solver::integrator::RADAU_IIA;
-use kausal_solver::model::{StageReport, filter_by_step};
 use kausal_symbolic::VarId;
+use kausal_translate::program;
+use rustc_hash::FxHashSet;
 
 use super::{RightSide, Settings};
-use crate::machine::{Failure, Mode, Stop};
+use crate::image::{CompiledModel, Discretized};
+use crate::machine::{Failure, Machine, Mode, Stop};
 
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
 const PERSISTENCE: u32 = 10;
+
+/// Corrections before an iteration counts as too slow, for one stage and for several.
+const ITERATIONS: u32 = 3;
+const STAGE_ITERATIONS: u32 = 8;
 
 /// Who solves for the step.
 #[derive(Debug)]
@@ -105,31 +112,79 @@ impl StepModel for Stepper {
 #[derive(Debug)]
 pub(super) struct Inlined {
     side: RightSide,
-    h: VarId,
+    /// One implicit step.
+    step: Section,
+    /// Several stages at once.
+    stages: Option<Section>,
+    /// Iteration variables that are neither states nor derivatives, and their last values at two instants.
+    others: Vec<Past>,
+    buffer: Vec<f64>,
+    derivatives: u64,
+    steps: u64,
+}
+
+/// A section with the formula of a method.
+#[derive(Debug, Default)]
+struct Section {
+    /// It is the one beside another with several stages.
+    is_filter: bool,
+    h: Option<VarId>,
     old: Vec<VarId>,
     /// The `h` that what depends on it was computed for; not a number after an event.
     prepared: f64,
-    /// Iteration variables that are neither states nor derivatives, and their last values at two instants.
-    others: Vec<Past>,
     stages: Vec<Stage>,
-    buffer: Vec<f64>,
-    evaluations: u64,
 }
 
-/// The past of an iteration variable.
-#[derive(Clone, Copy, Debug)]
-struct Past {
-    variable: VarId,
-    /// Which stage it belongs to.
-    last: (f64, f64),
-    before: (f64, f64),
-}
-
-/// A stage of a method that solves several at once.
+/// States and derivatives at an instant of the step.
 #[derive(Clone, Debug)]
 struct Stage {
     time: Option<VarId>,
     states: Vec<(VarId, VarId)>,
+}
+
+/// The past of an iteration variable: instants and values.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    variable: VarId,
+    last: (f64, f64),
+    before: (f64, f64),
+}
+
+impl Section {
+    fn new(program: &program::Discretized, states: &[(VarId, VarId)], is_filter: bool) -> Section {
+        let pairs = |states: &[program::State]| states.iter().map(|s| (s.variable, s.derivative)).collect();
+        let mut stages: Vec<Stage> =
+            program.stages.iter().map(|s| Stage { time: s.time, states: pairs(&s.states) }).collect();
+        if stages.is_empty() {
+            stages.push(Stage { time: None, states: states.to_vec() });
+        }
+        Section { is_filter, h: program.h, old: program.old.clone(), prepared: f64::NAN, stages }
+    }
+
+    /// Sets what the section reads, but for the guesses; computes what depends on `h`.
+    fn prepare(&mut self, machine: &mut Machine, t: f64, h: f64, old: &[f64]) -> Result<(), Stop> {
+        machine.time = t;
+        for (slot, value) in self.old.iter().zip(old) {
+            machine.values[slot.index()] = *value;
+        }
+        if let Some(slot) = self.h {
+            machine.values[slot.index()] = h;
+        }
+        if self.prepared != h {
+            let model = machine.model().clone();
+            machine.forget_inlined_factors();
+            if let Some(inlined) = self.code(&model) {
+                machine.run(&inlined.factors, Mode::Continuous)?;
+            }
+            self.prepared = h;
+        }
+        Ok(())
+    }
+
+    fn code<'m>(&self, model: &'m CompiledModel) -> Option<&'m Discretized> {
+        let first = model.discretized.as_ref()?;
+        if self.is_filter { first.filter.as_deref() } else { Some(first) }
+    }
 }
 
 impl Inlined {
@@ -137,103 +192,76 @@ impl Inlined {
         let model = side.machine.model().clone();
         let program = &model.program;
         let discretized = program.discretized.clone().unwrap_or_default();
-        let stages: Vec<Stage> = discretized
-            .stages
-            .iter()
-            .map(|stage| Stage {
-                time: stage.time,
-                states: stage.states.iter().map(|s| (s.variable, s.derivative)).collect(),
-            })
-            .collect();
-        let mut known: Vec<VarId> = side.states.iter().flat_map(|&(x, d)| [x, d]).collect();
-        known.extend(stages.iter().flat_map(|s| &s.states).flat_map(|&(x, d)| [x, d]));
+        let first = Section::new(&discretized, &side.states, false);
+        let (step, stages) = match &discretized.filter {
+            Some(filter) => (Section::new(filter, &side.states, true), Some(first)),
+            None => (first, None),
+        };
+        let sections = stages.iter().chain([&step]);
+        let states = sections.flat_map(|s| &s.stages).flat_map(|s| &s.states);
+        let known: FxHashSet<VarId> = states.flat_map(|&(x, d)| [x, d]).collect();
         let before = model.discretized.as_ref().map_or(usize::MAX, |d| d.before.newtons);
         let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
-        let others = unknowns.filter(|v| !known.contains(v));
         let nowhere = (f64::NAN, 0.0);
-        let others = others.map(|&variable| Past { variable, last: nowhere, before: nowhere }).collect();
-        let side_n = side.n();
+        let past = |&variable: &VarId| Past { variable, last: nowhere, before: nowhere };
+        let others = unknowns.filter(|v| !known.contains(v)).map(past).collect();
+        let n = side.n();
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
-        demand.states = side_n * stages.len().max(1);
         demand.weights = vec![0.0; program.variables.len()];
         demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
-        Inlined {
-            h: discretized.h.unwrap_or(VarId(0)),
-            old: discretized.old,
-            prepared: f64::NAN,
-            others,
-            stages,
-            buffer: vec![0.0; 3 * side.n()],
-            evaluations: 0,
-            side,
-        }
+        Inlined { side, step, stages, others, buffer: vec![0.0; 3 * n], derivatives: 0, steps: 0 }
     }
 
-    /// Sets what the section reads, but for the guesses.
-    fn prepare(&mut self, t: f64, h: f64, old: &[f64], tolerance: f64) -> Result<(), Stop> {
-        let machine = &mut self.side.machine;
-        machine.time = t;
-        for (slot, value) in self.old.iter().zip(old) {
-            machine.values[slot.index()] = *value;
-        }
-        (machine.demand.h, machine.demand.tolerance) = (h, tolerance);
-        machine.values[self.h.index()] = h;
-        if self.prepared != h {
-            let model = machine.model().clone();
-            machine.forget_inlined_factors();
-            if let Some(inlined) = &model.discretized {
-                machine.run(&inlined.factors, Mode::Continuous)?;
-            }
-            self.prepared = h;
-        }
+    /// Guesses of what is neither a state nor a derivative go on as they came.
+    fn guess_others(&mut self, t: f64) {
         for past in &self.others {
-            let (t1, v1) = past.last;
-            let (t0, v0) = past.before;
+            let ((t1, v1), (t0, v0)) = (past.last, past.before);
             let slope = if t1 > t0 { (v1 - v0) / (t1 - t0) } else { 0.0 };
             if t1.is_finite() {
-                machine.values[past.variable.index()] = v1 + slope * (t - t1);
+                self.side.machine.values[past.variable.index()] = v1 + slope * (t - t1);
             }
         }
-        Ok(())
     }
 
-    /// Guesses and weights of states and derivatives.
-    fn guess(&mut self, states: &[(VarId, VarId)], h: f64, x: &[f64], dx: &[f64], weights: &[f64]) {
-        let machine = &mut self.side.machine;
-        for (i, &(_, d)) in states.iter().enumerate() {
-            machine.values[d.index()] = dx[i];
-            machine.demand.weights[d.index()] = h.abs() * weights[i];
-        }
-        // A derivative may be a state itself.
-        for (i, &(s, _)) in states.iter().enumerate() {
-            machine.values[s.index()] = x[i];
-            machine.demand.weights[s.index()] = weights[i];
-        }
-    }
-
-    fn run(&mut self) -> Result<(), Stop> {
-        let model = self.side.machine.model().clone();
-        self.evaluations += 1;
+    /// Solves one section: all stages of the step from `t - h` (or with one stage, at `t`). `x` and `dx` hold the stages one
+    /// after the other.
+    fn solve(
+        &mut self,
+        section: &mut Section,
+        request: &StageRequest,
+        end: f64,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Result<(), Stop> {
+        let &StageRequest { t, h, x0: old, weights, tolerance } = request;
+        self.steps += 1;
+        section.prepare(&mut self.side.machine, end, h, old)?;
+        self.guess_others(end);
         if !self.side.past.is_empty() {
             self.side.past.read(&mut self.side.machine);
         }
-        match &model.discretized {
-            Some(inlined) => self.side.machine.run(&inlined.steps, Mode::Continuous),
-            None => Ok(()),
+        let n = old.len();
+        let machine = &mut self.side.machine;
+        (machine.demand.h, machine.demand.tolerance) = (h, tolerance);
+        machine.demand.states = n * section.stages.len();
+        machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        for (k, stage) in section.stages.iter().enumerate() {
+            if let Some(time) = stage.time {
+                machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
+            }
+            let part = k * n..(k + 1) * n;
+            guess(machine, &stage.states, h, &x[part.clone()], &dx[part], weights);
         }
-    }
-
-    fn read(&mut self, states: &[(VarId, VarId)], x: &mut [f64], dx: &mut [f64]) -> Result<(), Stop> {
-        let values = &self.side.machine.values;
+        let model = machine.model().clone();
+        if let Some(inlined) = section.code(&model) {
+            machine.run(&inlined.steps, Mode::Continuous)?;
+        }
         x.fill(0.0);
         dx.fill(0.0);
-        for (i, &(s, d)) in states.iter().enumerate() {
-            (x[i], dx[i]) = (values[s.index()], values[d.index()]);
-            if !(x[i].is_finite() && dx[i].is_finite()) {
-                let failure = Failure { reason: Reason::NotFinite, unknowns: vec![s], residual: None };
-                return Err(Stop::Failed(failure));
-            }
+        for (k, stage) in section.stages.iter().enumerate() {
+            let part = k * n..(k + 1) * n;
+            read(machine, &stage.states, &mut x[part.clone()], &mut dx[part])?;
         }
         Ok(())
     }
@@ -250,44 +278,30 @@ impl Inlined {
             None => ModelError::fatal("the model ended the run"),
         }
     }
+}
 
-    fn attempt(&mut self, request: &StepRequest, x: &mut [f64], dx: &mut [f64]) -> Result<(), Stop> {
-        let states = std::mem::take(&mut self.side.states);
-        let outcome = self.prepare(request.t, request.h, request.old, request.tolerance).and_then(|()| {
-            self.guess(&states, request.h, x, dx, request.weights);
-            self.run()?;
-            self.read(&states, x, dx)
-        });
-        self.side.states = states;
-        outcome
+/// Guesses and weights of states and derivatives.
+fn guess(machine: &mut Machine, states: &[(VarId, VarId)], h: f64, x: &[f64], dx: &[f64], weights: &[f64]) {
+    for (i, &(_, d)) in states.iter().enumerate() {
+        machine.values[d.index()] = dx[i];
+        machine.demand.weights[d.index()] = h.abs() * weights[i];
     }
+    // A derivative may be a state itself.
+    for (i, &(s, _)) in states.iter().enumerate() {
+        machine.values[s.index()] = x[i];
+        machine.demand.weights[s.index()] = weights[i];
+    }
+}
 
-    fn attempt_stages(
-        &mut self,
-        request: &StageRequest,
-        x: &mut [f64],
-        dx: &mut [f64],
-    ) -> Result<(), Stop> {
-        let n = request.x0.len();
-        let stages = std::mem::take(&mut self.stages);
-        let outcome = self.prepare(request.t + request.h, request.h, request.x0, request.tolerance).and_then(|()| {
-            for (k, stage) in stages.iter().enumerate() {
-                if let Some(time) = stage.time {
-                    self.side.machine.values[time.index()] = request.t + RADAU_IIA.c[k] * request.h;
-                }
-                let part = k * n..(k + 1) * n;
-                self.guess(&stage.states, request.h, &x[part.clone()], &dx[part], request.weights);
-            }
-            self.run()?;
-            for (k, stage) in stages.iter().enumerate() {
-                let part = k * n..(k + 1) * n;
-                self.read(&stage.states, &mut x[part.clone()], &mut dx[part])?;
-            }
-            Ok(())
-        });
-        self.stages = stages;
-        outcome
+fn read(machine: &Machine, states: &[(VarId, VarId)], x: &mut [f64], dx: &mut [f64]) -> Result<(), Stop> {
+    for (i, &(s, d)) in states.iter().enumerate() {
+        (x[i], dx[i]) = (machine.values[s.index()], machine.values[d.index()]);
+        if !(x[i].is_finite() && dx[i].is_finite()) {
+            let failure = Failure { reason: Reason::NotFinite, unknowns: vec![s], residual: None };
+            return Err(Stop::Failed(failure));
+        }
     }
+    Ok(())
 }
 
 impl StepModel for Inlined {
@@ -300,11 +314,15 @@ impl StepModel for Inlined {
             x.copy_from_slice(request.old);
             return self.derivative(request.t, x, dx);
         }
-        self.attempt(request, x, dx).map_err(|stop| self.failed(stop))
+        let &StepRequest { t, h, old, weights, tolerance } = request;
+        let mut section = std::mem::take(&mut self.step);
+        let outcome = self.solve(&mut section, &StageRequest { t, h, x0: old, weights, tolerance }, t, x, dx);
+        self.step = section;
+        outcome.map_err(|stop| self.failed(stop))
     }
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
-        self.evaluations += 1;
+        self.derivatives += 1;
         self.side.rhs(t, x, dx)
     }
 
@@ -322,7 +340,10 @@ impl StepModel for Inlined {
 
     fn reset(&mut self) {
         self.side.machine.chords().for_each(|chord| chord.reset());
-        self.prepared = f64::NAN;
+        self.step.prepared = f64::NAN;
+        if let Some(stages) = &mut self.stages {
+            stages.prepared = f64::NAN;
+        }
         for past in &mut self.others {
             (past.last.0, past.before.0) = (f64::NAN, f64::NAN);
         }
@@ -331,7 +352,7 @@ impl StepModel for Inlined {
     fn work(&self) -> Work {
         let chord = self.side.machine.chord_work();
         Work {
-            rhs_evaluations: self.evaluations + chord.residuals,
+            rhs_evaluations: self.derivatives + chord.residuals.max(self.steps),
             jacobians: chord.jacobians,
             factorisations: chord.jacobians,
             newton_iterations: chord.iterations,
@@ -341,7 +362,7 @@ impl StepModel for Inlined {
     }
 
     fn stages(&mut self) -> Option<&mut dyn StageModel> {
-        if self.stages.is_empty() { None } else { Some(self) }
+        if self.stages.is_some() { Some(self) } else { None }
     }
 }
 
@@ -353,7 +374,12 @@ impl StageModel for Inlined {
         dx: &mut [f64],
     ) -> Result<StageReport, ModelError> {
         let before = self.side.machine.chord_work().iterations;
-        self.attempt_stages(request, x, dx).map_err(|stop| self.failed(stop))?;
+        let Some(mut section) = self.stages.take() else {
+            return Err(ModelError::fatal("the model has no stages"));
+        };
+        let outcome = self.solve(&mut section, request, request.t + request.h, x, dx);
+        self.stages = Some(section);
+        outcome.map_err(|stop| self.failed(stop))?;
         let iterations = (self.side.machine.chord_work().iterations - before) as u32;
         Ok(StageReport { iterations, contraction: 0.0, keep_step: true })
     }
