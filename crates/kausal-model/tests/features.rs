@@ -242,6 +242,8 @@ features! {
     inner_outer
     inner_outer_both
     inner_missing
+    inner_missing_message
+    inner_classes
     extends_chain
     modifiers_merged
     modifiers_each_final
@@ -270,8 +272,11 @@ features! {
     connector_record
     connect_stream
     connect_expandable
+    connect_expandable_nested
+    connect_outer
     connect_overconstrained
     connect_cardinality
+    balance_components
     functions_arguments
     functions_annotations
     functions_external

@@ -146,7 +146,10 @@ impl Flattener<'_> {
             }
             "homotopy" => one(self.builtin_homotopy(c)),
             "inStream" | "actualStream" => one(self.builtin_stream(c)),
-            "cardinality" => one(self.builtin_cardinality(c)),
+            "cardinality" => {
+                self.connections.dependent.insert(c.scope.inst);
+                one(self.builtin_cardinality(c))
+            }
             "getInstanceName" => {
                 let path = self.path(c.scope.inst);
                 let model = last_name(&self.model_name);
@@ -293,7 +296,13 @@ impl Flattener<'_> {
     }
 
     /// Takes note of what is asked for its value before an event, outside `when` (specification section 3.7.5).
-    pub(crate) fn note_pre(&mut self, operator: &'static str, value: &Value, scope: Scope, expr: ast::ExprId) {
+    pub(crate) fn note_pre(
+        &mut self,
+        operator: &'static str,
+        value: &Value,
+        scope: Scope,
+        expr: ast::ExprId,
+    ) {
         if self.in_when {
             return;
         }

@@ -399,6 +399,15 @@ impl Flattener<'_> {
                 continue;
             };
             (lo.klass, lo.file) = (klass, file);
+            if let Some(equation) = body.equations.iter().find_map(|s| s.equations.first()) {
+                let message = format!("the function {} has equations", self.cx.name(klass));
+                let location = self.cx.lib.location(file, equation.span);
+                let diagnostic = Diagnostic::error("K0385", message)
+                    .at(location, "an equation")
+                    .at(self.cx.def_location(key.def), "defined here")
+                    .help("a function has an algorithm: write `algorithm` and assignments with `:=`");
+                return Err(self.cx.report(diagnostic));
+            }
             for section in &body.algorithms {
                 found = true;
                 statements.extend(self.lower_statements(lo, &ast, &section.statements)?);

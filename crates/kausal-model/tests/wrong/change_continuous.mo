@@ -1,0 +1,5 @@
+// expect: K0356
+model M
+  Real x = time;
+  Boolean b = change(x);
+end M;
