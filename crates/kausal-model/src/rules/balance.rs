@@ -292,7 +292,8 @@ impl Flattener<'_> {
         written: &FxHashMap<&str, usize>,
     ) -> Option<Counts> {
         let (mut unknowns, mut equations) = (0, 0);
-        for &leaf in parts.leaves.iter().filter(|&&l| self.is_unknown(l)) {
+        let counts = |l: InstId| self.is_unknown(l) && !is_auxiliary(self.inst(l).name.as_str());
+        for &leaf in parts.leaves.iter().filter(|&&l| counts(l)) {
             unknowns += self.scalars(leaf);
             if self.is_given(leaf, id) {
                 equations += self.scalars(leaf);
