@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p kausal-model --example ladder [CELLS…]` (default: 1000 10000 100000)
 //!
-//! For each size: seconds of processor time where the system tells it (elapsed otherwise), the best of a few runs,
-//! and the most bytes in use at any time while flattening, both also per cell. Linear means that the last columns
-//! do not grow.
+//! For each size: seconds of processor time where the system tells it (elapsed otherwise) for flattening and for printing
+//! the flat model, the best of a few runs, and the most bytes in use at any time while flattening, all also per cell.
+//! Linear means that the last columns do not grow.
 
 #![allow(unsafe_code)]
 
@@ -56,44 +56,64 @@ fn main() {
         sizes = vec![1_000, 10_000, 100_000];
     }
     println!(
-        "{:>8} {:>10} {:>9} {:>10} {:>12} {:>12}",
-        "cells", "equations", "seconds", "MB", "µs/cell", "bytes/cell"
+        "{:>8} {:>10} {:>9} {:>9} {:>10} {:>12} {:>14} {:>12}",
+        "cells", "equations", "seconds", "printing", "MB", "µs/cell", "printing/cell", "bytes/cell"
     );
     for n in sizes {
         let runs = (100_000 / n.max(1)).clamp(2, 5);
-        let measured: Vec<(f64, usize, usize)> = (0..runs).map(|_| flatten(n)).collect();
-        let seconds = measured.iter().map(|m| m.0).fold(f64::INFINITY, f64::min);
-        let (_, bytes, equations) = measured[runs - 1];
+        let measured: Vec<Measured> = (0..runs).map(|_| flatten(n)).collect();
+        let best = |of: fn(&Measured) -> f64| measured.iter().map(of).fold(f64::INFINITY, f64::min);
+        let (flatten, print) = (best(|m| m.flatten), best(|m| m.print));
+        let Measured { bytes, equations, .. } = measured[runs - 1];
         println!(
-            "{n:8} {equations:10} {seconds:9.3} {:10.1} {:12.2} {:12.0}",
+            "{n:8} {equations:10} {flatten:9.3} {print:9.3} {:10.1} {:12.2} {:14.2} {:12.0}",
             bytes as f64 / 1e6,
-            seconds / n as f64 * 1e6,
+            flatten / n as f64 * 1e6,
+            print / n as f64 * 1e6,
             bytes as f64 / n as f64
         );
     }
 }
 
-/// Seconds, most bytes in use, equations.
-fn flatten(cells: usize) -> (f64, usize, usize) {
+struct Measured {
+    /// Seconds.
+    flatten: f64,
+    /// Seconds.
+    print: f64,
+    /// The most in use while flattening.
+    bytes: usize,
+    equations: usize,
+}
+
+fn flatten(cells: usize) -> Measured {
     let text = include_str!("../tests/scale/ladder.mo").replace("n = 3", &format!("n = {cells}"));
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
+    let mut workspace = Workspace::new(Box::new(NoFiles));
+    let (flatten, (flat, diagnostics)) = timed(|| {
+        workspace.add_source("ladder.mo", &text);
+        workspace.flatten("Ladder")
+    });
+    let bytes = PEAK.load(Ordering::Relaxed) - before;
+    let Some(flat) = flat else {
+        eprintln!("{diagnostics:?}");
+        std::process::exit(1);
+    };
+    let (print, _) = timed(|| kausal_model::print_flat(&flat));
+    Measured { flatten, print, bytes, equations: check::count(&flat).equations }
+}
+
+/// Seconds of processor time, or elapsed.
+fn timed<T>(f: impl FnOnce() -> T) -> (f64, T) {
     let processor = processor_seconds();
     let start = Instant::now();
-    let mut workspace = Workspace::new(Box::new(NoFiles));
-    workspace.add_source("ladder.mo", &text);
-    let (flat, diagnostics) = workspace.flatten("Ladder");
+    let value = f();
     let elapsed = start.elapsed().as_secs_f64();
     let seconds = match (processor, processor_seconds()) {
         (Some(from), Some(to)) => to - from,
         _ => elapsed,
     };
-    let peak = PEAK.load(Ordering::Relaxed) - before;
-    let Some(flat) = flat else {
-        eprintln!("{diagnostics:?}");
-        std::process::exit(1);
-    };
-    (seconds, peak, check::count(&flat).equations)
+    (seconds, value)
 }
 
 /// What Linux says about this thread: nanoseconds on a processor come first.

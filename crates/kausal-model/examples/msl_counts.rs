@@ -1,6 +1,7 @@
 //! `msl_counts FOLDER JSON [FILTER] [--markdown FILE]`: flattens every model of the reference list and compares the
-//! number of equations. One line per model that differs or fails, then a table per package; with `--markdown` the same
-//! as a document, the models that differ grouped by what can be said about the difference.
+//! number of equations. One line per model that differs, fails or has parts that are not balanced, then a table per
+//! package; with `--markdown` the same as a document, the models that differ grouped by what can be said about the
+//! difference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -118,6 +119,9 @@ fn main() {
 
 fn flatten(ws: &mut Workspace, folder: &str, name: &str) -> Outcome {
     let (flat, diagnostics) = ws.flatten(name);
+    for d in diagnostics.iter().filter(|d| d.code == "K0241") {
+        println!("parts  {name}: {}", d.message);
+    }
     if let Some(flat) = flat {
         let shapes = flat.variables.iter().filter(|v| v.name.ends_with(".shapeType")).count();
         return Outcome::Flat(kausal_model::check::count(&flat), shapes);

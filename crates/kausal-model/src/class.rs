@@ -152,6 +152,8 @@ pub struct ComponentInfo {
     pub inner: bool,
     /// `outer`
     pub outer: bool,
+    /// Outer classes that its class declares or inherits.
+    pub outer_classes: Vec<Symbol>,
     /// Below `protected`.
     pub protected: bool,
     /// `if condition`
@@ -658,6 +660,14 @@ impl Classes {
 
     /// The klass of the class `def` written in `origin`, under these modifiers.
     pub fn redeclared(&mut self, def: DefId, origin: KlassId, items: &[ModItem]) -> KlassId {
+        // An outer class is the inner one.
+        let inner = items.iter().find_map(|m| match m.what {
+            ModWhat::Inner(_, klass) => Some((klass, m.up)),
+            _ => None,
+        });
+        if let Some((klass, up)) = inner {
+            return self.shift(klass, up);
+        }
         let plain_items = |items: &[ModItem]| -> Vec<ModItem> {
             items
                 .iter()
@@ -900,6 +910,7 @@ impl Classes {
             flow,
             inner: decl.prefixes.inner || original_decl.prefixes.inner,
             outer: decl.prefixes.outer || original_decl.prefixes.outer,
+            outer_classes: self.outer_classes(klass),
             protected: member.protected,
             condition,
             kind: self.deep_kind(klass),
@@ -907,6 +918,16 @@ impl Classes {
             component,
             location: self.lib.location(file, decl.name.span),
         })
+    }
+
+    /// The names of the outer classes among the members of a class.
+    pub fn outer_classes(&mut self, k: KlassId) -> Vec<Symbol> {
+        let Some(members) = self.members_if_built(k) else { return Vec::new() };
+        let outer = members.items.iter().filter(|m| match m.kind {
+            MemberKind::Class(def) => self.lib.class(def).prefixes.outer,
+            MemberKind::Component(_) => false,
+        });
+        outer.map(|m| m.name).collect()
     }
 
     /// The binding of an attribute such as `start` among the modifiers of a built-in type.

@@ -1,8 +1,8 @@
 //! From a class to a flat model, step by step: instances, connections, bindings and equations, variables.
 
 use kausal_symbolic::VarId;
-use kausal_syntax::Symbol;
 use kausal_syntax::ast::{Causality, ClassBody, ClassKind, Expr, FlowPrefix, Variability};
+use kausal_syntax::{Diagnostic, Symbol};
 use rustc_hash::FxHashSet;
 
 use crate::class::{Classes, KlassId, Res, annotation_modify, annotation_value};
@@ -11,10 +11,10 @@ use crate::flat::{
     Enumeration, Equation, EquationId, Experiment, FlatModel, Hint, Origin, OriginKind, StateSelect, Type,
     Variable,
 };
-use crate::flattener::{Flattener, Scope};
+use crate::flattener::{Flattener, Scope, sizes_text};
 use crate::instance::{Inst, InstId, Node};
 use crate::prelude::Builtin;
-use crate::value::{Ty, Value};
+use crate::value::Value;
 
 /// Flattens a class. What is wrong with it is in [`Classes::diagnostics`]; errors there make the result useless.
 pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
@@ -23,7 +23,13 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     this.model_name = name.clone();
     this.check_root(klass);
     let root = this.root_instance(klass);
+    for name in this.cx.outer_classes(klass) {
+        this.missing_inner_class(klass, name);
+    }
     this.instantiate(root);
+    if this.too_many {
+        return FlatModel { name, ..FlatModel::default() };
+    }
     this.collect_all(root);
     this.finish_connections();
     let mut sink = Sink::default();
@@ -276,12 +282,15 @@ impl Flattener<'_> {
             (Variability::Continuous, _) => Variability::Discrete,
             (v, _) => v,
         };
-        let causality = if self.is_top_level(id) { causality } else { Causality::None };
+        // Nobody outside sees what is protected.
+        let causality = if self.is_top_level(id) && !protected { causality } else { Causality::None };
         let binding =
             if variability <= Variability::Parameter { self.binding(id).ok().flatten() } else { None };
         let binding = binding.as_deref().cloned();
         let attribute = |this: &mut Self, name: &str| {
-            let value = this.attribute(id, Symbol::new(name)).ok().flatten()?;
+            let symbol = Symbol::new(name);
+            let value = this.attribute(id, symbol).ok().flatten()?;
+            this.check_attribute_size(id, symbol, &value, &shape).ok()?;
             this.check_attribute(id, name, &value).is_ok().then_some(value)
         };
         let start = attribute(self, "start");
@@ -291,9 +300,9 @@ impl Flattener<'_> {
         let nominal = attribute(self, "nominal");
         let select = attribute(self, "stateSelect");
         let unbounded = attribute(self, "unbounded");
-        let unit = self.text_attribute(id, "unit");
-        let display_unit = self.text_attribute(id, "displayUnit");
-        let quantity = self.text_attribute(id, "quantity");
+        let unit = attribute(self, "unit");
+        let display_unit = attribute(self, "displayUnit");
+        let quantity = attribute(self, "quantity");
         let ast = self.cx.lib.ast(info.file);
         let written = &ast.components[info.component].description;
         let description = ast.description(written);
@@ -336,21 +345,37 @@ impl Flattener<'_> {
                 nominal: element(&nominal, i),
                 state_select,
                 unbounded,
-                unit: unit.clone(),
-                display_unit: display_unit.clone(),
-                quantity: quantity.clone(),
+                unit: self.text_of(element(&unit, i)),
+                display_unit: self.text_of(element(&display_unit, i)),
+                quantity: self.text_of(element(&quantity, i)),
                 description: description.clone(),
                 location: Some(info.location),
             });
         }
     }
 
-    fn text_attribute(&mut self, id: InstId, name: &str) -> String {
-        let value = self.attribute(id, Symbol::new(name)).ok().flatten();
-        let e = match &value {
-            Some(Value::Plain(Ty::String, array)) => array.data().first().copied(),
-            _ => None,
-        };
+    /// An attribute is one value for all elements, or one for each.
+    fn check_attribute_size(&mut self, id: InstId, name: Symbol, value: &Value, shape: &[usize]) -> Res<()> {
+        if value.rank() == 0 || value.shape() == shape {
+            return Ok(());
+        }
+        let message = format!(
+            "{} has {}, but its attribute {name} has {}",
+            self.path(id),
+            sizes_text(shape),
+            sizes_text(value.shape())
+        );
+        let mut diagnostic = Diagnostic::error("K0316", message);
+        let leaf = self.inst(id).info.as_ref().and_then(|i| i.leaf);
+        if let Some((place, _)) = leaf.and_then(|leaf| self.cx.attribute(leaf.mods, name)) {
+            let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+            diagnostic = diagnostic.at(self.cx.lib.location(place.file, span), "this value");
+        }
+        Err(self.report_at_decl(id, diagnostic))
+    }
+
+    /// What a string is, if it is known.
+    fn text_of(&mut self, e: Option<kausal_symbolic::ExprId>) -> String {
         match e.and_then(|e| self.fold(e).ok()).map(|e| self.pool.node(e)) {
             Some(kausal_symbolic::Node::Text(t)) => self.pool.text_of(t).to_owned(),
             _ => String::new(),

@@ -100,6 +100,10 @@ pub struct Flattener<'w> {
     pub(crate) folded: FxHashMap<ExprId, ExprId>,
     pub(crate) folding: FxHashSet<VarId>,
     pub(crate) depth: u32,
+    /// So many instances were made before somebody asked how many there would be.
+    pub(crate) counted: bool,
+    /// There are more components than can be.
+    pub(crate) too_many: bool,
 }
 
 /// The pool as a domain for array routines.
@@ -162,6 +166,8 @@ impl<'w> Flattener<'w> {
             folded: FxHashMap::default(),
             folding: FxHashSet::default(),
             depth: 0,
+            counted: false,
+            too_many: false,
         }
     }
 

@@ -189,6 +189,7 @@ impl Flattener<'_> {
             return Ok(first);
         }
         self.check_depth(id)?;
+        self.check_count()?;
         let klass = self.inst(id).klass;
         let members = self.cx.members(klass)?;
         let first = InstId(self.insts.len() as u32);
@@ -199,20 +200,27 @@ impl Flattener<'_> {
             let member = members.items[i as usize];
             let info = self.cx.component(&member);
             let inst = match info {
-                Ok(info) => Inst {
-                    parent: Some(id),
-                    name: member.name,
-                    klass: info.klass,
-                    subs: Box::default(),
-                    variability: info.variability.min(variability),
-                    causality: if info.causality == Causality::None { causality } else { info.causality },
-                    flow: if info.flow == FlowPrefix::None { flow } else { info.flow },
-                    protected: protected || member.protected,
-                    is_static,
-                    node: Node::Raw,
-                    children: None,
-                    info: Some(info),
-                },
+                Ok(info) => {
+                    let info = if info.outer_classes.is_empty() || is_static {
+                        info
+                    } else {
+                        self.with_inner_classes(id, info)
+                    };
+                    Inst {
+                        parent: Some(id),
+                        name: member.name,
+                        klass: info.klass,
+                        subs: Box::default(),
+                        variability: info.variability.min(variability),
+                        causality: if info.causality == Causality::None { causality } else { info.causality },
+                        flow: if info.flow == FlowPrefix::None { flow } else { info.flow },
+                        protected: protected || member.protected,
+                        is_static,
+                        node: Node::Raw,
+                        children: None,
+                        info: Some(info),
+                    }
+                }
                 Err(Reported) => Inst {
                     parent: Some(id),
                     name: member.name,
@@ -524,7 +532,10 @@ impl Flattener<'_> {
     fn missing_inner(&mut self, id: InstId, info: &ComponentInfo, root: InstId) -> Res<Node> {
         let name = info.name;
         let path = self.path(id);
-        let class = self.cx.name(info.klass);
+        let help = self.missing_inner_message(info.klass).unwrap_or_else(|| {
+            let class = self.cx.name(info.klass);
+            format!("add `inner {class} {name};` to the model")
+        });
         self.cx.report(
             Diagnostic::warning(
                 "K0221",
@@ -533,7 +544,7 @@ impl Flattener<'_> {
                 ),
             )
             .at(info.location, "declared outer here")
-            .help(format!("add `inner {class} {name};` to the model")),
+            .help(help),
         );
         let klass = self.cx.key(info.klass).def;
         let klass = self.cx.klass_of_def(klass).unwrap_or(info.klass);

@@ -27,6 +27,7 @@ pub mod flatten;
 pub mod flattener;
 pub mod fold;
 pub mod functions;
+mod inner;
 pub mod instance;
 pub mod library;
 pub mod lookup;

@@ -75,6 +75,8 @@ pub enum ModWhat {
     Class(ClassId),
     /// All elements that this class definition redeclares.
     Elements(ClassId),
+    /// The outer class of this name is that inner class.
+    Inner(Symbol, KlassId),
 }
 
 /// Names an interned list of modifiers.
@@ -226,6 +228,11 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
             }
         }
         ModWhat::Component(_) | ModWhat::Class(_) => {}
+        ModWhat::Inner(outer, _) => {
+            if outer == name {
+                out.push(ModItem { up, ..*item });
+            }
+        }
         ModWhat::Elements(class) => {
             let ClassBody::Long(body) = &ast.classes[class].body else { return };
             for element in &body.elements {

@@ -42,6 +42,7 @@ fn roundtrip(flat: &FlatModel, counts: Counts) {
     assert!(diagnostics.is_empty(), "{}{text}", messages(&diagnostics));
     let (again, diagnostics) = workspace.flatten(&classes[0]);
     let Some(again) = again else { panic!("the flat form has errors: {}{text}", messages(&diagnostics)) };
+    assert!(diagnostics.iter().all(|d| d.code != "K0241"), "the flat form is one model: it has no parts");
     let second = print_flat(&again);
     assert!(second == text, "the flat form changed:\n{}", difference(&text, &second));
     assert_eq!(count(&again), counts);
@@ -242,6 +243,8 @@ features! {
     inner_outer
     inner_outer_both
     inner_missing
+    inner_missing_message
+    inner_classes
     extends_chain
     modifiers_merged
     modifiers_each_final
@@ -270,8 +273,11 @@ features! {
     connector_record
     connect_stream
     connect_expandable
+    connect_expandable_nested
+    connect_outer
     connect_overconstrained
     connect_cardinality
+    balance_components
     functions_arguments
     functions_annotations
     functions_external

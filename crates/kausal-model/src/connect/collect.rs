@@ -207,12 +207,13 @@ impl Flattener<'_> {
         self.report_at_decl(id, diagnostic)
     }
 
-    /// Is the connector one of the component the equation is written in?
+    /// Is the connector one of the component the equation is written in? An outer connector counts as such, wherever the
+    /// inner one is (specification section 9.2); a connector of an outer component does not.
     pub fn is_outside(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<bool> {
         let parts = cx.ast.lists.parts.get(reference.parts);
         let Some(first) = parts.first() else { return Ok(false) };
         let Some(child) = self.child(cx.scope.inst, first.name.symbol)? else { return Ok(false) };
-        Ok(self.is_connector(child) && self.inst(child).info.as_ref().is_some_and(|i| !i.outer))
+        Ok(self.is_connector(child))
     }
 
     /// Is there anything variable in a connector?

@@ -207,7 +207,7 @@ impl Flattener<'_> {
             self.add_member(missing.bus, missing.name, first.inst, &shape)?;
         }
         let Some(child) = self.child(missing.bus, missing.name)? else { return Ok(Vec::new()) };
-        self.present.insert(child);
+        self.mark_path(child);
         let side = self.known_side(child, missing)?;
         // An array of scalars is one end here; the other side has one end per element.
         if side.ends.len() == 1 && known.ends.len() > 1 {
@@ -270,18 +270,25 @@ impl Flattener<'_> {
         let links = self.connections.links.clone();
         for link in links {
             for end in [link.a, link.b] {
-                let mut at = end.inst;
-                while let Some(parent) = self.inst(at).parent {
-                    if self.is_expandable(parent) {
-                        let name = self.inst(at).name;
-                        if let Ok(Some(child)) = self.child(parent, name) {
-                            self.present.insert(child);
-                        }
-                    }
-                    at = parent;
-                }
+                self.mark_path(end.inst);
             }
         }
+    }
+
+    /// A member that exists makes those exist that it is in; true if that is new.
+    fn mark_path(&mut self, id: InstId) -> bool {
+        let mut changed = false;
+        let mut at = id;
+        while let Some(parent) = self.inst(at).parent {
+            if self.is_expandable(parent) {
+                let name = self.inst(at).name;
+                if let Ok(Some(child)) = self.child(parent, name) {
+                    changed |= self.present.insert(child);
+                }
+            }
+            at = parent;
+        }
+        changed
     }
 
     /// Connected expandable connectors have the same members.
@@ -311,7 +318,7 @@ impl Flattener<'_> {
                     changed = true;
                 }
                 if let Some(other) = self.child(to, name)? {
-                    changed |= self.present.insert(other);
+                    changed |= self.mark_path(other);
                     changed |= self.spread_pair(member, other)?;
                 }
             }

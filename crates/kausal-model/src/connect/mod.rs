@@ -13,7 +13,7 @@ pub mod sets;
 pub mod stream;
 
 use kausal_syntax::Location;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flattener::Flattener;
 use crate::instance::InstId;
@@ -59,6 +59,8 @@ pub struct Connections {
     pub cardinality: FxHashMap<InstId, u32>,
     /// Connected parameters must be equal.
     pub assertions: Vec<crate::flat::Action>,
+    /// Components whose equations depend on how they are connected (`cardinality`).
+    pub dependent: FxHashSet<InstId>,
     /// Connections are being collected.
     pub collecting: bool,
     /// All is known.

@@ -146,7 +146,10 @@ impl Flattener<'_> {
             }
             "homotopy" => one(self.builtin_homotopy(c)),
             "inStream" | "actualStream" => one(self.builtin_stream(c)),
-            "cardinality" => one(self.builtin_cardinality(c)),
+            "cardinality" => {
+                self.connections.dependent.insert(c.scope.inst);
+                one(self.builtin_cardinality(c))
+            }
             "getInstanceName" => {
                 let path = self.path(c.scope.inst);
                 let model = last_name(&self.model_name);

@@ -1,6 +1,7 @@
 //! Strings in equations: what is known is joined at once, the rest becomes a small function that is called
 //! with the numbers (specification section 3.7.1.2).
 
+use kausal_symbolic::function::array::MAX_TEXT;
 use kausal_symbolic::function::text::{TextFormat, format_number};
 use kausal_symbolic::function::{
     Array, ArrayFn, Body, Dim, Function, Local, LocalId, Scalar, Stmt, Target, Term, TermId,
@@ -32,10 +33,21 @@ impl Flattener<'_> {
         }
         let mut data = Vec::with_capacity(x.len());
         for (&a, &b) in x.data().iter().zip(y.data()) {
+            if self.text_length(a) + self.text_length(b) > MAX_TEXT {
+                let message = format!("this makes a string of more than {MAX_TEXT} bytes");
+                return Err(self.at_expr(scope, at, "K0386", message));
+            }
             data.push(self.concat_scalars(a, b));
         }
         let result = Array::from_vec(x.shape(), data);
         self.array_result(scope, at, Ty::String, result)
+    }
+
+    fn text_length(&self, e: ExprId) -> usize {
+        match self.pool.node(e) {
+            Expression::Text(t) => self.pool.text_of(t).len(),
+            _ => 0,
+        }
     }
 
     fn concat_scalars(&mut self, a: ExprId, b: ExprId) -> ExprId {

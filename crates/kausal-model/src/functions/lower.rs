@@ -399,6 +399,15 @@ impl Flattener<'_> {
                 continue;
             };
             (lo.klass, lo.file) = (klass, file);
+            if let Some(equation) = body.equations.iter().find_map(|s| s.equations.first()) {
+                let message = format!("the function {} has equations", self.cx.name(klass));
+                let location = self.cx.lib.location(file, equation.span);
+                let diagnostic = Diagnostic::error("K0385", message)
+                    .at(location, "an equation")
+                    .at(self.cx.def_location(key.def), "defined here")
+                    .help("a function has an algorithm: write `algorithm` and assignments with `:=`");
+                return Err(self.cx.report(diagnostic));
+            }
             for section in &body.algorithms {
                 found = true;
                 statements.extend(self.lower_statements(lo, &ast, &section.statements)?);
@@ -573,7 +582,11 @@ impl Flattener<'_> {
                             continue;
                         }
                         let body = self.lower_statements(lo, ast, body)?;
-                        out.push(Stmt::If(list, body));
+                        if list.is_empty() {
+                            out.extend(body);
+                        } else {
+                            out.push(Stmt::If(list, body));
+                        }
                         return Ok(());
                     }
                     list.push((condition, self.lower_statements(lo, ast, body)?));
@@ -641,7 +654,14 @@ impl Flattener<'_> {
             let message = "several results can only come from a function call";
             return Err(self.error_at("K0361", message, lo.file, statement.span));
         };
+        let value = call;
         let Some(call) = self.lower_user_call(lo, ast, call, &function, ast.lists.args.get(args))? else {
+            // `(y) := sin(x)`
+            if let [Some(target)] = targets {
+                let target = self.lower_target(lo, ast, target)?;
+                let value = self.lower_expr(lo, value)?;
+                return self.assign(lo, statement, &target, &value, out);
+            }
             let message = "this function has only one result";
             return Err(self.error_at("K0361", message, lo.file, statement.span));
         };

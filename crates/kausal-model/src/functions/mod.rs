@@ -17,6 +17,7 @@ pub mod term_call;
 use std::sync::Arc;
 
 use kausal_symbolic::function::calls::{Calls, constant_call};
+use kausal_symbolic::function::evaluator::Limits;
 use kausal_symbolic::function::inline::{Stage, inline, should_inline};
 use kausal_symbolic::function::layout::{Flat, Layout};
 use kausal_symbolic::function::{self as f, Array, EvalError, Evaluator, Numbers, Scalar, Text};
@@ -35,6 +36,10 @@ use crate::value::{FunctionValue, RecordValue, Ty, Value};
 /// A function that asks to be inlined may make so many new expressions.
 const INLINE_BUDGET: usize = 400;
 
+/// Steps that functions may take while a model is flattened, all their runs together. The examples of the standard library
+/// need at most 37,000.
+const FOLD_STEPS: u64 = 10_000_000;
+
 /// Functions lowered so far.
 #[derive(Debug, Default)]
 pub struct Functions {
@@ -48,7 +53,9 @@ pub struct Functions {
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
     pub(crate) calls: Calls,
     inlinable: FxHashMap<FunctionId, bool>,
-    run: FxHashMap<(FunctionId, Vec<ExprId>), Vec<ExprId>>,
+    run: FxHashMap<(FunctionId, Vec<ExprId>), Result<Vec<ExprId>, String>>,
+    /// Steps taken in all these runs.
+    steps: u64,
 }
 
 /// What a lowered function is made of.
@@ -618,7 +625,7 @@ impl Flattener<'_> {
     pub fn run_function(&mut self, function: FunctionId, args: &[ExprId]) -> Result<Vec<ExprId>, Unfolded> {
         let key = (function, args.to_vec());
         if let Some(outputs) = self.functions.run.get(&key) {
-            return Ok(outputs.clone());
+            return outputs.clone().map_err(|why| Unfolded::Call(function, why));
         }
         let flat: Vec<Flat> = args
             .iter()
@@ -629,19 +636,20 @@ impl Flattener<'_> {
             })
             .collect();
         let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri) };
-        let mut evaluator = Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals);
-        let outputs = evaluator
-            .call_flat_with_texts(function, &flat)
-            .map_err(|e| Unfolded::Call(function, e.to_string()))?;
-        let outputs: Vec<ExprId> = outputs
-            .into_iter()
-            .map(|o| match o {
+        let limits = Limits { steps: FOLD_STEPS.saturating_sub(self.functions.steps), ..Limits::default() };
+        let mut evaluator =
+            Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals).with_limits(limits);
+        let outputs = evaluator.call_flat_with_texts(function, &flat).map_err(|e| e.to_string());
+        self.functions.steps += evaluator.steps();
+        let outputs = outputs.map(|list| {
+            let scalars = list.into_iter().map(|o| match o {
                 Flat::Number(x) => self.pool.constant(x),
                 Flat::Text(text) => self.pool.text(&text),
-            })
-            .collect();
+            });
+            scalars.collect::<Vec<ExprId>>()
+        });
         self.functions.run.insert(key, outputs.clone());
-        Ok(outputs)
+        outputs.map_err(|why| Unfolded::Call(function, why))
     }
 
     /// How many scalars a closed function gives back.

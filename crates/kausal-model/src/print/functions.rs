@@ -424,10 +424,9 @@ fn booleans(pool: &Pool, function: &Function, types: &[TermType]) -> BTreeSet<us
             Term::Array(ArrayFn::Construct, args) => stack.extend(args),
             Term::Array(ArrayFn::Fill, args) => stack.extend(args.first()),
             Term::Array(ArrayFn::Cat, args) => stack.extend(args.iter().skip(1)),
-            Term::Array(
-                ArrayFn::Scalar | ArrayFn::Vector | ArrayFn::Matrix | ArrayFn::Transpose,
-                args,
-            ) => stack.extend(args),
+            Term::Array(ArrayFn::Scalar | ArrayFn::Vector | ArrayFn::Matrix | ArrayFn::Transpose, args) => {
+                stack.extend(args)
+            }
             _ => {}
         }
     }

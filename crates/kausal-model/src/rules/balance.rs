@@ -1,12 +1,13 @@
 //! Which component is not balanced (specification section 4.7).
 //!
-//! When a model has not as many equations as unknowns, every component is counted by itself: its own variables
-//! against its own equations, where what others have to provide (inputs, and one equation per flow variable of
-//! a connector) counts as given, and what a component asks of its owner counts as an unknown of the owner.
+//! Every component is counted by itself: its own variables against its own equations, where what others have to provide
+//! (inputs, and one equation per flow variable of a connector) counts as given, and what a component asks of its owner
+//! counts as an unknown of the owner. What one component has too few another may have too many: such a model can be
+//! solved, and is given with a warning. Classes in the classic notation know nothing of this: of them only the whole counts.
 
 use kausal_symbolic::{Node as Expression, VarId};
-use kausal_syntax::Diagnostic;
 use kausal_syntax::ast::{Causality, ClassKind, FlowPrefix, Variability};
+use kausal_syntax::{Diagnostic, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{Counts, assigned_in, is_auxiliary};
@@ -16,6 +17,9 @@ use crate::flat::OriginKind;
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 use crate::prelude::Builtin;
+
+/// What the specification asks for although the whole has as many equations as unknowns.
+const RULE: &str = "every model needs as many equations as unknowns by itself; what its owner is to provide is an `input`, or comes through connectors";
 
 /// The parts of one component, those of components in it left out.
 #[derive(Default)]
@@ -41,6 +45,7 @@ impl Flattener<'_> {
     pub(crate) fn check_balance(&mut self, root: InstId, klass: KlassId, sink: &Sink) {
         let counts = self.totals(sink);
         if counts.balanced() {
+            self.check_components(root, sink);
             return;
         }
         // Connectors of the model itself that carry too many variables: their surplus is decided outside.
@@ -48,7 +53,7 @@ impl Flattener<'_> {
         if parts.structs.iter().chain(&parts.leaves).any(|&p| self.is_overdetermined(p)) {
             return;
         }
-        let culprits = self.culprits(root, sink);
+        let culprits = self.culprits(root, sink, true);
         let name = self.cx.name(klass);
         let location = self.cx.def_location(self.cx.key(klass).def);
         let mut diagnostic =
@@ -66,18 +71,44 @@ impl Flattener<'_> {
             let def = self.cx.key(class).def;
             if culprit.id != root && !seen.contains(&def) {
                 seen.push(def);
-                self.report_culprit(&culprit, class);
+                self.report_culprit(&culprit, class, Severity::Error);
             }
         }
         self.report_open_inputs(root, sink);
     }
 
-    fn report_culprit(&mut self, culprit: &Culprit, class: KlassId) {
+    /// The whole is balanced; all its parts must be, too.
+    fn check_components(&mut self, root: InstId, sink: &Sink) {
+        for culprit in self.culprits(root, sink, false) {
+            let class = self.inst(culprit.id).klass;
+            if self.is_classic(class) {
+                continue;
+            }
+            if culprit.id == root {
+                let name = self.cx.name(class);
+                let location = self.cx.def_location(self.cx.key(class).def);
+                let message = format!("{name}, without its components, has {}", sentence(culprit.counts));
+                self.cx.report(Diagnostic::warning("K0241", message).at(location, "this model").help(RULE));
+            } else {
+                self.report_culprit(&culprit, class, Severity::Warning);
+            }
+        }
+    }
+
+    fn is_classic(&self, klass: KlassId) -> bool {
+        let location = self.cx.def_location(self.cx.key(klass).def);
+        self.cx.lib.sources().get(location.source).name.ends_with(".dym")
+    }
+
+    fn report_culprit(&mut self, culprit: &Culprit, class: KlassId, severity: Severity) {
         let path = self.path(culprit.id);
         let name = self.cx.name(class);
         let message = format!("the component {path} of class {name} has {}", sentence(culprit.counts));
         let defined = self.cx.def_location(self.cx.key(class).def);
-        let mut diagnostic = Diagnostic::error("K0241", message);
+        let mut diagnostic = match severity {
+            Severity::Error => Diagnostic::error("K0241", message),
+            _ => Diagnostic::warning("K0241", message).help(RULE),
+        };
         if let Some(info) = &self.inst(culprit.id).info {
             diagnostic = diagnostic.at(info.location, "this component");
         }
@@ -90,7 +121,8 @@ impl Flattener<'_> {
         for &(leaf, _) in &self.slots {
             if self.is_unknown(leaf) && !is_auxiliary(self.inst(leaf).name.as_str()) {
                 unknowns += 1;
-                let input = self.inst(leaf).causality == Causality::Input && self.is_top_level(leaf);
+                let inst = self.inst(leaf);
+                let input = inst.causality == Causality::Input && !inst.protected && self.is_top_level(leaf);
                 inputs += usize::from(input && !self.has_binding(leaf));
             }
         }
@@ -121,8 +153,9 @@ impl Flattener<'_> {
         }
     }
 
-    /// All components that are not balanced; one per class with its modifiers.
-    fn culprits(&mut self, root: InstId, sink: &Sink) -> Vec<Culprit> {
+    /// All components that are not balanced; one per class with its modifiers. What is inside them is looked at once per
+    /// class as well, unless everything is wanted.
+    fn culprits(&mut self, root: InstId, sink: &Sink, everything: bool) -> Vec<Culprit> {
         let written = self.equations_by_component(sink);
         let mut links: FxHashMap<InstId, Vec<crate::connect::Link>> = FxHashMap::default();
         for link in &self.connections.links {
@@ -132,13 +165,17 @@ impl Flattener<'_> {
         let mut seen = FxHashSet::default();
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
+            let new = seen.insert(self.inst(id).klass);
+            if !new && !everything {
+                continue;
+            }
             let parts = self.parts(id);
             stack.extend(parts.components.iter().rev());
-            if !seen.insert(self.inst(id).klass) {
+            if !new {
                 continue;
             }
             let own = links.get(&id).map_or(&[][..], Vec::as_slice);
-            if let Some(counts) = self.local_counts(&parts, own, &written)
+            if let Some(counts) = self.local_counts(id, &parts, own, &written)
                 && !counts.balanced()
             {
                 out.push(Culprit { id, counts });
@@ -147,8 +184,8 @@ impl Flattener<'_> {
         out
     }
 
-    fn equations_by_component(&mut self, sink: &Sink) -> FxHashMap<String, usize> {
-        let mut written: FxHashMap<String, usize> = FxHashMap::default();
+    fn equations_by_component<'s>(&mut self, sink: &'s Sink) -> FxHashMap<&'s str, usize> {
+        let mut written: FxHashMap<&str, usize> = FxHashMap::default();
         for equation in sink.equations.iter().chain(sink.clocked.iter().flat_map(|w| &w.equations)) {
             let local = match equation.origin.kind {
                 OriginKind::Equation | OriginKind::Binding | OriginKind::Algorithm => true,
@@ -156,7 +193,7 @@ impl Flattener<'_> {
                 OriginKind::FlowSum | OriginKind::Unconnected => false,
             };
             if local && !self.defines_auxiliary(equation.lhs) {
-                *written.entry(equation.origin.component.clone()).or_default() += 1;
+                *written.entry(&equation.origin.component).or_default() += 1;
             }
         }
         let mut assigned: FxHashMap<&str, FxHashSet<VarId>> = FxHashMap::default();
@@ -165,13 +202,13 @@ impl Flattener<'_> {
             when.branches.iter().for_each(|b| assigned_in(&b.actions, set));
         }
         for (component, set) in assigned {
-            *written.entry(component.to_owned()).or_default() += set.len();
+            *written.entry(component).or_default() += set.len();
         }
         written
     }
 
     fn parts(&mut self, id: InstId) -> Parts {
-        let mut parts = Parts::default();
+        let mut parts = Parts { unclear: self.connections.dependent.contains(&id), ..Parts::default() };
         let mut stack = vec![id];
         while let Some(at) = stack.pop() {
             match self.inst(at).node.clone() {
@@ -203,32 +240,67 @@ impl Flattener<'_> {
             .is_some_and(|i| matches!(i.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class))
     }
 
-    /// Is the leaf something that others have to provide an equation for?
-    fn is_given(&self, leaf: InstId) -> bool {
+    /// Is the leaf something that others have to provide an equation for? Nobody can connect a protected input of a
+    /// component; a protected flow variable is zero outside.
+    fn is_given(&self, leaf: InstId, component: InstId) -> bool {
         if !self.is_unknown(leaf) {
             return false;
         }
         match self.inst(leaf).flow {
             FlowPrefix::Flow => self.in_connector(leaf),
-            _ => self.inst(leaf).causality == Causality::Input && !self.has_binding(leaf),
+            _ => {
+                self.inst(leaf).causality == Causality::Input
+                    && !self.is_protected_in(leaf, component)
+                    && (!self.has_binding(leaf)
+                        || self.in_connector(leaf) && self.is_bound_inside(leaf, component))
+            }
         }
+    }
+
+    /// Is the value of a part written in the class of the component? That of an input connector says what something else
+    /// is: `RealInput u = internal`.
+    fn is_bound_inside(&self, part: InstId, component: InstId) -> bool {
+        let Some(place) = self.own_binding(part) else { return false };
+        let Some(owner) = self.ancestor(part, place.up) else { return false };
+        let mut at = Some(owner);
+        while let Some(id) = at {
+            if id == component {
+                return true;
+            }
+            at = self.inst(id).parent;
+        }
+        false
+    }
+
+    /// Is a part of a component protected in it?
+    fn is_protected_in(&self, part: InstId, component: InstId) -> bool {
+        let mut at = Some(part);
+        while let Some(id) = at.filter(|&id| id != component) {
+            if self.inst(id).info.as_ref().is_some_and(|i| i.protected) {
+                return true;
+            }
+            at = self.inst(id).parent;
+        }
+        false
     }
 
     fn local_counts(
         &mut self,
+        id: InstId,
         parts: &Parts,
         links: &[crate::connect::Link],
-        written: &FxHashMap<String, usize>,
+        written: &FxHashMap<&str, usize>,
     ) -> Option<Counts> {
         let (mut unknowns, mut equations) = (0, 0);
-        for &leaf in parts.leaves.iter().filter(|&&l| self.is_unknown(l)) {
+        let counts = |l: InstId| self.is_unknown(l) && !is_auxiliary(self.inst(l).name.as_str());
+        for &leaf in parts.leaves.iter().filter(|&&l| counts(l)) {
             unknowns += self.scalars(leaf);
-            if self.is_given(leaf) {
+            if self.is_given(leaf, id) {
                 equations += self.scalars(leaf);
             }
         }
         for &part in &parts.structs {
-            equations += written.get(&self.path(part)).copied().unwrap_or(0);
+            equations += written.get(self.path(part).as_str()).copied().unwrap_or(0);
         }
         let mut unclear = parts.unclear;
         let mut reachable: FxHashSet<InstId> = parts.leaves.iter().copied().collect();
@@ -237,7 +309,7 @@ impl Flattener<'_> {
             let inner = self.parts(component);
             unclear |= inner.unclear;
             reachable.extend(inner.leaves.iter().copied());
-            asked.extend(inner.leaves.into_iter().filter(|&l| self.is_given(l)));
+            asked.extend(inner.leaves.into_iter().filter(|&l| self.is_given(l, component)));
         }
         if unclear {
             return None;
@@ -311,7 +383,7 @@ impl Flattener<'_> {
             for leaf in parts.leaves {
                 let elsewhere = used.get(&leaf).is_some_and(|set| set.iter().any(|c| !c.starts_with(&path)));
                 if self.inst(leaf).flow == FlowPrefix::None
-                    && self.is_given(leaf)
+                    && self.is_given(leaf, id)
                     && !connected.contains(&leaf)
                     && !elsewhere
                 {

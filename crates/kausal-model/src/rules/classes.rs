@@ -32,7 +32,7 @@ impl Flattener<'_> {
     }
 
     /// The partial class that a class is, by itself or as another name of it.
-    fn partial_base(&mut self, klass: KlassId) -> Option<KlassId> {
+    pub(crate) fn partial_base(&mut self, klass: KlassId) -> Option<KlassId> {
         let mut at = klass;
         for _ in 0..100 {
             let class = self.cx.lib.class(self.cx.key(at).def);
@@ -66,6 +66,17 @@ impl Flattener<'_> {
                     .at(defined, "the class is defined here"),
             );
             return;
+        }
+        if let (Some(place), ClassKind::Model | ClassKind::Block) = (&info.binding, info.kind) {
+            let message =
+                format!("{path} cannot have a value: {name} is a {}, not a record", kind_text(info.kind));
+            let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+            let location = self.cx.lib.location(place.file, span);
+            let diagnostic = Diagnostic::error("K0246", message)
+                .at(location, "this value")
+                .at(info.location, "declared here")
+                .help("give values to its parameters: `(p = …)`");
+            self.cx.report(diagnostic);
         }
         let Some(partial) = self.partial_base(info.klass) else { return };
         let name = self.cx.name(partial);
@@ -101,6 +112,7 @@ impl Flattener<'_> {
                 }
             }
             ClassBody::Long(body) => {
+                self.check_simple_type(k, &ast, body);
                 for element in &body.elements {
                     match element {
                         Element::Import(import) => {
@@ -189,6 +201,35 @@ impl Flattener<'_> {
             && values
             && (i.variability, i.causality, i.flow) == (j.variability, j.causality, j.flow)
             && i.dims.len() == j.dims.len()
+    }
+
+    /// What extends a built-in type is a type of scalars and has nothing else (specification section 7.1.4).
+    fn check_simple_type(&mut self, k: KlassId, ast: &Ast, body: &kausal_syntax::ast::LongBody) {
+        if self.cx.builtins.contains_key(&self.cx.key(k).def) {
+            return;
+        }
+        let Some(leaf) = self.cx.leaf(k) else { return };
+        let file = self.cx.file(k);
+        let (name, builtin) = (self.cx.name(k), crate::value::Ty::of(leaf.builtin));
+        let help = "declare a record or model with one component for each value";
+        for element in &body.elements {
+            let Element::Component(c) = element else { continue };
+            let declared = &ast.components[*c].name;
+            let message = format!(
+                "{name} is based on {}, so it cannot have the component {}",
+                builtin.text(),
+                declared.symbol
+            );
+            let location = self.cx.lib.location(file, declared.span);
+            self.cx.report(Diagnostic::error("K0247", message).at(location, "declared here").help(help));
+        }
+        let mut equations = body.equations.iter().flat_map(|s| &s.equations).map(|e| e.span);
+        let statements = body.algorithms.iter().map(|s| s.span).next();
+        if let Some(span) = equations.next().or(statements) {
+            let message = format!("{name} is based on {}, so it cannot have equations", builtin.text());
+            let location = self.cx.lib.location(file, span);
+            self.cx.report(Diagnostic::error("K0247", message).at(location, "here").help(help));
+        }
     }
 
     /// The base class with its modifiers that an `extends` clause names.

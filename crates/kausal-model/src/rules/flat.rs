@@ -235,9 +235,9 @@ impl Flattener<'_> {
                 || self.in_connector(leaf)
                 || self.when_leaves.contains(&leaf)
                 || count == 0
-                || (0..count).map(|i| VarId(first.0 + i)).any(|v| {
-                    self.assigned_when.contains(&v) || by_algorithm.contains(&v)
-                })
+                || (0..count)
+                    .map(|i| VarId(first.0 + i))
+                    .any(|v| self.assigned_when.contains(&v) || by_algorithm.contains(&v))
             {
                 continue;
             }

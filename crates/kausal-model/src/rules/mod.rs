@@ -8,6 +8,7 @@ pub mod balance;
 mod classes;
 mod flat;
 mod modifiers;
+mod size;
 
 use kausal_syntax::ast::ComponentId;
 use rustc_hash::FxHashSet;

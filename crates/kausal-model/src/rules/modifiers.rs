@@ -48,6 +48,15 @@ impl Flattener<'_> {
         let ast = self.cx.lib.ast(info.file);
         if let Some(id) = ast.components[info.component].modification {
             let site = Site { file: info.file, array: !info.dims.is_empty(), outside: true };
+            let written = &ast.modifications[id];
+            if info.outer
+                && !info.inner
+                && (!written.args.is_empty() || written.binding != kausal_syntax::ast::Binding::None)
+            {
+                let location = self.cx.lib.location(info.file, written.span);
+                self.outer_modified(info, location);
+                return;
+            }
             self.check_modification(site, id, info.klass, 0);
         }
     }
@@ -192,6 +201,14 @@ impl Flattener<'_> {
                 Some(Target::Member(member, next, is_array)) => {
                     array |= is_array;
                     self.check_not_final(site, part, &member, what(skip));
+                    if let (MemberKind::Component(_), Ok(info)) = (member.kind, self.cx.component(&member))
+                        && info.outer
+                        && !info.inner
+                    {
+                        let location = self.cx.lib.location(site.file, part.span);
+                        self.outer_modified(&info, location);
+                        return;
+                    }
                     if matches!(member.kind, MemberKind::Component(_)) {
                         site.outside = true;
                     }
@@ -213,6 +230,17 @@ impl Flattener<'_> {
         if let Some(inner) = modify.modification {
             self.check_modification(Site { array, ..site }, inner, at, depth + 1);
         }
+    }
+
+    /// An outer component is another one further up, which has its own modifiers (specification section 5.4).
+    fn outer_modified(&mut self, info: &ComponentInfo, location: Location) {
+        let message = format!("{} is outer: it cannot be modified", info.name);
+        self.cx.report(
+            Diagnostic::error("K0248", message)
+                .at(location, "modified here")
+                .at(info.location, "declared outer here")
+                .help(format!("modify the inner component {}", info.name)),
+        );
     }
 
     fn check_each(&mut self, modify: &kausal_syntax::ast::Modify, site: Site, array: bool) {
@@ -331,6 +359,7 @@ impl Flattener<'_> {
             },
             ModWhat::Component(c) => ast.components[c].name.span,
             ModWhat::Class(c) | ModWhat::Elements(c) => ast.classes[c].name.span,
+            ModWhat::Inner(_, klass) => return self.cx.def_location(self.cx.key(klass).def),
         };
         self.cx.lib.location(item.file, span)
     }

@@ -1,6 +1,6 @@
 // 7.3: components are redeclared with their modifiers; the constraining class gives defaults (7.3.2).
 partial model Law
-  Real x;
+  input Real x;
   Real y;
   parameter Real k = 1;
 end Law;

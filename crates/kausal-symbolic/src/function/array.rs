@@ -23,6 +23,8 @@ pub type Shape = SmallVec<[usize; 3]>;
 
 /// No array may have more elements than this; more can only be a mistake in a size.
 pub const MAX_ELEMENTS: usize = 1 << 26;
+/// Strings may be so long.
+pub const MAX_TEXT: usize = 10_000_000;
 
 /// A shape and its elements in row-major order: the last subscript varies fastest.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +103,8 @@ pub enum ArrayErrorKind {
     NoArguments(&'static str),
     /// More than [`MAX_ELEMENTS`] elements.
     TooLarge,
+    /// A string of more than [`MAX_TEXT`] bytes.
+    TextTooLong,
     /// A number is needed and the value is an expression.
     NotANumber(&'static str),
     /// A string where a number is expected, or the reverse.
@@ -153,6 +157,7 @@ impl fmt::Display for ArrayError {
             }
             ArrayErrorKind::NoArguments(what) => write!(f, "{what} needs at least one argument"),
             ArrayErrorKind::TooLarge => write!(f, "an array of more than {MAX_ELEMENTS} elements"),
+            ArrayErrorKind::TextTooLong => write!(f, "a string of more than {MAX_TEXT} bytes"),
             ArrayErrorKind::NotANumber(what) => write!(f, "{what} is not known as a number here"),
             ArrayErrorKind::Mixed(what) => write!(f, "{what}: a string and a number do not go together"),
             ArrayErrorKind::NoContext(op) => {

@@ -115,7 +115,7 @@ impl fmt::Display for EvalError {
             EvalErrorKind::Assertion(message) => write!(f, "assertion failed: {message}")?,
             EvalErrorKind::NoExternal(name) => write!(f, "external function {name} is not available")?,
             EvalErrorKind::External { name, message } => write!(f, "external function {name}: {message}")?,
-            EvalErrorKind::TooManySteps => write!(f, "it does not come to an end")?,
+            EvalErrorKind::TooManySteps => write!(f, "it takes too many steps; does it come to an end?")?,
             EvalErrorKind::TooManyCalls => write!(f, "calls are nested too deeply")?,
             EvalErrorKind::NoFunction(id) => write!(f, "function {} does not exist", id.0)?,
             EvalErrorKind::MissingArgument(name) => write!(f, "no argument for input {name}")?,
@@ -128,8 +128,12 @@ impl fmt::Display for EvalError {
             EvalErrorKind::NotInlinable(why) => write!(f, "cannot become an expression: {why}")?,
             EvalErrorKind::NotDifferentiable(why) => write!(f, "cannot be differentiated: {why}")?,
         }
+        let mut last = None;
         for function in &self.0.trace {
-            write!(f, "\n  in function {function}")?;
+            // A function that calls itself is named once.
+            if last.replace(function) != Some(function) {
+                write!(f, "\n  in function {function}")?;
+            }
         }
         Ok(())
     }

@@ -230,8 +230,19 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     /// Counts a step.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), EvalError> {
-        self.steps += 1;
+        self.spend(1)
+    }
+
+    /// Counts so many steps.
+    #[inline]
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), EvalError> {
+        self.steps += steps;
         if self.steps > self.limits.steps { Err(EvalErrorKind::TooManySteps.into()) } else { Ok(()) }
+    }
+
+    /// How many steps the last call took.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Goes one level deeper; [`Evaluator::leave`] must follow unless this fails.

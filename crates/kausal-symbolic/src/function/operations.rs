@@ -17,7 +17,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::algebra;
-use super::array::{Array, ArrayError, ArrayErrorKind, ArrayResult, Shape, as_size};
+use super::array::{Array, ArrayError, ArrayErrorKind, ArrayResult, MAX_TEXT, Shape, as_size};
 use super::domain::Domain;
 use super::text::TextFormat;
 use super::value::{Text, Value};
@@ -63,6 +63,10 @@ fn concat<D: Domain>(d: &mut D, args: &[Value<D::Scalar>]) -> ArrayResult<Value<
     for k in 0..count {
         let parts: Vec<Text> =
             texts.iter().map(|text| text.data()[if text.rank() == 0 { 0 } else { k }].clone()).collect();
+        let length: usize = parts.iter().filter_map(Text::known).map(str::len).sum();
+        if length > MAX_TEXT {
+            return Err(ArrayErrorKind::TextTooLong.into());
+        }
         joined.push(d.concat(&parts)?);
     }
     Ok(Value::texts(Array::new_unchecked(shape, joined)))

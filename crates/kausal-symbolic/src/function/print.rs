@@ -114,9 +114,7 @@ impl Printer<'_> {
         let mut first = true;
         for at in 0..self.function.locals.len() {
             let id = LocalId(at as u32);
-            if self.function.inputs.contains(&id)
-                || self.function.outputs.contains(&id)
-                || self.iterators[at]
+            if self.function.inputs.contains(&id) || self.function.outputs.contains(&id) || self.iterators[at]
             {
                 continue;
             }

@@ -316,7 +316,9 @@ impl<D: Domain> Evaluator<'_, D> {
             return Err(wrong_arguments());
         }
         let args = self.eval_all(routine, base, args)?;
-        Ok(array_function(&mut self.domain, array_fn, scalar, &args)?)
+        let value = array_function(&mut self.domain, array_fn, scalar, &args)?;
+        self.spend(size_in_steps(&value))?;
+        Ok(value)
     }
 
     /// `{body for i in range, …}` and reductions; the first iterator is the innermost.
@@ -385,4 +387,15 @@ impl<D: Domain> Evaluator<'_, D> {
 #[cold]
 fn wrong_arguments() -> EvalError {
     EvalErrorKind::Malformed("an operator with a wrong number of arguments".into()).into()
+}
+
+/// Making a large value takes as long as so many steps.
+fn size_in_steps<T: Copy>(value: &Value<T>) -> u64 {
+    const PER_STEP: usize = 64;
+    let size = match value {
+        Value::Scalar(_) => 0,
+        Value::Text(texts) => texts.data().iter().map(|text| text.known().map_or(1, str::len)).sum::<usize>(),
+        numbers => numbers.shape().iter().product(),
+    };
+    (size / PER_STEP) as u64
 }

@@ -1,0 +1,134 @@
+//! Outer classes (specification section 5.4): an outer class of a component is the inner class of that name nearest
+//! above the component, as if it were redeclared there. And what a class says when an inner component of it is missing.
+
+use std::sync::Arc;
+
+use kausal_syntax::ast::{ClassBody, Expr};
+use kausal_syntax::{Diagnostic, Symbol};
+
+use crate::class::{ComponentInfo, KlassId, MemberKind, annotation_value};
+use crate::flattener::Flattener;
+use crate::instance::InstId;
+use crate::modifier::{ModItem, ModWhat, Up};
+
+impl Flattener<'_> {
+    /// A component of `owner` whose class has outer classes: the same with the inner classes in their place.
+    pub(crate) fn with_inner_classes(
+        &mut self,
+        owner: InstId,
+        info: Arc<ComponentInfo>,
+    ) -> Arc<ComponentInfo> {
+        let mut items = Vec::new();
+        for &name in &info.outer_classes {
+            let Some((klass, up)) = self.find_inner_class(owner, name) else {
+                self.missing_inner_class(info.klass, name);
+                continue;
+            };
+            self.check_inner_class(info.klass, name, klass);
+            let file = self.cx.file(klass);
+            let what = ModWhat::Inner(name, klass);
+            items.push(ModItem {
+                file,
+                what,
+                scope: klass,
+                up,
+                is_final: false,
+                each: false,
+                low: false,
+                levels: 0,
+            });
+        }
+        if items.is_empty() {
+            return info;
+        }
+        items.extend_from_slice(&self.cx.mods.get(self.cx.key(info.klass).mods));
+        let klass = self.cx.with_mods(info.klass, items);
+        Arc::new(ComponentInfo { klass, ..(*info).clone() })
+    }
+
+    /// The inner class of this name nearest above a component of `owner`, and how far above.
+    fn find_inner_class(&mut self, owner: InstId, name: Symbol) -> Option<(KlassId, Up)> {
+        let (mut at, mut up) = (Some(owner), Up(1));
+        while let Some(id) = at {
+            let members = self.cx.members(self.inst(id).klass).ok()?;
+            if let Some(&i) = members.index.get(&name)
+                && let member = members.items[i as usize]
+                && let MemberKind::Class(def) = member.kind
+                && self.cx.lib.class(def).prefixes.inner
+            {
+                // Of `inner outer` this is the inner one.
+                let items: Vec<ModItem> = self.cx.mods.get(member.mods).to_vec();
+                let own: Vec<ModItem> =
+                    items.into_iter().filter(|m| !matches!(m.what, ModWhat::Inner(..))).collect();
+                return Some((self.cx.redeclared(def, member.origin, &own), up));
+            }
+            at = self.inst(id).parent;
+            up = up.plus(Up(1));
+        }
+        None
+    }
+
+    /// The klass of the outer class itself.
+    fn outer_class(&mut self, klass: KlassId, name: Symbol) -> Option<KlassId> {
+        let members = self.cx.members(klass).ok()?;
+        let &i = members.index.get(&name)?;
+        Some(self.cx.class_member(&members.items[i as usize]))
+    }
+
+    /// The inner class must have what the outer declaration promises.
+    fn check_inner_class(&mut self, klass: KlassId, name: Symbol, inner: KlassId) {
+        let Some(outer) = self.outer_class(klass, name) else { return };
+        let missing = self.missing_members(outer, inner);
+        if missing.is_empty() {
+            return;
+        }
+        let message = format!(
+            "the inner class {name} is not what {} needs: it has no {}",
+            self.cx.name(outer),
+            missing.join(", ")
+        );
+        let (outer, inner) = (self.cx.key(outer).def, self.cx.key(inner).def);
+        let diagnostic = Diagnostic::error("K0228", message)
+            .at(self.cx.def_location(outer), "declared outer here")
+            .at(self.cx.def_location(inner), "declared inner here");
+        self.cx.report(diagnostic);
+    }
+
+    /// Without an inner class the outer one is used, unless it is partial.
+    pub(crate) fn missing_inner_class(&mut self, klass: KlassId, name: Symbol) {
+        let Some(outer) = self.outer_class(klass, name) else { return };
+        let place = self.cx.def_location(self.cx.key(outer).def);
+        let full = self.cx.name(outer);
+        let message = format!("there is no inner class {name} for the outer one {full}");
+        let diagnostic = if self.partial_base(outer).is_some() {
+            let message = format!("{message}, and that is partial");
+            Diagnostic::error("K0221", message)
+        } else {
+            Diagnostic::warning("K0221", format!("{message}; the outer one is used"))
+        };
+        self.cx.report(
+            diagnostic
+                .at(place, "declared outer here")
+                .help(format!("declare an inner class {name} in the model")),
+        );
+    }
+
+    /// `annotation(missingInnerMessage = "…")` of the class of an outer component.
+    pub(crate) fn missing_inner_message(&mut self, klass: KlassId) -> Option<String> {
+        const MAX_BASES: usize = 100;
+        let mut at = klass;
+        for _ in 0..MAX_BASES {
+            let ast = self.cx.ast(at);
+            let class = &ast.classes[self.cx.lib.def(self.cx.key(at).def).class];
+            let value = annotation_value(&ast, class.description.annotation, "missingInnerMessage");
+            if let Some(Expr::String(text)) = value.map(|e| &ast.exprs[e]) {
+                return Some(ast.string(*text).into_owned());
+            }
+            if !matches!(class.body, ClassBody::Short(_)) {
+                return None;
+            }
+            at = *self.cx.members(at).ok()?.bases.first()?;
+        }
+        None
+    }
+}
