@@ -132,7 +132,8 @@ impl Chord {
         z: &mut [f64],
     ) -> Result<(), ModelError> {
         self.start.copy_from_slice(z);
-        let stale = |gamma: f64| self.steps >= MAX_STEPS_PER_MATRIX || (request.h / gamma - 1.0).abs() > MAX_DRIFT;
+        let stale =
+            |gamma: f64| self.steps >= MAX_STEPS_PER_MATRIX || (request.h / gamma - 1.0).abs() > MAX_DRIFT;
         let mut fresh = self.gamma.is_none_or(stale);
         loop {
             let attempt = self.attempt(system, request, z, fresh);
@@ -217,7 +218,12 @@ impl Chord {
     }
 
     /// One correction and the evaluation behind it; by how much the states changed.
-    fn correct<S: StepSystem>(&mut self, system: &mut S, z: &mut [f64], scale: f64) -> Result<f64, ModelError> {
+    fn correct<S: StepSystem>(
+        &mut self,
+        system: &mut S,
+        z: &mut [f64],
+        scale: f64,
+    ) -> Result<f64, ModelError> {
         for (c, r) in self.correction.iter_mut().zip(&self.residual) {
             *c = -scale * r;
         }
@@ -256,7 +262,8 @@ impl Chord {
         self.work.jacobians += 1;
         let weights = request.weights;
         // Below the tolerance by far, above rounding errors by far.
-        let increment = |j: usize| (f64::EPSILON.sqrt() * z[j].abs()).max(1e-3 / weights[j].max(f64::MIN_POSITIVE));
+        let increment =
+            |j: usize| (f64::EPSILON.sqrt() * z[j].abs()).max(1e-3 / weights[j].max(f64::MIN_POSITIVE));
         let evaluations = self.jacobian.evaluate(&mut AsFunction(system), z, &self.residual, increment)?;
         self.work.residuals += evaluations;
         if first_not_finite(self.jacobian.values()).is_some() {
@@ -336,7 +343,11 @@ mod tests {
             let old = [x[0], x[1]];
             let mut dx = vec![0.0; 2];
             classical
-                .step(&StepRequest { t: 0.0, h, old: &old, weights: &weights, tolerance: 0.04 }, &mut x, &mut dx)
+                .step(
+                    &StepRequest { t: 0.0, h, old: &old, weights: &weights, tolerance: 0.04 },
+                    &mut x,
+                    &mut dx,
+                )
                 .unwrap();
             classical.accepted(0.0, &x, &dx);
             (system.h, system.old) = (h, [z[0], z[1]]);
