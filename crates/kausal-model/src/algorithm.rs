@@ -37,6 +37,8 @@ pub struct Outer {
     leaves: FxHashMap<InstId, TVal>,
     /// Expressions passed in, by what they are.
     passed: FxHashMap<Vec<ExprId>, TVal>,
+    /// The shape and the values of each input that was passed in.
+    values: FxHashMap<LocalId, (Vec<usize>, Vec<ExprId>)>,
     /// The values of all inputs, in order.
     args: Vec<ExprId>,
     /// Assigned variables, in order of their outputs.
@@ -49,8 +51,17 @@ pub struct Outer {
     initial: bool,
     /// In so many `when` statements.
     whens: u32,
+    /// In so many `noEvent`s.
+    silent: u32,
     /// What `terminate` and `reinit` do.
     effects: Vec<Effect>,
+}
+
+impl Outer {
+    /// Relations cause no events from here on, or again.
+    pub(crate) fn silence(&mut self, begin: bool) {
+        self.silent = if begin { self.silent + 1 } else { self.silent.saturating_sub(1) };
+    }
 }
 
 /// Something a statement does to the run: it is done when the flag, an output of the function, becomes true.
@@ -79,12 +90,14 @@ impl Flattener<'_> {
             scope: cx.scope,
             leaves: FxHashMap::default(),
             passed: FxHashMap::default(),
+            values: FxHashMap::default(),
             args: Vec::new(),
             outputs: Vec::new(),
             assigned: FxHashSet::default(),
             kept: FxHashSet::default(),
             initial: section.initial,
             whens: 0,
+            silent: 0,
             effects: Vec::new(),
         };
         self.scan_targets(cx, &section.statements, &mut outer)?;
@@ -422,6 +435,7 @@ impl Flattener<'_> {
                 let value = TVal::Plain { ty: *ty, rank: array.rank(), term };
                 if let Some(outer) = &mut lo.outer {
                     outer.args.extend_from_slice(&key);
+                    outer.values.insert(local, (array.shape().to_vec(), key.clone()));
                     outer.passed.insert(key, value.clone());
                 }
                 Ok(value)
@@ -641,6 +655,56 @@ impl Flattener<'_> {
         let value = self.eval(scope, expr);
         self.in_when = outside;
         self.pass(lo, &value?)
+    }
+
+    /// A relation that causes events: where all in it comes from outside it is evaluated there, for events are seen only
+    /// there.
+    pub(crate) fn lower_relation(&mut self, lo: &mut Lower, op: Op, sides: &[TermId]) -> Res<Option<TVal>> {
+        if lo.outer.as_ref().is_none_or(|o| o.initial || o.whens > 0 || o.silent > 0) {
+            return Ok(None);
+        }
+        let outside: Option<Vec<ExprId>> = sides.iter().map(|&side| self.outside(lo, side, 0)).collect();
+        let Some(sides) = outside else { return Ok(None) };
+        let relation = self.pool.op(op, &sides);
+        self.pass(lo, &Value::scalar(Ty::Boolean, relation)).map(Some)
+    }
+
+    /// What a scalar term is outside the function, if it depends on nothing that the function computes.
+    fn outside(&mut self, lo: &Lower, term: TermId, depth: usize) -> Option<ExprId> {
+        const DEEPEST: usize = 100;
+        if depth > DEEPEST {
+            return None;
+        }
+        match &lo.function.terms[term.0 as usize] {
+            Term::Const(value) => Some(self.pool.constant(*value)),
+            Term::Local(local) => match lo.outer.as_ref()?.values.get(local)? {
+                (shape, values) if shape.is_empty() => values.first().copied(),
+                _ => None,
+            },
+            Term::Index(array, subscripts) => {
+                let Term::Local(local) = lo.function.terms[array.0 as usize] else { return None };
+                let (shape, values) = lo.outer.as_ref()?.values.get(&local)?;
+                if shape.len() != subscripts.len() {
+                    return None;
+                }
+                let mut at = 0;
+                for (subscript, &size) in subscripts.iter().zip(shape) {
+                    let Subscript::Index(index) = subscript else { return None };
+                    let Term::Const(index) = lo.function.terms[index.0 as usize] else { return None };
+                    if !(index >= 1.0 && index <= size as f64 && index.fract() == 0.0) {
+                        return None;
+                    }
+                    at = at * size + index as usize - 1;
+                }
+                values.get(at).copied()
+            }
+            Term::Op(op, args) => {
+                let args: Option<Vec<ExprId>> =
+                    args.iter().map(|&arg| self.outside(lo, arg, depth + 1)).collect();
+                Some(self.pool.op(*op, &args?))
+            }
+            _ => None,
+        }
     }
 
     /// `time`

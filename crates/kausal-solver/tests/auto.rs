@@ -84,3 +84,18 @@ fn an_oscillator_stays_explicit() {
         );
     }
 }
+
+/// An event after every step does not hide that a model is stiff.
+#[test]
+fn stiffness_is_seen_across_events() {
+    let f = |t: f64, x: &[f64], dx: &mut [f64]| dx[0] = -1e4 * (x[0] - t.cos()) - t.sin();
+    let model = ClassicalStep::new(Ode::new(1, f));
+    let mut integrator =
+        Integrator::new(Method::Auto, Options::tolerance(1e-4, 1e-4), model, 0.0, &[1.0]).unwrap();
+    for _ in 0..200 {
+        let t = integrator.step(100.0).unwrap().t;
+        let x = integrator.x().to_vec();
+        integrator.restart(t, &x);
+    }
+    assert_eq!(integrator.statistics().switches, 1);
+}

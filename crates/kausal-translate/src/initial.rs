@@ -90,7 +90,7 @@ pub(crate) fn build(
             chosen.assign(e, v);
         }
     }
-    let mut steps = guesses(emitter);
+    let mut steps = guesses(emitter, &|v| !known.contains(&v));
     let blocks: Vec<Block> = blt(&sub.incidence, &chosen)
         .blocks()
         .map(|block| Block {
@@ -272,14 +272,14 @@ fn nothing_new(work: &Work, equation: usize) -> Diagnostic {
     }
 }
 
-/// Start values that are not plain numbers are computed first; they are what iterations begin with.
-fn guesses(emitter: &mut Emitter) -> Vec<Step> {
+/// Start values of these variables that are not plain numbers are computed first; they are what iterations begin with.
+pub(crate) fn guesses(emitter: &mut Emitter, wanted: &dyn Fn(VarId) -> bool) -> Vec<Step> {
     let mut steps = Vec::new();
     for i in 0..emitter.work.vars.len() {
         let v = VarId(i as u32);
         let var = emitter.work.var(v);
         let open = matches!(var.role, Role::Continuous | Role::Discrete | Role::FreeParameter | Role::Run);
-        if !open || var.alias.is_some() {
+        if !open || var.alias.is_some() || !wanted(v) {
             continue;
         }
         let Some(start) = var.start else { continue };

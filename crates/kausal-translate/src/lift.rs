@@ -62,6 +62,8 @@ struct Lifter<'a> {
     origin: Origin,
     /// Transports by the calls they were.
     transports: FxHashMap<ExprId, usize>,
+    /// Calls without events or calls in their arguments.
+    quiet: FxHashSet<ExprId>,
 }
 
 impl<'a> Lifter<'a> {
@@ -72,6 +74,7 @@ impl<'a> Lifter<'a> {
             continuous: FxHashMap::default(),
             origin: Origin::default(),
             transports: FxHashMap::default(),
+            quiet: FxHashSet::default(),
         }
     }
 
@@ -87,10 +90,24 @@ impl<'a> Lifter<'a> {
             if self.silences(id) || !seen.insert(id) {
                 continue;
             }
-            if let Node::Call(_, args) = self.work.pool.node(id) {
-                found.extend(args.iter().filter(|&&arg| causes_events(&self.work.pool, arg)));
+            let pool = &self.work.pool;
+            if let Node::Call(_, args) = pool.node(id) {
+                // An algorithm section is a call in the equations of all its variables.
+                if self.quiet.contains(&id) {
+                    continue;
+                }
+                let before = found.len();
+                found.extend(args.iter().filter(|&&arg| !is_leaf(pool, arg) && causes_events(pool, arg)));
+                if found.len() == before && args.iter().all(|&arg| is_leaf(pool, arg) || !pool.has_calls(arg)) {
+                    self.quiet.insert(id);
+                    continue;
+                }
             }
-            for_each_argument(&self.work.pool, id, |arg| stack.push(arg));
+            for_each_argument(pool, id, |arg| {
+                if !is_leaf(pool, arg) {
+                    stack.push(arg);
+                }
+            });
         }
         // A call in an argument is met on its own as well; the outermost argument takes it along.
         let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
@@ -554,6 +571,11 @@ impl<'a> Lifter<'a> {
             })
             .collect()
     }
+}
+
+/// Is it a variable or a number?
+fn is_leaf(pool: &Pool, id: ExprId) -> bool {
+    matches!(pool.node(id), Node::Var(_) | Node::Const(_))
 }
 
 /// Does it contain a relation, or a function that jumps, outside `noEvent`?

@@ -50,6 +50,8 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
             always.push(block);
         }
     }
+    let guesses = initial::guesses(emitter, &|v| known.contains(&v));
+    sections.parameters.extend(guesses);
     for block in &once {
         let steps = emitter.block(block);
         sections.parameters.extend(steps);

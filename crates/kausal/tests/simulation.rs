@@ -590,6 +590,8 @@ fn algorithms() {
         "algorithm_",
         vec![
             case("algorithm_section", vec![along("largest", largest, 1e-9), exactly("which", 2.0)]),
+            // At the start and at four quarters; y is 2.25 from 0.7 on.
+            case("algorithm_time_event", vec![exactly("count", 5.0), end("area", 2.25 * 0.4, 1e-9)]),
             case("algorithm_when", vec![exactly("n", 10.0), exactly("last", 100.0), exactly("total", 385.0)]),
             // At 0.5, 0.5 + i, …
             case(
@@ -730,6 +732,7 @@ fn initial_values() {
                 "initial_switched_off",
                 vec![along("friction", |_| 0.0, 1e-9), along("drive", |_| 4.0, 1e-9), along("w", |_| 0.0, 1e-9)],
             ),
+            case("initial_of_parameters", vec![along("x", |_| -2.0, 1e-9), along("y", |_| -2.0, 1e-9)]),
             case("initial_redundant", vec![along("sum", |t| 12.0 * (-t).exp(), 1e-4)]),
             case(
                 "initial_preferred_states",

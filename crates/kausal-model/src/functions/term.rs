@@ -291,6 +291,22 @@ impl Flattener<'_> {
         use BinaryOp::*;
         let rank = ra.max(rb);
         let fits = ra == rb || ra == 0 || rb == 0;
+        let ordered = match op {
+            Less => Some((Op::Less, [x, y])),
+            LessEqual => Some((Op::LessEqual, [x, y])),
+            Greater => Some((Op::Less, [y, x])),
+            GreaterEqual => Some((Op::LessEqual, [y, x])),
+            _ => None,
+        };
+        if let Some((op, sides)) = ordered
+            && ta.is_number()
+            && tb.is_number()
+            && join(ta, tb) == Ty::Real
+            && rank == 0
+            && let Some(value) = self.lower_relation(lo, op, &sides)?
+        {
+            return Ok(value);
+        }
         let mut make = |ty, rank, op, args: Vec<TermId>| {
             let term = lo.term(Term::Op(op, args));
             Ok(TVal::Plain { ty, rank, term })

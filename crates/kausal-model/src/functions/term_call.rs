@@ -645,10 +645,15 @@ impl Flattener<'_> {
         if matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "initial" | "terminal" | "delay") {
             return self.lower_event(lo, ast, expr, name, args);
         }
-        let mut values = Vec::with_capacity(args.len());
-        for arg in args {
-            values.push(self.lower_expr(lo, arg.value)?);
+        let silent = matches!(name, "noEvent" | "smooth");
+        if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
+            outer.silence(true);
         }
+        let values: Res<Vec<TVal>> = args.iter().map(|arg| self.lower_expr(lo, arg.value)).collect();
+        if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
+            outer.silence(false);
+        }
+        let values = values?;
         match self.builtin_terms(lo, name, args, &values) {
             Some(value) => Ok(value),
             None => {

@@ -71,17 +71,18 @@ impl ExplicitRk {
         self.average_rate
     }
 
-    /// Starts with a given step instead of looking for one.
+    /// Starts with a given step instead of looking for one, and what was seen of stability is over.
     pub fn start_with(&mut self, h: f64) {
         self.begin();
-        self.h = h;
-    }
-
-    fn begin(&mut self) {
-        self.control.reset();
         self.on_border = 0;
         self.inside = 0;
         self.average_rate = 0.0;
+        self.h = h;
+    }
+
+    /// What was seen of stability before an event still counts: a model with an event in every step may be stiff, too.
+    fn begin(&mut self) {
+        self.control.reset();
         self.started = true;
     }
 
