@@ -182,7 +182,7 @@ pub enum InlineChoice {
     Radau,
     /// Rosenbrock method of order 4
     Rosenbrock,
-    /// Implicit Euler for stiff states, explicit for the others
+    /// The same with Newton's method on stiff states only
     Mixed,
 }
 
@@ -211,6 +211,9 @@ pub struct Translation {
     /// Make the formula of an integration method a part of the model (inline integration)
     #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
     pub inline: InlineChoice,
+    /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
+    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
+    pub stiff: Vec<String>,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
     pub no_hints: bool,

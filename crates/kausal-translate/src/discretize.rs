@@ -20,6 +20,7 @@
 //! ```
 
 use kausal_model::flat::{Origin, Type};
+use kausal_symbolic::count::written_operations;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
@@ -27,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
 use crate::index::Selection;
-use crate::program::{Discretized, Form, Stage, State, Step};
+use crate::program::{Discretized, Form, SolveKind, Stage, State, Step};
 use crate::rewrite::rewrite;
 use crate::sections::{hoist_in, report_singular};
 use crate::sort::{Block, Sorting, occurrences};
@@ -67,11 +68,116 @@ pub(crate) fn build(
     emitter.parameter_values();
     let part = Part { selection, blocks: &blocks, seeds: &seeds, known };
     let mut inlined = part.section(emitter, method)?;
+    if method == Inline::Auto && !pays(emitter, &inlined, selection, &blocks) {
+        return None;
+    }
     if method == Inline::Radau {
         // Error estimates of a method with stages are damped by a single implicit step.
         inlined.filter = Some(Box::new(part.section(emitter, Inline::ImplicitEuler)?));
     }
     Some(inlined)
+}
+
+/// States, by their place, that no name or pattern says to be stiff.
+fn not_stiff(emitter: &Emitter, selection: &Selection) -> Vec<u32> {
+    if emitter.stiff.is_empty() {
+        return Vec::new();
+    }
+    let named = |x: &VarId| {
+        let name = &emitter.work.var(*x).name;
+        emitter.stiff.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+    };
+    let places = selection.states.iter().zip(0..);
+    places.filter(|(x, _)| !named(x)).map(|(_, k)| k).collect()
+}
+
+/// Does a name match a pattern with `*` and `?`?
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&c) if c == b'?' || c == name[n] => (p, n) = (p + 1, n + 1),
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    (p, n) = (at + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == b'*')
+}
+
+/// Does it cost less to solve the inlined step than to iterate on all states? Operations of an average step: evaluations, the
+/// solution of linear equations in each iteration, matrices now and then. The frequencies are those of stiff runs with
+/// events now and then.
+fn pays(emitter: &mut Emitter, inlined: &Discretized, selection: &Selection, blocks: &[Block]) -> bool {
+    const CLASSICAL_EVALUATIONS: f64 = 1.4;
+    const INLINED_EVALUATIONS: f64 = 2.2;
+    /// Parts of the steps that have a new matrix.
+    const CLASSICAL_MATRICES: f64 = 0.06;
+    const INLINED_MATRICES: f64 = 0.2;
+    /// Of a sparse matrix so many entries a row, with what fills in.
+    const ENTRIES: f64 = 8.0;
+    let classical: Vec<Step> = blocks.iter().flat_map(|block| emitter.block(block)).collect();
+    let (dynamics, _) = cost(emitter.work, &classical);
+    let (steps, jacobian) = cost(emitter.work, &inlined.steps);
+    let n = selection.states.len() as f64;
+    let entries = n * n.min(ENTRIES);
+    // The Jacobian of a right-hand side with this structure costs about as many evaluations as there are entries a row.
+    let matrix = dynamics * n.min(ENTRIES) + entries * n.min(ENTRIES);
+    let off = CLASSICAL_EVALUATIONS * (dynamics + 2.0 * entries) + CLASSICAL_MATRICES * matrix;
+    let iterates = jacobian > 0.0;
+    let on = if iterates { INLINED_EVALUATIONS } else { 1.0 } * steps + INLINED_MATRICES * jacobian;
+    let word = if on < off { "pays" } else { "does not pay" };
+    let sentence = format!("inlining the integration {word}: {on:.0} operations a step instead of {off:.0}");
+    emitter.work.report.decisions.push(sentence);
+    on < off
+}
+
+/// Operations of an evaluation, with the solution of linear systems, and of the Jacobians of nonlinear ones.
+fn cost(work: &Work, steps: &[Step]) -> (f64, f64) {
+    let (mut each, mut matrix) = (0.0, 0.0);
+    let count = |e: ExprId| written_operations(&work.pool, e).total() as f64;
+    for step in steps {
+        match step {
+            Step::Assign(assign) => each += count(assign.value),
+            Step::Call(call) => each += 20.0 + call.args.iter().map(|&arg| count(arg)).sum::<f64>(),
+            Step::Solve(solve) => {
+                let (n, entries) = (solve.unknowns.len() as f64, solve.entries.len() as f64);
+                each += match (solve.kind, solve.constant) {
+                    (SolveKind::Sparse, true) => 4.0 * entries,
+                    (SolveKind::Sparse, false) => 20.0 * entries,
+                    (_, true) => 2.0 * n * n,
+                    (_, false) => 2.0 * n * n + 2.0 * n * n * n / 3.0,
+                };
+            }
+            Step::System(system) => match &system.form {
+                Form::Linear { steps, .. } | Form::Mixed { continuous: steps, .. } => {
+                    let inner = cost(work, steps);
+                    (each, matrix) = (each + inner.0, matrix + inner.1);
+                }
+                Form::Nonlinear(nonlinear) => {
+                    let n = nonlinear.unknowns.len() as f64;
+                    let inner = cost(work, &nonlinear.steps);
+                    let own = match &nonlinear.jacobian {
+                        Some(jacobian) => cost(work, &jacobian.steps).0,
+                        None => n * inner.0,
+                    };
+                    each += inner.0 + 2.0 * n * n;
+                    matrix += inner.1 + own + 2.0 * n * n * n / 3.0;
+                }
+            },
+            _ => {}
+        }
+    }
+    (each, matrix)
 }
 
 /// The continuous part of the model.
@@ -93,6 +199,10 @@ impl Part<'_> {
         let (rows, columns, seeds) = match method {
             Inline::Radau => formula.stages(emitter.work, selection, blocks, seeds),
             Inline::Euler => formula.one_stage(emitter.work, selection, blocks, seeds, false),
+            Inline::Mixed => {
+                formula.substituted = not_stiff(emitter, selection);
+                formula.one_stage(emitter.work, selection, blocks, seeds, true)
+            }
             _ => formula.one_stage(emitter.work, selection, blocks, seeds, true),
         };
         let blocks = match Sorting::new(emitter.work, rows, columns).blocks() {
@@ -121,9 +231,10 @@ impl Part<'_> {
         // From now on it is set by the run.
         emitter.work.vars[formula.h.index()].role = Role::Run;
         calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
-        let Formula { h, old, stages, .. } = formula;
+        let Formula { h, old, stages, substituted, .. } = formula;
+        let method = if method == Inline::Auto { Inline::Bdf } else { method };
         let (method, filter) = (method.name().to_owned(), None);
-        Some(Discretized { method, h: Some(h), old, stages, factors, steps, filter })
+        Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter })
     }
 }
 
@@ -183,6 +294,8 @@ struct Formula {
     h: VarId,
     old: Vec<VarId>,
     stages: Vec<Stage>,
+    /// States, by their place, that have no equation here.
+    substituted: Vec<u32>,
     /// The equations of the formula, each with the state it is for.
     equations: FxHashMap<usize, VarId>,
 }
@@ -202,7 +315,7 @@ impl Formula {
         let old = old.collect();
         work.bounds.resize(work.vars.len(), Interval::ALL);
         work.bounds[h.index()] = Interval::new(0.0, f64::INFINITY);
-        Formula { h, old, stages: Vec::new(), equations: FxHashMap::default() }
+        Formula { h, old, stages: Vec::new(), substituted: Vec::new(), equations: FxHashMap::default() }
     }
 
     /// `x = h*der(x) + old(x)`, or `x = old(x)` where the method is explicit: rows, columns and seeds.
@@ -216,8 +329,11 @@ impl Formula {
     ) -> (Vec<usize>, Vec<VarId>, FxHashSet<VarId>) {
         let mut rows: Vec<usize> = blocks.iter().flat_map(|b| b.equations.iter().copied()).collect();
         let mut columns: Vec<VarId> = blocks.iter().flat_map(|b| b.unknowns.iter().copied()).collect();
-        columns.extend(&selection.states);
-        for (&x, old) in selection.states.iter().zip(self.old.clone()) {
+        for (k, (&x, old)) in (0..).zip(selection.states.iter().zip(self.old.clone())) {
+            if self.substituted.contains(&k) {
+                continue;
+            }
+            columns.push(x);
             let Some(slope) = derivative(work, x) else { continue };
             let h = work.pool.var(self.h);
             let mut terms = vec![work.pool.var(old)];

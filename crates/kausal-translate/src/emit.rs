@@ -38,6 +38,8 @@ pub(crate) struct Emitter<'a> {
     pub seeds: FxHashSet<VarId>,
     /// The equations of its formula, each with the state it is for.
     pub formulas: FxHashMap<usize, VarId>,
+    /// Names and patterns of stiff states.
+    pub stiff: Vec<String>,
     /// Those states.
     pub integrated: FxHashSet<VarId>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
@@ -65,6 +67,7 @@ impl<'a> Emitter<'a> {
             seeds: FxHashSet::default(),
             formulas: FxHashMap::default(),
             integrated: FxHashSet::default(),
+            stiff: Vec::new(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),

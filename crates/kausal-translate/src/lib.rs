@@ -124,6 +124,8 @@ pub struct Options {
     pub relaxing: Relaxing,
     /// Which integration method becomes part of the model.
     pub inline: Inline,
+    /// The stiff states, for [`Inline::Mixed`]: names, or patterns with `*` and `?`. Without any all are.
+    pub stiff: Vec<String>,
     /// Translator commands, as the papers have them.
     pub commands: Commands,
 }
@@ -161,6 +163,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             };
             let settings = emit::Settings { tearing, relaxing: options.relaxing, inline: options.inline };
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
+            emitter.stiff = options.stiff.clone();
             sections::build(&mut emitter, &selection)
                 .map(|sections| assemble::assemble(&mut work, model, selection, sections))
         }

@@ -540,6 +540,9 @@ pub struct Discretized {
     pub factors: Vec<Step>,
     /// Computes states and derivatives at the new instant.
     pub steps: Vec<Step>,
+    /// States, by their place, whose formula is not part of the steps: they are not stiff, and successive substitution finds
+    /// them.
+    pub substituted: Vec<u32>,
     /// For methods with several stages: a single implicit step, which damps error estimates.
     pub filter: Option<Box<Discretized>>,
 }

@@ -72,6 +72,7 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
             RelaxingChoice::Off => Relaxing::Off,
         },
         inline: inline(how.inline),
+        stiff: how.stiff.clone(),
         commands: commands(how, session)?,
     })
 }

@@ -4,8 +4,10 @@
 //! section `discretized` of its program and answers with `x` and `der(x)`; what it iterates on is its own business
 //! (Elmqvist, Otter and Cellier 1995). With `h = 0` both evaluate the dynamics.
 
+use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
 use kausal_solver::model::{StageReport, filter_by_step};
+use kausal_solver::weights::norm;
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
@@ -15,7 +17,7 @@ use kausal_translate::program;
 use rustc_hash::FxHashSet;
 
 use super::{RightSide, Settings};
-use crate::image::{CompiledModel, Discretized};
+use crate::image::{CompiledModel, Discretized, Exec};
 use crate::machine::{Failure, Machine, Mode, Stop};
 
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
@@ -24,6 +26,12 @@ const PERSISTENCE: u32 = 10;
 /// Corrections before an iteration counts as too slow, for one stage and for several.
 const ITERATIONS: u32 = 3;
 const STAGE_ITERATIONS: u32 = 8;
+
+/// Sweeps of successive substitution.
+const SWEEPS: usize = 6;
+/// Time is varied by this part of the step, states by so many error weights, where derivatives are found by differences.
+const TIME_SHARE: f64 = 1e-4;
+const DISTURBANCE: f64 = 0.5;
 
 /// Who solves for the step.
 #[derive(Debug)]
@@ -119,8 +127,20 @@ pub(super) struct Inlined {
     /// Iteration variables that are neither states nor derivatives, and their last values at two instants.
     others: Vec<Past>,
     buffer: Vec<f64>,
+    /// Where a Rosenbrock method has linearised the model.
+    point: Point,
     derivatives: u64,
     steps: u64,
+}
+
+/// A point and the factor of the derivatives.
+#[derive(Clone, Debug, Default)]
+struct Point {
+    t: f64,
+    gamma: f64,
+    x: Vec<f64>,
+    dx: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 /// A section with the formula of a method.
@@ -133,6 +153,8 @@ struct Section {
     /// The `h` that what depends on it was computed for; not a number after an event.
     prepared: f64,
     stages: Vec<Stage>,
+    /// States that successive substitution finds.
+    substituted: Vec<usize>,
 }
 
 /// States and derivatives at an instant of the step.
@@ -158,7 +180,8 @@ impl Section {
         if stages.is_empty() {
             stages.push(Stage { time: None, states: states.to_vec() });
         }
-        Section { is_filter, h: program.h, old: program.old.clone(), prepared: f64::NAN, stages }
+        let substituted = program.substituted.iter().map(|&k| k as usize).collect();
+        Section { is_filter, h: program.h, old: program.old.clone(), prepared: f64::NAN, stages, substituted }
     }
 
     /// Sets what the section reads, but for the guesses; computes what depends on `h`.
@@ -210,7 +233,16 @@ impl Inlined {
         demand.relative = settings.tolerance;
         demand.weights = vec![0.0; program.variables.len()];
         demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
-        Inlined { side, step, stages, others, buffer: vec![0.0; 3 * n], derivatives: 0, steps: 0 }
+        Inlined {
+            side,
+            step,
+            stages,
+            others,
+            buffer: vec![0.0; 3 * n],
+            point: Point::default(),
+            derivatives: 0,
+            steps: 0,
+        }
     }
 
     /// Guesses of what is neither a state nor a derivative go on as they came.
@@ -256,6 +288,9 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
+            if !section.substituted.is_empty() {
+                substitute(machine, section, &inlined.steps, h, old, weights)?;
+            }
         }
         x.fill(0.0);
         dx.fill(0.0);
@@ -278,6 +313,42 @@ impl Inlined {
             None => ModelError::fatal("the model ended the run"),
         }
     }
+}
+
+/// Successive substitution of the states that are not stiff, `x := h*der(x) + old(x)`, around the rest of the step.
+fn substitute(
+    machine: &mut Machine,
+    section: &Section,
+    steps: &[Exec],
+    h: f64,
+    old: &[f64],
+    weights: &[f64],
+) -> Result<(), Stop> {
+    let states = &section.stages[0].states;
+    let mut last = f64::INFINITY;
+    for sweep in 0..SWEEPS {
+        let mut sum = 0.0;
+        for &i in &section.substituted {
+            let (x, d) = states[i];
+            let new = h * machine.values[d.index()] + old[i];
+            let change = (new - machine.values[x.index()]) * weights[i];
+            sum += change * change;
+            machine.values[x.index()] = new;
+        }
+        machine.run(steps, Mode::Continuous)?;
+        let size = (sum / states.len() as f64).sqrt();
+        let rate = size / last;
+        // What is left after this sweep: the next change and all that follow.
+        if size == 0.0 || sweep > 0 && rate < 1.0 && size * rate / (1.0 - rate) <= machine.demand.tolerance {
+            return Ok(());
+        }
+        if !size.is_finite() || sweep > 1 && rate > 1.0 {
+            break;
+        }
+        last = size;
+    }
+    let unknowns = section.substituted.iter().map(|&i| states[i].0).collect();
+    Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
 }
 
 /// Guesses and weights of states and derivatives.
@@ -364,6 +435,68 @@ impl StepModel for Inlined {
     fn stages(&mut self) -> Option<&mut dyn StageModel> {
         if self.stages.is_some() { Some(self) } else { None }
     }
+
+    fn linear(&mut self) -> Option<&mut dyn LinearModel> {
+        Some(self)
+    }
+}
+
+/// `(I - gamma J) y = b` is what a disturbance `b` of `old` does to an implicit step, in first order: the step is taken with the
+/// disturbance and with its negative.
+impl LinearModel for Inlined {
+    fn linearize(
+        &mut self,
+        t: f64,
+        h: f64,
+        x: &[f64],
+        dx: &[f64],
+        weights: &[f64],
+        by_time: &mut [f64],
+    ) -> Result<(), ModelError> {
+        let later = t + TIME_SHARE * h;
+        by_time.copy_from_slice(dx);
+        self.derivative(later, x, by_time)?;
+        for (slope, dx) in by_time.iter_mut().zip(dx) {
+            *slope = (*slope - dx) / (later - t);
+        }
+        let (x, dx, weights) = (x.to_vec(), dx.to_vec(), weights.to_vec());
+        self.point = Point { t, gamma: 0.0, x, dx, weights };
+        Ok(())
+    }
+
+    fn prepare(&mut self, gamma: f64) -> Result<(), ModelError> {
+        self.point.gamma = gamma;
+        self.side.machine.chords().for_each(Chord::reset);
+        Ok(())
+    }
+
+    fn solve(&mut self, b: &mut [f64]) {
+        /// Of the disturbance: what the iteration may leave.
+        const SHARE: f64 = 1e-7;
+        let point = std::mem::take(&mut self.point);
+        let Point { t, gamma, x, dx, weights } = &point;
+        let size = norm(weights, b);
+        let scale = if size > 0.0 { DISTURBANCE / size } else { 0.0 };
+        let n = x.len();
+        let mut ends = [vec![0.0; n], vec![0.0; n]];
+        let mut failed = false;
+        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+            let old: Vec<f64> = (0..n).map(|i| x[i] - gamma * dx[i] + sign * scale * b[i]).collect();
+            end.copy_from_slice(x);
+            let mut slope = dx.clone();
+            let tolerance = SHARE * DISTURBANCE;
+            let request = StepRequest { t: *t, h: *gamma, old: &old, weights, tolerance };
+            failed |= self.step(&request, end, &mut slope).is_err();
+        }
+        for i in 0..n {
+            b[i] = match failed {
+                true => f64::NAN,
+                false if scale > 0.0 => (ends[0][i] - ends[1][i]) / (2.0 * scale),
+                false => 0.0,
+            };
+        }
+        self.point = point;
+    }
 }
 
 impl StageModel for Inlined {
@@ -408,7 +541,8 @@ pub fn method_of(inline: kausal_translate::Inline, fixed_step: bool) -> Option<M
         Inline::Euler => Method::ExplicitEuler,
         Inline::ImplicitEuler if fixed_step => Method::ImplicitEuler,
         Inline::Trapezoidal => Method::Trapezoidal,
-        Inline::Auto | Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
+        Inline::Auto => Method::Auto,
+        Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
         Inline::Radau => Method::Radau,
         Inline::Rosenbrock => Method::Rosenbrock,
     })
