@@ -90,15 +90,13 @@ impl<W: Write> Sink for Writer<W> {
 
 /// The shortest text that reads back as the same number; -0 is 0.
 fn push_number(line: &mut String, value: f64) {
-    use std::fmt::Write;
-    let value = if value == 0.0 { 0.0 } else { value };
-    let magnitude = value.abs();
-    // Writing to a string cannot fail.
-    let _ = if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) {
-        write!(line, "{value:e}")
-    } else {
-        write!(line, "{value}")
-    };
+    if value == 0.0 {
+        line.push('0');
+        return;
+    }
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(value);
+    line.push_str(text.strip_suffix(".0").unwrap_or(text));
 }
 
 /// Reads what [`write`] writes and what other tools write alike; the first column is the time.
@@ -236,6 +234,22 @@ mod tests {
         for signal in &trajectory.signals {
             assert_eq!(back.get(&signal.name).unwrap(), trajectory.values(signal));
         }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let text = |value| {
+            let mut line = String::new();
+            push_number(&mut line, value);
+            line
+        };
+        assert_eq!(text(-0.0), "0");
+        assert_eq!(text(-3.0), "-3");
+        assert_eq!(text(0.1), "0.1");
+        assert_eq!(text(2.5e-7), "2.5e-7");
+        assert_eq!(text(1e300), "1e+300");
+        assert_eq!(text(f64::NAN), "NaN");
+        assert_eq!(text(f64::NEG_INFINITY), "-inf");
     }
 
     #[test]

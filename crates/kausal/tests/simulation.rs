@@ -730,7 +730,11 @@ fn initial_values() {
             case("initial_derivative_only", vec![along("drive", |t| 3.0 * (-t).exp(), 1e-6)]),
             case(
                 "initial_switched_off",
-                vec![along("friction", |_| 0.0, 1e-9), along("drive", |_| 4.0, 1e-9), along("w", |_| 0.0, 1e-9)],
+                vec![
+                    along("friction", |_| 0.0, 1e-9),
+                    along("drive", |_| 4.0, 1e-9),
+                    along("w", |_| 0.0, 1e-9),
+                ],
             ),
             case("initial_of_parameters", vec![along("x", |_| -2.0, 1e-9), along("y", |_| -2.0, 1e-9)]),
             case("initial_redundant", vec![along("sum", |t| 12.0 * (-t).exp(), 1e-4)]),
