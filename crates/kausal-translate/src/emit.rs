@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::calls::CallSlots;
 use crate::commands::Wishes;
 use crate::declared::Hints;
+use crate::growth::Computed;
 use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
@@ -32,6 +33,8 @@ pub(crate) struct Emitter<'a> {
     pub work: &'a mut Work,
     pub settings: Settings,
     pub hints: Hints,
+    /// What was assigned so far.
+    pub computed: Computed,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -54,6 +57,7 @@ impl<'a> Emitter<'a> {
             work,
             settings,
             hints,
+            computed: Computed::default(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),
@@ -130,6 +134,7 @@ impl<'a> Emitter<'a> {
         match self.work.equations[equation].form.clone() {
             EquationForm::Plain => match solve::solve(self.work, equation, unknown) {
                 Solution::Explicit(value) => {
+                    self.computed.add(unknown, value);
                     self.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
                 }
                 Solution::None => {
