@@ -85,7 +85,10 @@ pub use colouring::{Colouring, colour_columns};
 pub use digraph::{Components, Digraph};
 pub use dulmage_mendelsohn::{Determined, DulmageMendelsohn, Part, Piece, dulmage_mendelsohn};
 pub use dummy_derivatives::{Certainty, StatePriority, StateSelection, select_states};
-pub use elimination::{Elimination, EliminationProblem, Operations, count_in_order, elimination_order};
+pub use elimination::recursive::{RecursiveOrder, recursive_order};
+pub use elimination::{
+    Elimination, EliminationProblem, Operations, bounded_elimination_order, count_in_order, elimination_order,
+};
 pub use ids::{Edge, Eqn, Id, IdVec, Var};
 pub use incidence::{Extractor, Incidence, IncidenceBuilder, Occurrence, Subsystem};
 pub use matching::{

@@ -5,18 +5,23 @@
 //! unknowns are found in the end. The unknowns of a torn sequence follow forwards from the original equations, the
 //! others backwards from the reduced ones.
 //!
-//! Rows are reduced one after the other. A value that was computed before, or its negative, is not computed again, and
-//! `(a/p)*b` counts as the same value as `(b/p)*a`: of a matrix that is symmetric, up to signs of its rows and columns,
-//! only one half is computed, whether anybody knows that it is symmetric or not. What cancels is gone.
+//! Rows are reduced one after the other. A value that was computed before, or its negative, is not computed again, however
+//! it is written ([`identity`](crate::identity)): of a matrix that is symmetric, up to signs of its rows and columns, only
+//! one half is computed, whether anybody knows that it is symmetric or not. What cancels is gone, and so is in the end
+//! what turned out not to be needed.
+//!
+//! Unknowns that no other unknown needs, like the forces in the joints of a mechanism, come last and from the equations as
+//! they are written: they are right whatever became of the pivots, and may be left for later ([`defer`](crate::defer)).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kausal_structure::Solvability;
 use kausal_symbolic::count::written_operations;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Emitter, is_atom};
+use crate::identity::{Fingerprint, Fingerprints};
 use crate::program::{EquationRef, Solve, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::Block;
@@ -40,6 +45,9 @@ pub(crate) struct Plan {
     pub core_columns: Vec<usize>,
     /// With row `k` of the core times this number, belonging to column `k`, the core is symmetric.
     pub symmetric: Option<Vec<f64>>,
+    /// A reduced row that is used several times is reduced again first, if unknowns in it have been eliminated since: the block
+    /// form of the papers, where `x := inverse(A) * (…)` is inserted as a whole.
+    pub settle: bool,
 }
 
 /// What a plan became.
@@ -67,22 +75,60 @@ pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &P
         position[c] = k;
     }
     let scaled = scaled_rows(emitter, rows, plan, &position);
+    let (turn, uses) = turns(rows, plan, &position);
     let mut elimination = Elimination {
         emitter,
         rows,
         plan,
         position,
         reduced: Vec::with_capacity(plan.pivots.len()),
+        turn,
+        uses,
+        versions: 0,
+        version: vec![0; plan.pivots.len()],
         products: FxHashMap::default(),
         values: FxHashMap::default(),
+        prints: Fingerprints::default(),
+        same: FxHashMap::default(),
         out: Solved::default(),
     };
+    elimination.know_coefficients();
     for scaled in scaled {
         elimination.pivot(scaled)?;
     }
     elimination.core(block)?;
     elimination.substitute(block);
-    Some(elimination.out)
+    let mut out = elimination.out;
+    forget_unused(emitter, block, &mut out);
+    Some(out)
+}
+
+/// Takes temporaries away that nothing reads: multipliers of values that were known already.
+fn forget_unused(emitter: &Emitter, block: &Block, solved: &mut Solved) {
+    let pool = &emitter.work.pool;
+    let mut read: FxHashSet<VarId> = block.unknowns.iter().copied().collect();
+    for &(pivot, reference) in &solved.pivots {
+        read.extend([pivot, reference]);
+    }
+    for &(_, size) in &solved.sums {
+        read.extend(pool.variables_of(size));
+    }
+    let mut kept = Vec::with_capacity(solved.steps.len());
+    while let Some(step) = solved.steps.pop() {
+        match &step {
+            Step::Assign(assign) if !read.contains(&assign.variable) => continue,
+            Step::Assign(assign) => read.extend(pool.variables_of(assign.value)),
+            Step::Call(call) => read.extend(call.args.iter().flat_map(|&a| pool.variables_of(a))),
+            Step::Solve(solve) => {
+                read.extend(solve.entries.iter().map(|&(_, _, v)| v));
+                read.extend(&solve.rhs);
+            }
+            _ => {}
+        }
+        kept.push(step);
+    }
+    kept.reverse();
+    solved.steps = kept;
 }
 
 /// `pivot * x + sum of entries * unknown = right`.
@@ -107,14 +153,56 @@ struct Elimination<'e, 'w, 'p> {
     /// Where each column is eliminated.
     position: Vec<usize>,
     reduced: Vec<Reduced>,
-    /// `a*b/pivot` by pivot and factors.
-    products: FxHashMap<(usize, ExprId, ExprId), ExprId>,
+    /// The turn of each row.
+    turn: Vec<usize>,
+    /// The turns of the rows in which each pivot is used as they are written.
+    uses: Vec<Vec<usize>>,
+    /// How often rows were settled, and when each was last.
+    versions: usize,
+    version: Vec<usize>,
+    /// `a*b/pivot` by pivot, its version and factors.
+    products: FxHashMap<(usize, usize, ExprId, ExprId), ExprId>,
     /// Formulas and the variables that hold them.
     values: FxHashMap<ExprId, ExprId>,
+    prints: Fingerprints,
+    /// What holds a value, and whether it holds the negative.
+    same: FxHashMap<Fingerprint, (ExprId, bool)>,
     out: Solved,
 }
 
 impl Elimination<'_, '_, '_> {
+    /// Values that are there without being computed: one, and coefficients that are variables.
+    fn know_coefficients(&mut self) {
+        // Parameters that cannot be changed, like the two halves of an inertia tensor, are the same where their values are.
+        let values = self.emitter.parameter_values();
+        for row in self.rows {
+            let all = row.coefficients.iter().map(|&(_, e)| e).chain([row.right]);
+            for v in all.flat_map(|e| self.emitter.work.pool.variables_of(e)) {
+                if let Some(&value) = values.get(&v).filter(|_| self.emitter.work.var(v).evaluated) {
+                    self.prints.define_number(v, value);
+                }
+            }
+        }
+        let one = self.emitter.work.pool.one();
+        self.know(one);
+        let rows = self.rows;
+        for &(_, e) in rows.iter().flat_map(|row| &row.coefficients) {
+            if self.emitter.work.pool.as_var(e).is_some() {
+                self.know(e);
+            }
+        }
+    }
+
+    fn know(&mut self, held: ExprId) {
+        let (print, negative) = self.prints.of(&self.emitter.work.pool, held).magnitude();
+        self.same.entry(print).or_insert((held, negative));
+    }
+
+    /// Is it zero, however it is written?
+    fn is_zero(&mut self, e: ExprId) -> bool {
+        self.prints.of(&self.emitter.work.pool, e).is_zero()
+    }
+
     /// Reduces the row of the next pivot; divides it by the pivot if it is to be scaled.
     fn pivot(&mut self, scaled: bool) -> Option<()> {
         let (r, c) = self.plan.pivots[self.reduced.len()];
@@ -141,14 +229,51 @@ impl Elimination<'_, '_, '_> {
 
     /// The row with eliminated unknowns replaced. Columns that are not wanted are left out.
     fn reduce(&mut self, r: usize, wanted: &dyn Fn(usize) -> bool) -> (Vec<(usize, ExprId)>, ExprId) {
+        let rows = self.rows;
+        for &(c, _) in &rows[r].coefficients {
+            self.settle(self.position[c], r);
+        }
+        self.replaced(&rows[r].coefficients, rows[r].right, wanted)
+    }
+
+    /// Reduces the row of a pivot again before it is used for a row, if it has been outdated and will be used once more.
+    fn settle(&mut self, k: usize, row: usize) {
+        let done = self.reduced.len();
+        if !self.plan.settle || k >= done {
+            return;
+        }
+        let outdated = self.reduced[k].entries.iter().any(|entry| self.position[entry.column] < done);
+        let now = self.turn[row];
+        if !outdated || self.uses[k].iter().filter(|&&turn| turn >= now).count() < 2 {
+            return;
+        }
+        let Reduced { pivot, ref entries, right } = self.reduced[k];
+        let own: Vec<(usize, ExprId)> = entries.iter().map(|entry| (entry.column, entry.value)).collect();
+        let (entries, right) = self.replaced(&own, right, &|_| true);
+        let mut settled = Vec::with_capacity(entries.len());
+        for (column, value) in entries {
+            let value = self.held(value);
+            settled.push(Entry { column, value, raw: value });
+        }
+        let right = self.held(right);
+        self.reduced[k] = Reduced { pivot, entries: settled, right };
+        self.versions += 1;
+        self.version[k] = self.versions;
+    }
+
+    /// `sum of coefficient * unknown = right` with eliminated unknowns replaced.
+    fn replaced(
+        &mut self,
+        coefficients: &[(usize, ExprId)],
+        right: ExprId,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> (Vec<(usize, ExprId)>, ExprId) {
         let done = self.reduced.len();
         let mut terms: BTreeMap<usize, Vec<ExprId>> = BTreeMap::new();
-        let right = self.rows[r].right;
         let mut right = vec![if self.is_long(right) { self.held(right) } else { right }];
         // Places of the columns that are still to be eliminated from this row.
         let mut pending: BTreeSet<usize> = BTreeSet::new();
-        let rows = self.rows;
-        for &(c, e) in &rows[r].coefficients {
+        for &(c, e) in coefficients {
             let eliminated = self.position[c] < done;
             if eliminated {
                 pending.insert(self.position[c]);
@@ -161,7 +286,7 @@ impl Elimination<'_, '_, '_> {
         while let Some(k) = pending.pop_first() {
             let own = terms.remove(&self.plan.pivots[k].1).unwrap_or_default();
             let factor = solve::sum(&mut self.emitter.work.pool, &own);
-            if self.emitter.work.pool.is_zero(factor) {
+            if self.is_zero(factor) {
                 continue;
             }
             let factor = self.held(factor);
@@ -186,15 +311,14 @@ impl Elimination<'_, '_, '_> {
                 right.push(pool.op(Op::Neg, &[product]));
             }
         }
-        let pool = &mut self.emitter.work.pool;
         let mut entries = Vec::with_capacity(terms.len());
         for (c, terms) in terms {
-            let value = solve::sum(pool, &terms);
-            if !pool.is_zero(value) {
+            let value = solve::sum(&mut self.emitter.work.pool, &terms);
+            if !self.is_zero(value) {
                 entries.push((c, value));
             }
         }
-        (entries, solve::sum(pool, &right))
+        (entries, solve::sum(&mut self.emitter.work.pool, &right))
     }
 
     /// Is it worth a variable, because it is needed again when the unknown is computed?
@@ -208,7 +332,7 @@ impl Elimination<'_, '_, '_> {
     fn product(&mut self, k: usize, factor: ExprId, entry: Entry) -> ExprId {
         let (a, a_negative) = self.magnitude(factor);
         let (b, b_negative) = self.magnitude(entry.raw);
-        let key = (k, a.min(b), a.max(b));
+        let key = (k, self.version[k], a.min(b), a.max(b));
         let product = match self.products.get(&key) {
             Some(&product) => product,
             None => {
@@ -253,9 +377,13 @@ impl Elimination<'_, '_, '_> {
         if let Some(&known) = self.values.get(&value) {
             return known;
         }
-        let negative = pool.op(Op::Neg, &[value]);
-        if let Some(&known) = self.values.get(&negative) {
-            return self.emitter.work.pool.op(Op::Neg, &[known]);
+        let whole = self.prints.of(pool, value);
+        if whole.is_zero() {
+            return pool.zero();
+        }
+        let (print, negative) = whole.magnitude();
+        if let Some(&(known, other)) = self.same.get(&print) {
+            return if negative == other { known } else { pool.op(Op::Neg, &[known]) };
         }
         // A minus in front of everything is left to whoever uses the value.
         if let Some(inner) = self.emitter.work.pool.as_neg(value) {
@@ -263,8 +391,12 @@ impl Elimination<'_, '_, '_> {
             return self.emitter.work.pool.op(Op::Neg, &[held]);
         }
         let held = self.emitter.temporary(value, &mut self.out.steps);
+        if let Some(variable) = self.emitter.work.pool.as_var(held) {
+            self.prints.define(variable, whole);
+        }
         self.emitter.bound(held, value);
         self.values.insert(value, held);
+        self.same.insert(print, (held, negative));
         held
     }
 
@@ -413,39 +545,92 @@ impl Elimination<'_, '_, '_> {
         crate::work::subtract(pool, x, y)
     }
 
-    /// The eliminated unknowns: backwards from reduced rows, then forwards through the torn sequence.
+    /// The eliminated unknowns: backwards from reduced rows, then forwards through the torn sequence; at last those that no
+    /// other unknown needs.
     fn substitute(&mut self, block: &Block) {
         let plan = self.plan;
-        for k in (plan.forward..plan.pivots.len()).rev() {
+        let last = self.needed_by_none(block);
+        let late: FxHashSet<usize> = last.iter().copied().collect();
+        for k in (plan.forward..plan.pivots.len()).rev().filter(|k| !late.contains(k)) {
             let value = self.by_reduced_row(k, block);
-            let (r, c) = plan.pivots[k];
-            let equation = Some(EquationRef(block.equations[r] as u32));
-            self.emitter.assign(block.unknowns[c], value, equation, &mut self.out.steps);
+            self.assign(k, value, block);
         }
         for k in 0..plan.forward {
             let (r, c) = plan.pivots[k];
             let (equation, unknown) = (block.equations[r], block.unknowns[c]);
             // As the equation is written, if that is not more work than with what was computed on the way.
-            let mut value = self.by_row(r, c, block);
-            let price = |e, pool: &kausal_symbolic::Pool| written_operations(pool, e).total();
+            let mut value = self.by_row(r, c, block, true);
             let reduced = self.by_reduced_row(k, block);
-            if price(reduced, &self.emitter.work.pool) < price(value, &self.emitter.work.pool) {
+            if self.price(reduced) < self.price(value) {
                 value = reduced;
             }
             if let Solution::Explicit(written) = solve::solve(self.emitter.work, equation, unknown)
-                && price(written, &self.emitter.work.pool) <= price(value, &self.emitter.work.pool)
+                && self.price(written) <= self.price(value)
             {
                 value = written;
             }
-            let equation = Some(EquationRef(equation as u32));
-            self.emitter.assign(unknown, value, equation, &mut self.out.steps);
+            self.assign(k, value, block);
+        }
+        for k in last {
+            let (r, c) = plan.pivots[k];
+            let value = self.by_row(r, c, block, false);
+            self.assign(k, value, block);
         }
     }
 
-    /// An unknown from its original equation, coefficients taken from the variables that hold them.
-    fn by_row(&mut self, r: usize, c: usize, block: &Block) -> ExprId {
+    fn assign(&mut self, k: usize, value: ExprId, block: &Block) {
+        let (r, c) = self.plan.pivots[k];
+        let equation = Some(EquationRef(block.equations[r] as u32));
+        self.emitter.assign(block.unknowns[c], value, equation, &mut self.out.steps);
+    }
+
+    fn price(&self, e: ExprId) -> u64 {
+        written_operations(&self.emitter.work.pool, e).total()
+    }
+
+    /// Pivots whose unknowns follow from their equations as they are written once the others are known, in an order in which
+    /// they do. None of the others needs them. Small blocks, where the reduced rows are no more work, have none.
+    fn needed_by_none(&mut self, block: &Block) -> Vec<usize> {
+        /// How much more work an equation as it is written may be than its reduced row.
+        const MORE: u64 = 3;
+        let plan = self.plan;
+        if plan.forward > 0 || plan.pivots.len() < FEW {
+            return Vec::new();
+        }
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); plan.pivots.len()];
+        for (k, reduced) in self.reduced.iter().enumerate() {
+            for entry in &reduced.entries {
+                if let Some(list) = users.get_mut(self.position[entry.column]) {
+                    list.push(k);
+                }
+            }
+        }
+        let mut order = LateOrder::new(plan.pivots.len());
+        for (k, users) in users.iter().enumerate() {
+            let (r, c) = plan.pivots[k];
+            if !users.iter().all(|&user| order.is_late(user)) {
+                continue;
+            }
+            let own = self.rows[r].coefficients.iter().find(|&&(column, _)| column == c).map(|&(_, e)| e);
+            let Some(own) = own else { continue };
+            let safe = solve::coefficient_solvability(self.emitter.work, own);
+            if !matches!(safe, Solvability::LinearConstant | Solvability::LinearNonzero) {
+                continue;
+            }
+            let (written, reduced) = (self.by_row(r, c, block, false), self.by_reduced_row(k, block));
+            if self.price(written) <= MORE * self.price(reduced) {
+                let columns = self.rows[r].coefficients.iter().map(|&(column, _)| column);
+                let needs = columns.map(|column| self.position[column]).filter(|&other| other != k);
+                order.add(k, needs.filter(|&other| other < plan.pivots.len()).collect());
+            }
+        }
+        order.sorted()
+    }
+
+    /// An unknown from its original equation; coefficients taken from the variables that hold them, if so wished.
+    fn by_row(&mut self, r: usize, c: usize, block: &Block, held: bool) -> ExprId {
         let row = &self.rows[r];
-        let known = |e: ExprId| self.values.get(&e).copied().unwrap_or(e);
+        let known = |e: ExprId| self.values.get(&e).copied().filter(|_| held).unwrap_or(e);
         let pool = &mut self.emitter.work.pool;
         let mut terms = vec![known(row.right)];
         let mut pivot = pool.one();
@@ -474,6 +659,87 @@ impl Elimination<'_, '_, '_> {
         }
         let sum = solve::sum(pool, &terms);
         pool.op(Op::Div, &[sum, *pivot])
+    }
+}
+
+/// When each row is reduced, and the turns of the rows that contain each pivot's unknown, its own left out.
+fn turns(rows: &[Row], plan: &Plan, position: &[usize]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let mut turn = vec![usize::MAX; rows.len()];
+    let order = plan.pivots.iter().map(|&(r, _)| r).chain(plan.core_rows.iter().copied());
+    order.enumerate().for_each(|(k, r)| turn[r] = k);
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); plan.pivots.len()];
+    if plan.settle {
+        for (r, row) in rows.iter().enumerate() {
+            for &(c, _) in &row.coefficients {
+                if let Some(list) = uses.get_mut(position[c]).filter(|_| plan.pivots[position[c]].0 != r) {
+                    list.push(turn[r]);
+                }
+            }
+        }
+    }
+    (turn, uses)
+}
+
+/// Blocks with fewer pivots are substituted backwards as a whole.
+const FEW: usize = 12;
+
+/// Unknowns computed from equations as they are written: no circle among them.
+struct LateOrder {
+    /// What the equation of each needs; `None` for those that are not among them.
+    needs: Vec<Option<Vec<usize>>>,
+    /// Does one of them need it?
+    is_needed: Vec<bool>,
+}
+
+impl LateOrder {
+    fn new(n: usize) -> Self {
+        LateOrder { needs: vec![None; n], is_needed: vec![false; n] }
+    }
+
+    fn is_late(&self, k: usize) -> bool {
+        self.needs[k].is_some()
+    }
+
+    /// Takes `k` in unless that closes a circle.
+    fn add(&mut self, k: usize, needs: Vec<usize>) {
+        /// Longer searches for a circle are given up, and `k` stays out.
+        const STEPS: usize = 2_000;
+        // A circle leads from what `k` needs back to `k`.
+        let mut stack: Vec<usize> = if self.is_needed[k] { needs.clone() } else { Vec::new() };
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        while let Some(next) = stack.pop() {
+            if next == k || seen.len() > STEPS {
+                return;
+            }
+            if let Some(more) = self.needs[next].as_ref().filter(|_| seen.insert(next)) {
+                stack.extend(more);
+            }
+        }
+        needs.iter().for_each(|&n| self.is_needed[n] = true);
+        self.needs[k] = Some(needs);
+    }
+
+    /// Each after what it needs.
+    fn sorted(&self) -> Vec<usize> {
+        let mut done = vec![false; self.needs.len()];
+        let mut out = Vec::new();
+        for first in (0..self.needs.len()).filter(|&k| self.is_late(k)) {
+            let mut stack = vec![first];
+            while let Some(&top) = stack.last() {
+                let needs = self.needs[top].as_deref().unwrap_or(&[]);
+                let open = needs.iter().copied().find(|&n| self.is_late(n) && !done[n]);
+                match open.filter(|_| !done[top]) {
+                    Some(next) => stack.push(next),
+                    None => {
+                        if !std::mem::replace(&mut done[top], true) {
+                            out.push(top);
+                        }
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        out
     }
 }
 

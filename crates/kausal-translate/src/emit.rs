@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::calls::CallSlots;
 use crate::commands::Wishes;
 use crate::declared::Hints;
+use crate::growth::Computed;
 use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, System, When, WhenBranch};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
@@ -42,6 +43,8 @@ pub(crate) struct Emitter<'a> {
     pub stiff: Vec<String>,
     /// Those states.
     pub integrated: FxHashSet<VarId>,
+    /// What was assigned so far.
+    pub computed: Computed,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -68,6 +71,7 @@ impl<'a> Emitter<'a> {
             formulas: FxHashMap::default(),
             integrated: FxHashSet::default(),
             stiff: Vec::new(),
+            computed: Computed::default(),
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),
@@ -157,6 +161,7 @@ impl<'a> Emitter<'a> {
                     return self.simultaneous(&block);
                 }
                 Solution::Explicit(value) => {
+                    self.computed.add(unknown, value);
                     self.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
                 }
                 Solution::None => {

@@ -2,8 +2,8 @@
 //! is what it leaves symmetric?
 //!
 //! Sequences that compute one unknown from the last can amplify rounding errors until no digit is left, however small
-//! the system they leave behind. So a block is evaluated at a few points: parameters have their values, what else
-//! occurs in the coefficients takes values that do not depend on anything but its number. The right side is made such
+//! the system they leave behind. So a block is evaluated at a few points: parameters have their values, what is assigned before
+//! the block follows from the rest, and the rest takes values that do not depend on anything but its number. The right side is made such
 //! that the solution is known to be of ordinary size, the plan is carried out in floating point, and the residual of
 //! each equation is compared with the size of its terms.
 
@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use kausal_structure::elimination::POINTS;
 use kausal_symbolic::evaluate::{Values, evaluate_all};
+use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 
@@ -52,10 +53,14 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
         (false, n) if n > LARGE => 2,
         _ => POINTS as u64,
     };
+    let mut computed = std::mem::take(&mut emitter.computed);
+    let work = &*emitter.work;
+    computed.evaluate(work, &parameters, &exprs);
     let mut out = Vec::new();
     for point in 0..=points {
         let perturbed = point == points;
-        let mut values = Point { work, parameters: &parameters, point, perturbed };
+        let point = if perturbed { POINTS as u64 } else { point };
+        let mut values = Point { work, parameters: &parameters, computed: &computed, point, perturbed };
         let numbers = evaluate_all(&work.pool, &exprs, &mut values);
         if numbers.iter().any(|x| !x.is_finite()) {
             continue;
@@ -67,12 +72,61 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
             .collect();
         out.push(Sample { rows, perturbed });
     }
+    emitter.computed = computed;
     out
+}
+
+/// Variables that are assigned before the block, and their values at the points: coefficients that belong together, like those of
+/// a rotation or of an inertia tensor, then fit together there as well.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Computed {
+    formulas: Vec<(VarId, ExprId)>,
+    index: FxHashMap<VarId, usize>,
+    /// By point, the last one with perturbed parameters.
+    values: FxHashMap<VarId, [f64; POINTS + 1]>,
+}
+
+impl Computed {
+    /// The variable is computed by a formula, after what was added before.
+    pub fn add(&mut self, variable: VarId, value: ExprId) {
+        if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(variable) {
+            entry.insert(self.formulas.len());
+            self.formulas.push((variable, value));
+        }
+    }
+
+    /// Computes what these expressions need.
+    fn evaluate(&mut self, work: &Work, parameters: &FxHashMap<VarId, f64>, exprs: &[ExprId]) {
+        let mut wanted: BTreeSet<usize> = BTreeSet::new();
+        let mut stack: Vec<ExprId> = exprs.to_vec();
+        let mut visitor = Visitor::new();
+        while !stack.is_empty() {
+            let all: Vec<ExprId> = visitor.reachable(&work.pool, &stack).to_vec();
+            stack.clear();
+            for v in all.into_iter().filter_map(|e| work.pool.as_var(e)) {
+                if let Some(&k) = self.index.get(&v).filter(|_| !self.values.contains_key(&v))
+                    && wanted.insert(k)
+                {
+                    stack.push(self.formulas[k].1);
+                }
+            }
+        }
+        for k in wanted {
+            let (variable, value) = self.formulas[k];
+            let numbers = std::array::from_fn(|point| {
+                let perturbed = point == POINTS;
+                let mut values = Point { work, parameters, computed: self, point: point as u64, perturbed };
+                evaluate_all(&work.pool, &[value], &mut values)[0]
+            });
+            self.values.insert(variable, numbers);
+        }
+    }
 }
 
 struct Point<'a> {
     work: &'a Work,
     parameters: &'a FxHashMap<VarId, f64>,
+    computed: &'a Computed,
     point: u64,
     perturbed: bool,
 }
@@ -83,6 +137,10 @@ impl Values for Point<'_> {
         if let Some(&value) = self.parameters.get(&v) {
             let real = self.work.var(v).ty == kausal_model::flat::Type::Real;
             return if self.perturbed && real { value * (0.8 + 0.4 * u) } else { value };
+        }
+        let computed = self.computed.values.get(&v).map(|values| values[self.point as usize]);
+        if let Some(value) = computed.filter(|x| x.is_finite()) {
+            return value;
         }
         let var = self.work.var(v);
         if var.ty != kausal_model::flat::Type::Real {
@@ -347,7 +405,7 @@ mod tests {
             pivots,
             core_rows: vec![n - 1],
             core_columns: vec![1],
-            symmetric: None,
+            ..Plan::default()
         };
         (Sample { rows, perturbed: false }, plan)
     }

@@ -15,8 +15,8 @@ use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
 use kausal_structure::{
     Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence,
-    IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column, count_in_order,
-    elimination_order, maximum_matching_preferring, relaxed_blt,
+    IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column,
+    bounded_elimination_order, count_in_order, elimination_order, recursive_order, maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Counter, Operations as Count};
 use kausal_symbolic::{ExprId, Op, VarId};
@@ -38,10 +38,12 @@ use crate::{Relaxing, Tearing};
 const DENSE_LIMIT: usize = 200;
 /// Whole systems up to this size are factorised as full matrices.
 pub(crate) const DENSE_WHOLE: usize = 8;
-/// Blocks of more equations are priced by their structure, not by writing every alternative down.
-const WRITTEN_LIMIT: usize = 400;
+/// What takes more operations is priced by its structure, not by writing every alternative down.
+const WRITTEN_LIMIT: u64 = 300_000;
 /// No straight-line code of more operations than this.
 const CODE_LIMIT: u64 = 200_000;
+/// Settled rows and symmetry save up to this factor of what structure alone tells.
+const SETTLED: u64 = 4;
 /// Patterns with more entries are not searched for an order of elimination.
 const ORDER_LIMIT: usize = 400_000;
 /// What is computed once counts this much of what is computed again and again.
@@ -170,7 +172,51 @@ impl<'b> Linear<'b> {
         if settings.relaxing == Relaxing::Auto && !self.switched {
             out.extend(self.eliminated());
         }
+        if self.rows.len() >= CHECKED && !self.switched {
+            let simple = self.simply_torn();
+            if settings.relaxing == Relaxing::Auto {
+                out.extend(self.recursive(Way::Eliminated, &simple));
+            }
+            if settings.tearing != Tearing::Off {
+                let sizes = |c: &Candidate| c.way == Way::Torn && c.plan.core_columns.len() < simple.residuals.len();
+                if simple.residuals.len() <= DENSE_LIMIT && out.iter().any(sizes) {
+                    out.push(self.torn(Way::Torn, simple));
+                }
+            }
+        }
         out
+    }
+
+    /// Torn without any division: equations are solved only for unknowns with a factor of one. In what is built of parts
+    /// these are the equations that hand something on; what is left are those that join motion to force.
+    fn simply_torn(&self) -> Torn {
+        let pattern = self.incidence.with_solvability(|o| match self.units.contains(&(o.eqn, o.var)) {
+            true => Solvability::LinearConstant,
+            false => Solvability::Nonlinear,
+        });
+        let mut problem = TearingProblem::new(&pattern, SolvabilitySet::SAFE);
+        for &v in &self.hints.kept {
+            problem.weight[v] = FORBIDDEN;
+        }
+        tear(&problem, Effort::default()).tearing
+    }
+
+    /// From the tips of a tree of parts inwards, where a torn block has the form of one.
+    fn recursive(&self, way: Way, torn: &Torn) -> Option<Candidate> {
+        let order = recursive_order(&self.incidence, torn)?;
+        let problem = self.elimination_problem(&self.incidence);
+        let elimination = count_in_order(&problem, &order.pivots);
+        if elimination.zero_pivot.is_some() {
+            return None;
+        }
+        let plan = Plan {
+            pivots: order.pivots.iter().map(|a| (a.eqn.index(), a.var.index())).collect(),
+            core_rows: order.core_eqns.iter().map(|e| e.index()).collect(),
+            core_columns: order.core_vars.iter().map(|v| v.index()).collect(),
+            settle: true,
+            ..Plan::default()
+        };
+        Some(self.candidate(way, plan, &elimination))
     }
 
     fn tearing_problem(&self) -> TearingProblem<'_> {
@@ -188,6 +234,7 @@ impl<'b> Linear<'b> {
             core_rows: torn.residuals.iter().map(|e| e.index()).collect(),
             core_columns: torn.tearing_variables.iter().map(|v| v.index()).collect(),
             symmetric: None,
+            settle: false,
         };
         let elimination = count_in_order(&self.elimination_problem(&self.incidence), &torn.sequence);
         self.candidate(way, plan, &elimination)
@@ -218,7 +265,7 @@ impl<'b> Linear<'b> {
         let pattern = self.safe_first(&self.incidence);
         let mut problem = self.elimination_problem(&pattern);
         problem.values = self.sampled(&pattern, |e, v| (e.index(), v.index()));
-        let elimination = elimination_order(&problem);
+        let elimination = bounded_elimination_order(&problem, CODE_LIMIT);
         Some(self.candidate(Way::Eliminated, self.plan(&elimination), &elimination))
     }
 
@@ -257,6 +304,7 @@ impl<'b> Linear<'b> {
             core_rows: elimination.core_eqns.iter().map(|e| e.index()).collect(),
             core_columns: elimination.core_vars.iter().map(|v| v.index()).collect(),
             symmetric: None,
+            settle: false,
         }
     }
 
@@ -333,8 +381,42 @@ impl<'b> Linear<'b> {
             core_rows: spare.iter().map(|e| e.index()).collect(),
             core_columns: last.iter().map(|v| v.index()).collect(),
             symmetric: None,
+            settle: false,
         };
-        Some(self.candidate(Way::Relaxed, plan, &elimination))
+        let blocks = self.candidate(Way::Relaxed, plan, &elimination);
+        let recursive = self.relaxed_and_torn().filter(|other| self.is_cheaper(emitter, other, &blocks));
+        Some(recursive.unwrap_or(blocks))
+    }
+
+    /// The blocks of the relaxed form, torn inside as the model declares it: (34) and (35) of the paper on relaxing. The order of a
+    /// torn tree is such a form if what is relaxed in an equation is eliminated after that equation.
+    fn relaxed_and_torn(&self) -> Option<Candidate> {
+        if !self.hints.tears() {
+            return None;
+        }
+        let torn = tear_as_declared(&self.tearing_problem(), &self.hints.tearing, Completion::Automatic);
+        let candidate = self.recursive(Way::Relaxed, &torn.tearing)?;
+        let mut turn = vec![usize::MAX; self.rows.len()];
+        let mut position = vec![usize::MAX; self.rows.len()];
+        for (k, &(r, c)) in candidate.plan.pivots.iter().enumerate() {
+            (turn[r], position[c]) = (k, k);
+        }
+        let follows = |(e, v): &(Eqn, Column)| {
+            let (turn, position) = (turn[e.index()], position[v.index()]);
+            turn < position || position == usize::MAX || self.incidence.find(*e, *v).is_none()
+        };
+        self.hints.relaxed.iter().all(follows).then_some(candidate)
+    }
+
+    /// Does one way take fewer operations than another, written down?
+    fn is_cheaper(&self, emitter: &mut Emitter, one: &Candidate, other: &Candidate) -> bool {
+        if one.rejected.is_some() || other.rejected.is_some() {
+            return one.rejected.is_none();
+        }
+        let price = |emitter: &mut Emitter, c: &Candidate| {
+            self.written_price(emitter, &c.plan).unwrap_or(f64::INFINITY)
+        };
+        price(emitter, one) < price(emitter, other)
     }
 
     fn candidate(&self, way: Way, plan: Plan, elimination: &Elimination) -> Candidate {
@@ -344,7 +426,7 @@ impl<'b> Linear<'b> {
             Some(format!("{left} unknowns are too many for a full matrix"))
         } else if left > CLOSED && left == self.rows.len() {
             Some("nothing can be solved for".to_owned())
-        } else if estimate > CODE_LIMIT {
+        } else if estimate > CODE_LIMIT * if plan.settle { SETTLED } else { 1 } {
             Some(format!("about {estimate} operations are too many to be written down"))
         } else {
             None
@@ -450,7 +532,6 @@ impl<'b> Linear<'b> {
     fn choose(&self, emitter: &mut Emitter, candidates: &[Candidate]) -> (Vec<Alternative>, Option<usize>) {
         let mut alternatives = Vec::new();
         let open = candidates.iter().filter(|c| c.rejected.is_none()).count();
-        let written = self.rows.len() <= WRITTEN_LIMIT || open <= 1;
         for candidate in candidates {
             let mut alternative = Alternative {
                 way: candidate.way,
@@ -462,6 +543,7 @@ impl<'b> Linear<'b> {
                 chosen: false,
                 note: candidate.rejected.clone().unwrap_or_default(),
             };
+            let written = candidate.estimate <= WRITTEN_LIMIT || open <= 1;
             if candidate.rejected.is_none() && written {
                 self.price(emitter, candidate, &mut alternative);
             } else if candidate.rejected.is_none() {

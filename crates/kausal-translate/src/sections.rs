@@ -10,7 +10,7 @@ use crate::index::{Selection, text};
 use crate::program::{Assign, Check, Discretized, Step, When, WhenBranch};
 use crate::sort::{Block, Singular, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
-use crate::{calls, discretize, initial, parameters};
+use crate::{calls, defer, discretize, initial, parameters};
 
 /// All sections.
 #[derive(Debug, Default)]
@@ -87,6 +87,12 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
     calls::unite(&mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
+    let mut wanted = wanted(emitter.work, selection);
+    for set in &selection.sets {
+        wanted.extend(&set.candidates);
+        wanted.extend(set.jacobian.iter().flat_map(|&e| emitter.work.pool.variables_of(e)));
+    }
+    defer::defer(&emitter.work.pool, wanted, &mut sections.dynamics, &mut sections.outputs);
     let pool = &emitter.work.pool;
     calls::share(pool, &mut [&mut sections.parameters]);
     calls::share(pool, &mut [&mut sections.initial]);
@@ -182,17 +188,7 @@ fn continuous_blocks(emitter: &mut Emitter, blocks: &[Block]) -> Vec<Block> {
 
 /// Which blocks derivatives, crossings and delays depend on.
 fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<bool> {
-    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
-    wanted.extend(selection.states.iter().filter_map(|s| work.var(*s).derivative));
-    wanted.extend(work.relations.iter().map(|r| r.difference));
-    wanted.extend(work.delays.iter().map(|d| d.input));
-    wanted.extend(work.transports.iter().flat_map(|t| t.inputs));
-    let read = work.delays.iter().map(|d| d.delay);
-    let read = read.chain(work.transports.iter().flat_map(|t| [t.position, t.forward]));
-    let mut found = Vec::new();
-    let mut visitor = Visitor::new();
-    read.for_each(|e| visitor.variables(&work.pool, e, &mut found));
-    wanted.extend(found);
+    let mut wanted = wanted(work, selection);
     let mut result = vec![false; blocks.len()];
     let mut visitor = Visitor::new();
     let mut variables = Vec::new();
@@ -207,6 +203,22 @@ fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<bool> {
         }
     }
     result
+}
+
+/// Derivatives, crossings and delays.
+fn wanted(work: &Work, selection: &Selection) -> FxHashSet<VarId> {
+    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
+    wanted.extend(selection.states.iter().filter_map(|s| work.var(*s).derivative));
+    wanted.extend(work.relations.iter().map(|r| r.difference));
+    wanted.extend(work.delays.iter().map(|d| d.input));
+    wanted.extend(work.transports.iter().flat_map(|t| t.inputs));
+    let read = work.delays.iter().map(|d| d.delay);
+    let read = read.chain(work.transports.iter().flat_map(|t| [t.position, t.forward]));
+    let mut found = Vec::new();
+    let mut visitor = Visitor::new();
+    read.for_each(|e| visitor.variables(&work.pool, e, &mut found));
+    wanted.extend(found);
+    wanted
 }
 
 /// Moves assignments of temporaries that depend on parameters only out of systems, to be computed once.

@@ -66,6 +66,8 @@ pub(crate) struct Var {
     pub keep: bool,
     /// The translation made it; the model does not have it.
     pub made: bool,
+    /// A parameter that cannot be changed after translation.
+    pub evaluated: bool,
 }
 
 /// Who gives a variable its value.
@@ -334,6 +336,7 @@ impl Var {
             alias: None,
             keep: false,
             made: true,
+            evaluated: false,
         }
     }
 }
@@ -363,6 +366,7 @@ fn variable(v: &flat::Variable) -> Var {
         protected: v.protected,
         location: v.location,
         made: false,
+        evaluated: v.evaluated,
         ..Var::helper(v.name.clone(), v.ty, role)
     }
 }

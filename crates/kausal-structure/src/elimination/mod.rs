@@ -16,6 +16,7 @@
 //! and a unary minus cost nothing. Counted are elimination, the right-hand side and back substitution.
 
 mod engine;
+pub mod recursive;
 
 use std::ops::{Add, AddAssign};
 
@@ -201,16 +202,21 @@ impl Elimination {
 /// Pivots are taken where they cost least, by updates alone or by updates and fill, either anywhere or working through the block from one
 /// end to the other, a few levels at a time, which is better for what is long and thin. More is tried on small blocks than on large ones.
 pub fn elimination_order(problem: &EliminationProblem) -> Elimination {
+    bounded_elimination_order(problem, u64::MAX)
+}
+
+/// The same, given up where more than `bound` operations are needed: what is left then is in the core.
+pub fn bounded_elimination_order(problem: &EliminationProblem, bound: u64) -> Elimination {
     const SMALL: usize = 5_000;
     const MEDIUM: usize = 50_000;
     let edges = problem.pattern.edge_count();
     let price = |result: &Elimination| result.operations_with_dense_core().total();
-    let mut best = State::new(problem, Metric::Updates).run(None, u64::MAX);
+    let mut best = State::new(problem, Metric::Updates).run(None, bound);
     if best.fill == 0 {
         return best;
     }
     let mut keep_better = |metric: Metric, levels: Option<(&[u32], u32)>| {
-        let result = State::new(problem, metric).run(levels, price(&best));
+        let result = State::new(problem, metric).run(levels, price(&best).min(bound));
         if price(&result) < price(&best) {
             best = result;
         }
