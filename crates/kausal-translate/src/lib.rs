@@ -36,6 +36,7 @@ pub mod program;
 mod rewrite;
 mod sections;
 mod seeded;
+mod singular;
 mod solve;
 mod sort;
 mod states;
