@@ -190,7 +190,7 @@ fn the_report_answers() {
 #[test]
 fn large_reports_answer() {
     let folder = tempfile::tempdir().unwrap();
-    let chain = "model Long extends Kausal.Examples.Chain(f = 21); end Long;";
+    let chain = "model Long extends Kausal.Examples.Chain(f = 22); end Long;";
     std::fs::write(folder.path().join("Long.mo"), chain).unwrap();
     kausal(folder.path(), &["explain", "Kausal.Examples.Robot", "--html", "robot.html"]);
     kausal(folder.path(), &["explain", "Long.mo", "--html", "long.html"]);

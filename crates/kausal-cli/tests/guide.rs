@@ -103,8 +103,8 @@ fn said(output: &Output) -> String {
 }
 
 /// Words whose number before them depends on details of the numerics or on the machine.
-const VARIES: [&str; 9] =
-    ["steps,", "evaluations,", "mul,", "add,", "add", "s", "Jacobians,", "rejected", "Newton"];
+const VARIES: [&str; 11] =
+    ["steps,", "step,", "evaluation,", "evaluations,", "mul,", "add,", "add", "s", "Jacobians,", "rejected", "Newton"];
 
 /// A line with numbers that vary replaced, and without the dots of a curve.
 fn masked(line: &str) -> String {

@@ -192,6 +192,7 @@ impl Writer<'_> {
         for (i, system) in dynamic.iter().enumerate() {
             self.one_loop(out, &format!("loop {}", i + 1), system);
         }
+        self.inlined(out);
         for (i, system) in initial.iter().enumerate() {
             let title = format!("at the start {}", i + 1);
             match dynamic.iter().position(|d| is_same(d, system)) {
@@ -204,6 +205,21 @@ impl Writer<'_> {
                 }
                 None => self.one_loop(out, &title, system),
             }
+        }
+    }
+
+    /// The loops of an inlined step.
+    fn inlined(&self, out: &mut String) {
+        let Some(discretized) = &self.program.discretized else { return };
+        let systems = systems(&[&discretized.steps]);
+        let _ = writeln!(
+            out,
+            "  in each step of {}, which is a part of the model now: {}",
+            discretized.method,
+            counted(systems.len(), "loop")
+        );
+        for (i, system) in systems.iter().enumerate() {
+            self.one_loop(out, &format!("inlined {}", i + 1), system);
         }
     }
 
@@ -348,11 +364,13 @@ impl Writer<'_> {
         let s = summary::of(self.program, Default::default());
         let o = &s.operations;
         let _ = writeln!(out, "\nCost");
-        for (what, c) in [
+        let inlined = self.program.discretized.as_ref().map(|_| ("each inlined step", o.discretized));
+        let sections = [
             ("once, from parameters", o.parameters),
             ("at the start", o.initial),
             ("each evaluation", o.dynamics),
-        ] {
+        ];
+        for (what, c) in sections.into_iter().chain(inlined) {
             let calls = counted(c.call as usize, "call");
             let _ = writeln!(out, "  {what}: {} mul, {} add, {calls}", c.mul, c.add);
         }
@@ -571,6 +589,19 @@ end M;",
             "unless initial equations say otherwise: y = 1",
             "Events: 1 condition searched for",
         ] {
+            assert!(said.contains(part), "{part:?} is missing:\n{said}");
+        }
+    }
+
+    /// The integration formula is one more equation of the model.
+    #[test]
+    fn inlined_steps_are_shown() {
+        let mut session = Session::new();
+        let flat = session.flatten("Kausal.Examples.TwoFilters").expect("a correct model");
+        let options = kausal_translate::Options { inline: kausal_translate::Inline::Bdf, ..Default::default() };
+        let program = session.translate(&flat, &options).expect("a regular model");
+        let said = text(&flat, &program, session.sources(), Extent { equations: 3 });
+        for part in ["in each step of bdf, which is a part of the model now: 2 loops", "slow.y = der(slow.y)*h + old(slow.y)"] {
             assert!(said.contains(part), "{part:?} is missing:\n{said}");
         }
     }

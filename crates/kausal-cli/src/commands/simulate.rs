@@ -269,12 +269,12 @@ fn report(
         return;
     }
     let mut text = format!(
-        "{model}: {} to {}, {} steps, {} evaluations, {} events\n",
+        "{model}: {} to {}, {}, {}, {}\n",
         settings.start,
         s.end,
-        s.steps,
-        s.rhs_evaluations,
-        s.state_events + s.time_events
+        output::counted(s.steps, "step"),
+        output::counted(s.rhs_evaluations, "evaluation"),
+        output::counted(s.state_events + s.time_events, "event")
     );
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));

@@ -64,10 +64,11 @@ pub struct Sorted<'a> {
     pub block_columns: Vec<u32>,
 }
 
-/// The order in which the continuous part of a program is computed.
+/// The order in which the continuous part of a program is computed; with inline integration, an inlined step.
 pub fn sorted(program: &Program) -> Sorted<'_> {
     let mut sorted = Sorted::default();
-    for step in program.dynamics.iter().chain(&program.outputs) {
+    let inlined = program.discretized.as_ref().map(|d| &d.steps).filter(|steps| !steps.is_empty());
+    for step in inlined.unwrap_or(&program.dynamics).iter().chain(&program.outputs) {
         let (rows, columns, torn, kind, how) = match step {
             Step::Assign(a) => {
                 let Some(equation) = a.equation else { continue };
