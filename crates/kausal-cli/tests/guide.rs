@@ -103,8 +103,19 @@ fn said(output: &Output) -> String {
 }
 
 /// Words whose number before them depends on details of the numerics or on the machine.
-const VARIES: [&str; 11] =
-    ["steps,", "step,", "evaluation,", "evaluations,", "mul,", "add,", "add", "s", "Jacobians,", "rejected", "Newton"];
+const VARIES: [&str; 11] = [
+    "steps,",
+    "step,",
+    "evaluation,",
+    "evaluations,",
+    "mul,",
+    "add,",
+    "add",
+    "s",
+    "Jacobians,",
+    "rejected",
+    "Newton",
+];
 
 /// A line with numbers that vary replaced, and without the dots of a curve.
 fn masked(line: &str) -> String {
@@ -463,6 +474,33 @@ fn the_tutorial_is_shown() {
         assert!(page.contains(&format!("--copy {name}")), "{name} is copied");
         assert!(page.contains(&format!("(pictures/{name}.svg)")), "{name} has a picture");
     }
+}
+
+/// The commands of README.md work as they are printed, from the root of a clone. Results go elsewhere: what is written is
+/// written to a folder that sees the repository.
+#[test]
+fn readme_is_true() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink(
+        root().join("examples").canonicalize().expect("examples"),
+        folder.path().join("examples"),
+    )
+    .expect("a link");
+    let mut commands = 0;
+    for block in blocks(&read(&root().join("README.md"))) {
+        for line in &block.lines {
+            let line =
+                line.split(" #").next().unwrap_or_default().replace("cargo run --release -- ", "kausal ");
+            if !line.starts_with("kausal ") || line.contains("path/to") {
+                continue;
+            }
+            let output = shell(folder.path(), &line);
+            assert!(output.status.success(), "{line}: {}", said(&output));
+            commands += 1;
+        }
+    }
+    assert!(commands >= 5, "{commands} commands");
+    assert!(folder.path().join("rc.html").exists() || folder.path().join("rc.svg").exists());
 }
 
 /// The checks themselves can fail.

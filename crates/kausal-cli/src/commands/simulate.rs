@@ -9,7 +9,8 @@ use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
 use kausal::{
-    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob, method_of, store,
+    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob,
+    method_of, store,
 };
 use serde::Serialize;
 

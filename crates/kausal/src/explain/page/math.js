@@ -73,7 +73,7 @@ const formulas = (() => {
         at++;
         const condition = expression();
         take("then");
-        line(expression(), row(element("mtext", "if "), condition));
+        line(expression(), row(element("mtext", "if\u00a0"), condition));
       }
       take("else");
       line(expression(), element("mtext", "otherwise"));

@@ -83,8 +83,8 @@
     summary.append(element("span", "", "key " + b.class), " Loop " + b.number + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how);
     details.append(summary);
     // Filled when it is opened: large models have many.
-    const open = () => { if (details.childElementCount === 1) fill(details, b); };
-    details.addEventListener("toggle", () => { if (details.open) open(); });
+    details.fill = () => { if (details.childElementCount === 1) fill(details, b); };
+    details.addEventListener("toggle", () => { if (details.open) details.fill(); });
     byId("loops").append(details);
   }
 
@@ -159,15 +159,19 @@
     root.dataset.theme = dark ? "light" : "dark";
     redraw();
   };
-  let before;
+  let before, opened = [];
   window.addEventListener("beforeprint", () => {
     before = root.dataset.theme;
+    // On paper nobody can open the loops that are not too long.
+    opened = loops.filter(b => b.size <= 60).slice(0, 20).map(b => byId("loop-" + b.number)).filter(d => !d.open);
+    for (const details of opened) { details.open = true; details.fill(); }
     root.dataset.theme = "light";
     matrix.redraw.now();
     graph.redraw.now();
   });
   window.addEventListener("afterprint", () => {
     if (before) root.dataset.theme = before; else delete root.dataset.theme;
+    for (const details of opened) details.open = false;
     redraw();
   });
   matrix.fit();
