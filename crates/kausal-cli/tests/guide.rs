@@ -446,6 +446,40 @@ fn pictures_have_names_of_their_own() {
     assert_eq!(kept, used);
 }
 
+/// The page about diagnostics has every code that appears in the program.
+#[test]
+fn every_code_is_explained() {
+    let page = read(&guide().join("diagnostics.md"));
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for row in page.lines().filter(|l| l.starts_with("| `K")) {
+        let cell = row.split('|').nth(1).unwrap_or_default();
+        let codes: Vec<&str> = cell.split('`').filter(|c| c.starts_with('K')).collect();
+        let number = |code: &str, digit: &str| code[1..].replace('x', digit).parse::<u32>().expect("a code");
+        if cell.contains(" to ") {
+            ranges.push((number(codes[0], "0"), number(codes[1], "9")));
+        } else {
+            ranges.extend(codes.iter().map(|c| (number(c, "0"), number(c, "9"))));
+        }
+    }
+    let mut missing = BTreeSet::new();
+    let mut folders = vec![root().join("crates")];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).expect("a folder").filter_map(|e| Some(e.ok()?.path())) {
+            if path.is_dir() && !path.ends_with("tests") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                for piece in read(&path).split("\"K").skip(1) {
+                    let code = piece.get(..4).and_then(|c| c.parse::<u32>().ok());
+                    let code = code.filter(|c| *c > 0 && piece[4..].starts_with('"'));
+                    missing
+                        .extend(code.filter(|c| !ranges.iter().any(|(from, to)| (from..=to).contains(&c))));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/src/diagnostics.md says nothing about {missing:?}");
+}
+
 /// The command reference is what the program says about itself.
 #[test]
 fn command_reference_is_generated() {
