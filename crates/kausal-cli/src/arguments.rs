@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
@@ -40,6 +41,7 @@ pub enum Color {
 
 const EXAMPLES: &str = "First steps:
   kausal examples                                        what there is to try
+  kausal examples --copy RC                              a model of the tutorial to read and change
   kausal simulate Kausal.Examples.RC --plot capacitor.v  run one and see a curve
   kausal simulate MyModel.mo -o result.csv               run your own, keep the numbers
   kausal simulate MyModel.mo --plot-file result.html     explore them in the browser
@@ -49,8 +51,8 @@ When something is wrong:
   kausal flatten MyModel.mo                              what the components became
   kausal explain MyModel.mo                              loops, states, initial values, and why
 
-A model is a file (its last class, or --model CLASS) or a name in a library: the built-in one, the folders
-given with --library, those of MODELICAPATH. `kausal COMMAND --help` says more about each command.";
+A model is a file (its last class, or --model CLASS) or a name in a library: the built-in one, the
+folders given with --library, those of MODELICAPATH. `kausal COMMAND --help` says more.";
 
 const SIMULATE: &str = "Examples:
   kausal simulate Kausal.Examples.RC --stop 0.5 --set resistor.R=2000 --plot 'capacitor.*'
@@ -63,6 +65,20 @@ const PLOT: &str = "Examples:
   kausal plot result.csv                        a few signals that change, in the terminal
   kausal plot result.mat 'motor.*' --plot-file motor.png
   kausal plot result.parquet --plot-file result.html    all signals, to zoom and search";
+
+const EXPLAIN: &str = "Examples:
+  kausal explain Kausal.Examples.Rectifier                in words, in the terminal
+  kausal explain MyModel.mo --html report.html            a page: matrices, loops, solved equations
+  kausal explain MyModel.mo --matrix matrix.svg           the incidence matrix as a picture
+  kausal simulate MyModel.mo --report report.html         the page, with what a run took and its curves
+
+A model that has no solution is explained too: which equations are too many, which unknowns have none, and
+what usually causes it.";
+
+const TRY: &str = "Examples:
+  kausal examples --copy Resistor                         the first step of the tutorial
+  kausal simulate Resistor.mo --plot 'i'
+  kausal examples --copy Kausal.Examples.Rectifier        a model of the library, to change it";
 
 const COMPLETIONS: &str = "Examples:
   kausal completions bash > ~/.local/share/bash-completion/completions/kausal
@@ -80,6 +96,7 @@ pub enum Command {
     /// Sort, reduce and tear a model and say what it became
     Translate(Translate),
     /// Say in words what a translation did: loops, states, initial values, and why
+    #[command(after_help = EXPLAIN)]
     Explain(Explain),
     /// Run a model
     #[command(after_help = SIMULATE)]
@@ -94,7 +111,8 @@ pub enum Command {
     /// Plot signals of a result
     #[command(after_help = PLOT)]
     Plot(Plot),
-    /// List the examples of the built-in library
+    /// List what there is to try, or copy some of it
+    #[command(after_help = TRY)]
     Examples(Examples),
     /// Print what makes a shell complete the arguments of this program
     #[command(after_help = COMPLETIONS)]
@@ -251,6 +269,9 @@ pub struct Explain {
     /// Write a page with the incidence matrix, the loops and the solved equations
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Draw the incidence matrix: as written, sorted into blocks, torn (.svg)
+    #[arg(long, value_name = "FILE")]
+    pub matrix: Option<PathBuf>,
     /// Equations shown of each loop at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub equations: usize,
@@ -267,6 +288,9 @@ pub struct Completions {
 pub struct ManPages {
     /// Where the pages of all commands go
     pub folder: Option<PathBuf>,
+    /// Print the reference of all commands as Markdown instead
+    #[arg(long, conflicts_with = "folder")]
+    pub markdown: bool,
 }
 
 #[derive(Debug, Args)]
@@ -288,7 +312,7 @@ pub struct Simulate {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Integration method
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_parser = method())]
     pub method: kausal::Method,
     /// Step of fixed-step methods
     #[arg(long, value_name = "H")]
@@ -311,6 +335,9 @@ pub struct Simulate {
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(long, value_name = "FILE")]
     pub plot_file: Vec<PathBuf>,
+    /// Write the report of `explain --html`, with what the run took and its curves
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Interpret instead of making machine code
     #[arg(long)]
     pub interpret: bool,
@@ -327,6 +354,9 @@ pub struct Simulate {
 
 #[derive(Debug, Args)]
 pub struct Examples {
+    /// Write this one to a file of its own in this folder (Resistor, RC.dym, Kausal.Examples.RC, …); may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub copy: Vec<String>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -434,6 +464,12 @@ pub struct Plot {
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(long, value_name = "FILE")]
     pub plot_file: Vec<PathBuf>,
+}
+
+/// The methods by name, so that help and completions list them.
+fn method() -> impl TypedValueParser<Value = kausal::Method> {
+    let names = kausal::Method::ALL.map(|(_, name)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<kausal::Method>())
 }
 
 fn setting(text: &str) -> Result<(String, f64), String> {

@@ -77,6 +77,11 @@ pub fn print_json(value: &impl serde::Serialize) {
     }
 }
 
+/// `1 event`, `2 events`
+pub fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// Columns and rows of the terminal, or of a usual one.
 pub fn size() -> (usize, usize) {
     if !io::stdout().is_terminal() {

@@ -1,4 +1,5 @@
-//! What other programs make of our files: DyMat of the MAT files, pyarrow of the Parquet files, Chromium of the pages.
+//! What other programs make of our files: DyMat of the MAT files, pyarrow of the Parquet files. What Chromium makes of the
+//! pages is in `browser.rs`.
 //!
 //! Each test is skipped, with a note, where the other program is not there. `PYTHON` may name the Python to use.
 
@@ -87,74 +88,4 @@ print(b'Height' in t.schema.metadata[b'kausal'])
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "['time', 'e', 'h', 'v', 'depth', 'der(h)', 'der(v)']");
     assert_eq!(lines[1..], ["True", "True 0", "True"]);
-}
-
-/// A page after its script has run; nothing where there is no browser. It must have no complaints.
-fn rendered(folder: &Path, file: &str) -> Option<String> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let Some(browser) = names.iter().find(|n| Command::new(n).arg("--version").output().is_ok()) else {
-        eprintln!("skipped: there is no Chromium");
-        return None;
-    };
-    let page = format!("file://{}", folder.join(file).display());
-    let output = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-            "--virtual-time-budget=2000",
-        ])
-        .args([&format!("--user-data-dir={}", folder.join("profile").display()), "--dump-dom", &page])
-        .output()
-        .unwrap();
-    let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if dom.is_empty() {
-        eprintln!("skipped: Chromium does not run here: {log}");
-        return None;
-    }
-    assert!(!log.contains("CONSOLE"), "{log}");
-    Some(dom.into_owned())
-}
-
-/// Panels, names and the list are there, and the canvases have been drawn on.
-#[test]
-fn chromium_shows_plots() {
-    let folder = folder();
-    kausal(folder.path(), &["simulate", "Ball.mo", "--plot", "h,v", "--plot-file", "a.html"]);
-    // The page may be handed over before its first frame is drawn.
-    const TRIES: usize = 5;
-    let drawn = |dom: &str| dom.matches("<canvas width=").count();
-    let Some(mut dom) = rendered(folder.path(), "a.html") else { return };
-    for _ in 1..TRIES {
-        if drawn(&dom) == 2 {
-            break;
-        }
-        let Some(again) = rendered(folder.path(), "a.html") else { return };
-        dom = again;
-    }
-    assert_eq!(drawn(&dom), 2, "drawn: {dom}");
-    for part in ["h [m]", "v [m/s]", "type=\"checkbox\"", "data-theme=\"light\""] {
-        assert!(dom.contains(part), "{part}: {dom}");
-    }
-}
-
-/// The matrix has been drawn, loops and components are listed.
-#[test]
-fn chromium_shows_explanations() {
-    let folder = folder();
-    let model = "model Loop
-  Real x(start = 1, fixed = true), a, b;
-equation
-  der(x) = a;
-  a + sin(b) = x;
-  a*b + b = 1;
-end Loop;";
-    std::fs::write(folder.path().join("Loop.mo"), model).unwrap();
-    kausal(folder.path(), &["explain", "Loop.mo", "--html", "e.html"]);
-    let Some(dom) = rendered(folder.path(), "e.html") else { return };
-    for part in ["<canvas id=\"matrix\"", "Loop 1: 2 equations, nonlinear", "1 loops", "(the model itself)"] {
-        assert!(dom.contains(part), "{part}: {dom}");
-    }
-    assert!(dom.contains("width=\""), "drawn: {dom}");
 }

@@ -38,6 +38,7 @@ pub mod program;
 mod rewrite;
 mod sections;
 mod seeded;
+mod singular;
 mod solve;
 mod sort;
 mod states;

@@ -2,13 +2,13 @@
 
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
-use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;
-use crate::index::{Selection, text};
+use crate::index::Selection;
 use crate::program::{Assign, Check, Discretized, Step, When, WhenBranch};
-use crate::sort::{Block, Singular, Sorting, occurrences};
+pub(crate) use crate::singular::report_singular;
+use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
 use crate::{calls, defer, discretize, initial, parameters};
 
@@ -301,61 +301,4 @@ fn contains_time(work: &Work, e: ExprId) -> bool {
     }
     let mut visitor = Visitor::new();
     visitor.reachable(&work.pool, &[e]).iter().any(|&id| matches!(work.pool.node(id), Node::Op(Op::Time, _)))
-}
-
-/// Says which equations are too many and which unknowns have none, in the user's terms.
-pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
-    const SHOWN: usize = 12;
-    let list = |names: Vec<String>| {
-        let more = names.len().saturating_sub(SHOWN);
-        let mut shown = names.into_iter().take(SHOWN).collect::<Vec<_>>().join("\n  ");
-        if more > 0 {
-            shown.push_str(&format!("\n  and {more} more"));
-        }
-        shown
-    };
-    let mut diagnostics = Vec::new();
-    for (equations, unknowns) in &singular.too_many {
-        let texts = equations.iter().map(|&e| text(work, e)).collect();
-        let names = unknowns.iter().map(|v| work.shown(*v).to_owned()).collect();
-        let mut d = Diagnostic::error(
-            "K0401",
-            format!(
-                "{} equations determine only {} unknowns:\n  {}\nwith the unknowns\n  {}",
-                equations.len(),
-                unknowns.len(),
-                list(texts),
-                list(names)
-            ),
-        )
-        .help(
-            "one of these equations is too many: is something fixed twice, or connected to a second source?",
-        );
-        for &e in equations.iter().take(SHOWN) {
-            if let Some(location) = work.equations[e].origin.location {
-                d = d.at(location, "one of them");
-            }
-        }
-        diagnostics.push(d);
-    }
-    for (unknowns, equations) in &singular.too_few {
-        let names: Vec<String> = unknowns.iter().map(|v| work.shown(*v).to_owned()).collect();
-        let mut d = Diagnostic::error(
-            "K0402",
-            format!(
-                "{} unknowns have only {} equations:\n  {}",
-                unknowns.len(),
-                equations.len(),
-                list(names)
-            ),
-        )
-        .help("an equation is missing: is a connector left open, a ground missing, or a variable never given a value?");
-        for v in unknowns.iter().take(SHOWN) {
-            if let Some(location) = work.var(*v).location {
-                d = d.at(location, "declared here");
-            }
-        }
-        diagnostics.push(d);
-    }
-    work.diagnostics.extend(diagnostics);
 }

@@ -5,6 +5,8 @@
 //! [`Program`]; which start values are fixed is in the [`FlatModel`].
 
 pub mod html;
+pub mod matrix;
+pub mod sorted;
 
 use std::fmt::Write;
 
@@ -14,7 +16,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System};
+use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System, Way};
 
 use crate::summary;
 
@@ -90,9 +92,11 @@ impl Writer<'_> {
         let systems = systems(&[&self.program.dynamics, &self.program.outputs]);
         let together: usize = systems.iter().map(|s| s.equations.len()).sum();
         let alone = assignments(&self.program.dynamics) + assignments(&self.program.outputs);
+        let more =
+            if report.index_reduced.is_empty() { "" } else { " (with derivatives of some: see below)" };
         let _ = writeln!(
             out,
-            "  where they went: {} say that variables are equal or constant and are gone, {} are solved one by one, {} in {}",
+            "  where they went{more}: {} say that variables are equal or constant and are gone, {} are solved one by one, {} in {}",
             report.aliases,
             alone,
             together,
@@ -117,14 +121,13 @@ impl Writer<'_> {
         for decision in &self.program.report.decisions {
             let _ = writeln!(out, "  {}", shortened(decision));
         }
-        for set in &self.program.state_sets {
-            let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
-            let _ =
-                writeln!(out, "  selected while the model runs: {} of {}", set.states.len(), some(&names));
-        }
     }
 
     fn why_state(&self, v: VarId) -> String {
+        if let Some(set) = self.program.state_sets.iter().find(|s| s.states.contains(&v)) {
+            let names: Vec<String> = set.candidates.iter().map(|v| self.name(*v)).collect();
+            return format!("stands for one of {}, whichever is best at the time", some(&names));
+        }
         let prefer = match self.flat.variables.get(v.index()).map(|v| v.state_select) {
             Some(StateSelect::Always) => Some("the model says stateSelect = always"),
             Some(StateSelect::Prefer) => Some("the model prefers it (stateSelect = prefer)"),
@@ -189,8 +192,34 @@ impl Writer<'_> {
         for (i, system) in dynamic.iter().enumerate() {
             self.one_loop(out, &format!("loop {}", i + 1), system);
         }
+        self.inlined(out);
         for (i, system) in initial.iter().enumerate() {
-            self.one_loop(out, &format!("at the start {}", i + 1), system);
+            let title = format!("at the start {}", i + 1);
+            match dynamic.iter().position(|d| is_same(d, system)) {
+                Some(same) => {
+                    let _ = writeln!(
+                        out,
+                        "  {title}: the same equations as loop {}, solved in the same way",
+                        same + 1
+                    );
+                }
+                None => self.one_loop(out, &title, system),
+            }
+        }
+    }
+
+    /// The loops of an inlined step.
+    fn inlined(&self, out: &mut String) {
+        let Some(discretized) = &self.program.discretized else { return };
+        let systems = systems(&[&discretized.steps]);
+        let _ = writeln!(
+            out,
+            "  in each step of {}, which is a part of the model now: {}",
+            discretized.method,
+            counted(systems.len(), "loop")
+        );
+        for (i, system) in systems.iter().enumerate() {
+            self.one_loop(out, &format!("inlined {}", i + 1), system);
         }
     }
 
@@ -200,11 +229,26 @@ impl Writer<'_> {
         let _ = writeln!(out, "  {title}: {} ({}), {}", counted(size, "equation"), kind(system), how(system));
         if torn > 0 && torn < size {
             let names: Vec<String> = system.tearing_variables.iter().map(|v| self.name(*v)).collect();
+            let left = match &system.form {
+                Form::Linear { method: LinearMethod::Relaxed, .. } => "they are eliminated one after another",
+                Form::Linear { method: LinearMethod::ClosedForm, .. } if torn == 1 => {
+                    "the last one is a formula too"
+                }
+                Form::Linear { method: LinearMethod::ClosedForm, .. } => "the last ones are formulas too",
+                _ => "only they are left to a solver",
+            };
             let _ = writeln!(
                 out,
-                "    given {}, the other {} follow one from another: so only {torn} of {size} are left to a solver",
+                "    torn at {}: with {} given, the other {} of {size} follow one from another; {left}",
                 some(&names),
-                size - torn
+                if torn == 1 { "it" } else { "them" },
+                size - torn,
+            );
+            let _ = writeln!(
+                out,
+                "    why {}: {}",
+                if torn == 1 { "this one" } else { "these" },
+                why_torn(system)
             );
             for (i, residual) in system.residuals.iter().take(NAMES).enumerate() {
                 let about = names.get(i).map_or(String::new(), |n| format!(" for {n}"));
@@ -217,7 +261,13 @@ impl Writer<'_> {
         let steps = inner(system);
         let o = kausal_codegen::count::steps_operations(&self.program.pool, &steps);
         let each = if matches!(system.form, Form::Nonlinear(_)) { " for each iteration" } else { "" };
-        let _ = writeln!(out, "    costs {} mul, {} add, {} calls{each}", o.mul, o.add, o.call);
+        let _ = writeln!(
+            out,
+            "    costs {} mul, {} add, {}{each}",
+            o.mul,
+            o.add,
+            counted(o.call as usize, "call")
+        );
         for way in &system.alternatives {
             let _ = writeln!(out, "    {}", considered(way));
         }
@@ -255,6 +305,10 @@ impl Writer<'_> {
                 let _ = writeln!(out, "  {what}: {}", some(names));
             }
         }
+        let guesses = self.guesses();
+        if !guesses.is_empty() {
+            let _ = writeln!(out, "  where the iterations of nonlinear loops begin: {}", some(&guesses));
+        }
         if !self.flat.initial_equations.is_empty() {
             let _ = writeln!(out, "  initial equations: {}", self.flat.initial_equations.len());
             for equation in self.flat.initial_equations.iter().take(self.extent.equations) {
@@ -270,6 +324,20 @@ impl Writer<'_> {
         {
             let _ = writeln!(out, "  nothing to choose: the equations determine everything");
         }
+    }
+
+    /// What the nonlinear loops of the initial problem iterate on, with the start values.
+    fn guesses(&self) -> Vec<String> {
+        let mut guesses = Vec::new();
+        for system in systems(&[&self.program.initial]) {
+            let Form::Nonlinear(nonlinear) = &system.form else { continue };
+            for v in &nonlinear.unknowns {
+                let start = self.flat.variables.get(v.index()).and_then(|v| v.start);
+                let value = start.map_or("0 (no start value)".to_owned(), |e| self.flat_formula(e));
+                guesses.push(format!("{} = {value}", self.name(*v)));
+            }
+        }
+        guesses
     }
 
     fn events(&self, out: &mut String) {
@@ -296,12 +364,15 @@ impl Writer<'_> {
         let s = summary::of(self.program, Default::default());
         let o = &s.operations;
         let _ = writeln!(out, "\nCost");
-        for (what, c) in [
+        let inlined = self.program.discretized.as_ref().map(|_| ("each inlined step", o.discretized));
+        let sections = [
             ("once, from parameters", o.parameters),
             ("at the start", o.initial),
             ("each evaluation", o.dynamics),
-        ] {
-            let _ = writeln!(out, "  {what}: {} mul, {} add, {} calls", c.mul, c.add, c.call);
+        ];
+        for (what, c) in sections.into_iter().chain(inlined) {
+            let calls = counted(c.call as usize, "call");
+            let _ = writeln!(out, "  {what}: {} mul, {} add, {calls}", c.mul, c.add);
         }
     }
 
@@ -383,14 +454,47 @@ fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
     found
 }
 
-/// `torn: 3 left, 12 mul, 8 add (taken)`
+/// `torn: 3 left, 12 mul, 8 add, price 20 (taken)`
 fn considered(way: &Alternative) -> String {
     let taken = if way.chosen { " (taken)" } else { "" };
     let note = if way.note.is_empty() { String::new() } else { format!("; {}", way.note) };
     if !way.price.is_finite() {
         return format!("{}: out of the question{note}", way.way.name());
     }
-    format!("{}: {} left, {} mul, {} add{taken}{note}", way.way.name(), way.left, way.mul, way.add)
+    let (name, left, mul, add, price) = (way.way.name(), way.left, way.mul, way.add, way.price);
+    format!("{name}: {left} left, {mul} mul, {add} add, price {price:.0}{taken}{note}")
+}
+
+/// Do two systems consist of the same equations, torn at the same variables?
+fn is_same(a: &System, b: &System) -> bool {
+    fn sorted<T: Copy + Ord>(list: &[T]) -> Vec<T> {
+        let mut list = list.to_vec();
+        list.sort_unstable();
+        list
+    }
+    sorted(&a.equations) == sorted(&b.equations)
+        && sorted(&a.tearing_variables) == sorted(&b.tearing_variables)
+        && how(a) == how(b)
+}
+
+/// Why the tearing variables are the ones they are.
+fn why_torn(system: &System) -> &'static str {
+    match system.alternatives.iter().find(|way| way.chosen).map(|way| way.way) {
+        Some(Way::TornAsDeclared) => {
+            "the model or a command declares it, and no way that is safe has a lower price"
+        }
+        Some(Way::Torn) => {
+            "every other equation can then be solved without a division by zero, and no way that is safe has a lower price"
+        }
+        Some(Way::Relaxed) => {
+            "the model declares the order with relax(), and no way that is safe has a lower price"
+        }
+        Some(_) => "no way that is safe has a lower price",
+        None if matches!(system.form, Form::Nonlinear(_)) => {
+            "every other equation can then be solved for one unknown without a division by zero"
+        }
+        None => "every other equation can then be solved without a division by zero",
+    }
 }
 
 fn inner(system: &System) -> Vec<Step> {
@@ -485,6 +589,20 @@ end M;",
             "unless initial equations say otherwise: y = 1",
             "Events: 1 condition searched for",
         ] {
+            assert!(said.contains(part), "{part:?} is missing:\n{said}");
+        }
+    }
+
+    /// The integration formula is one more equation of the model.
+    #[test]
+    fn inlined_steps_are_shown() {
+        let mut session = Session::new();
+        let flat = session.flatten("Kausal.Examples.TwoFilters").expect("a correct model");
+        let options =
+            kausal_translate::Options { inline: kausal_translate::Inline::Bdf, ..Default::default() };
+        let program = session.translate(&flat, &options).expect("a regular model");
+        let said = text(&flat, &program, session.sources(), Extent { equations: 3 });
+        for part in ["in each step of bdf, which is a part of the model now: 2 loops", "old(slow.y)"] {
             assert!(said.contains(part), "{part:?} is missing:\n{said}");
         }
     }

@@ -133,14 +133,14 @@ fn doubles(out: &mut dyn Write, values: &[f64]) -> io::Result<()> {
     values.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
 }
 
-/// One text per column, filled up with zero bytes.
+/// One text per column, filled up with blanks, which MATLAB and Octave take away by themselves.
 fn texts(out: &mut dyn Write, name: &str, texts: &[impl AsRef<str>]) -> io::Result<()> {
     let width = texts.iter().map(|t| t.as_ref().len()).max().unwrap_or(0).max(1);
     head(out, name, TEXT, width, texts.len())?;
     for text in texts {
         let bytes = text.as_ref().as_bytes();
         out.write_all(bytes)?;
-        out.write_all(&vec![0; width - bytes.len()])?;
+        out.write_all(&vec![b' '; width - bytes.len()])?;
     }
     Ok(())
 }

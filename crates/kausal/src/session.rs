@@ -87,7 +87,10 @@ impl Session {
         let start = Instant::now();
         let text = match read_text(path) {
             Ok(text) => text,
-            Err(diagnostic) => {
+            Err(mut diagnostic) => {
+                if diagnostic.help.is_none() {
+                    diagnostic.help = similar_file(path).map(|name| format!("did you mean {name}?"));
+                }
                 self.diagnostics.push(diagnostic);
                 return None;
             }
@@ -127,6 +130,10 @@ impl Session {
             && let Some(name) = self.similar_class(model)
         {
             d.help = Some(format!("did you mean {name}?"));
+        } else if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200" && d.help.is_none())
+            && Path::new(&format!("{model}.mo")).is_file()
+        {
+            d.help = Some(format!("did you mean the file {model}.mo?"));
         }
         self.diagnostics.extend(diagnostics);
         self.seconds.flatten += start.elapsed().as_secs_f64();
@@ -242,6 +249,18 @@ impl Session {
     }
 }
 
+/// A file with models beside a path that does not exist, with a name like it.
+fn similar_file(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let wanted = path.file_name()?.to_str()?;
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.retain(|name| name != wanted && (name.ends_with(".mo") || name.ends_with(".dym")));
+    names.sort();
+    let found = nearest(wanted, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(found).to_string_lossy().into_owned())
+}
+
 /// Equations and unknowns of a flat model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Balance {
@@ -309,6 +328,16 @@ mod tests {
         assert_eq!(help(package, "Parts.Moter"), "did you mean Parts.Motor?");
         assert_eq!(help(package, "Part.Motor"), "did you mean Parts.Motor?");
         assert!(!help(package, "Nothing.Alike").contains("did you mean"));
+    }
+
+    #[test]
+    fn files_with_similar_names_are_offered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("Coffee.mo"), "model Coffee end Coffee;").expect("a file");
+        let mut session = Session::new();
+        assert!(session.add_file(&folder.path().join("Coffe.mo")).is_none());
+        let help = session.take_diagnostics().into_iter().find_map(|d| d.help).unwrap_or_default();
+        assert!(help.starts_with("did you mean") && help.ends_with("Coffee.mo?"), "{help}");
     }
 
     #[test]

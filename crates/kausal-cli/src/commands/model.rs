@@ -1,9 +1,12 @@
 //! `kausal check`, `flatten`, `translate` and `examples`.
 
+use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{Commands, Diagnostic, FlatModel, Inline, Options, Program, Relaxing, Session, Tearing, summary};
+use kausal::{
+    Commands, Diagnostic, FlatModel, Inline, Options, Program, Relaxing, Session, Sources, Tearing, summary,
+};
 use serde::Serialize;
 
 use crate::arguments::{
@@ -192,22 +195,72 @@ fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
 struct Example {
     name: String,
     description: String,
+    /// A step of the tutorial: copied, then run; otherwise a model of the library that runs by its name.
+    tutorial: bool,
 }
 
 pub fn examples(arguments: &Examples) -> bool {
-    let list: Vec<Example> = kausal::examples::examples()
-        .into_iter()
-        .map(|(name, description)| Example { name, description })
-        .collect();
+    if !arguments.copy.is_empty() {
+        return arguments.copy.iter().all(|name| copy(name));
+    }
+    let listed = |list: Vec<(String, String)>, tutorial: bool| -> Vec<Example> {
+        list.into_iter().map(|(name, description)| Example { name, description, tutorial }).collect()
+    };
+    let tutorial = listed(kausal::examples::tutorial(), true);
+    let library = listed(kausal::examples::examples(), false);
     if arguments.json {
-        output::print_json(&list);
+        output::print_json(&tutorial.into_iter().chain(library).collect::<Vec<_>>());
         return true;
     }
-    let width = list.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for e in &list {
-        text.push_str(&format!("{:width$}  {}\n", e.name, e.description));
+    let width = tutorial.iter().chain(&library).map(|e| e.name.len()).max().unwrap_or(0);
+    let mut text =
+        String::from("The tutorial, from one resistor to the robot (kausal examples --copy Resistor):\n");
+    for e in &tutorial {
+        text.push_str(&format!("  {:width$}  {}\n", e.name, e.description));
+    }
+    text.push_str("\nThe library (kausal simulate Kausal.Examples.RC --plot 'capacitor.*'):\n");
+    for e in &library {
+        text.push_str(&format!("  {:width$}  {}\n", e.name, e.description));
     }
     output::print(&text);
     true
+}
+
+/// Writes an example to a file, unless there is one of that name.
+fn copy(name: &str) -> bool {
+    let copy = match kausal::examples::copy(name) {
+        Ok(copy) => copy,
+        Err(meant) => {
+            let mut d = Diagnostic::error("K0200", format!("there is no example {name}"));
+            d = d.help(match meant {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "`kausal examples` lists them".to_owned(),
+            });
+            output::show(&[d], &Sources::default());
+            return false;
+        }
+    };
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&copy.file);
+    match file.and_then(|mut file| file.write_all(copy.text.as_bytes())) {
+        Ok(()) => {
+            output::say(&format!(
+                "wrote {}: kausal simulate {} --plot-file {}.html\n",
+                copy.file,
+                copy.file,
+                stem(&copy.file)
+            ));
+            true
+        }
+        Err(error) => {
+            let mut d = Diagnostic::error("K0907", format!("cannot write {}: {error}", copy.file));
+            if error.kind() == std::io::ErrorKind::AlreadyExists {
+                d = d.help("it is not overwritten: rename or remove it first");
+            }
+            !output::show(&[d], &Sources::default())
+        }
+    }
+}
+
+fn stem(file: &str) -> &str {
+    file.split_once('.').map_or(file, |(stem, _)| stem)
 }

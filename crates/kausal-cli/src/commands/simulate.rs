@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
 use kausal::{
-    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob, method_of, store,
+    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob,
+    method_of, store,
 };
 use serde::Serialize;
 
@@ -64,6 +66,7 @@ pub fn run(arguments: &Simulate) -> bool {
     if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
         return fail(&session, d);
     }
+    let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
     let compiled = session.compile(program, backend);
     let diagnostics = session.take_diagnostics();
@@ -86,14 +89,15 @@ pub fn run(arguments: &Simulate) -> bool {
     for (path, sink) in &mut files {
         outputs.push(Output { wanted: &wanted, sink: &mut **sink, path: Some(path.as_path()) });
     }
-    if plots(arguments) {
+    if plots(arguments) || arguments.report.is_some() {
         outputs.push(Output { wanted: &shown, sink: &mut memory, path: None });
     }
     let ended = watched(arguments, &settings, Arc::new(compiled), outputs);
     drop(files);
     let failed = output::show(&ended.diagnostics, session.sources());
     let start = Instant::now();
-    let drawn = draw(arguments, &session, &flat.name, &memory);
+    let drawn = draw(arguments, &session, &flat.name, &memory)
+        && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
     drawn && !failed
@@ -193,7 +197,7 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Traje
             return fail(session, d);
         }
     }
-    if !arguments.plot_file.is_empty() || arguments.json {
+    if !arguments.plot_file.is_empty() || arguments.report.is_some() || arguments.json {
         return true;
     }
     match plot::of(trajectory, model, &arguments.plot) {
@@ -201,6 +205,31 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Traje
         Err(message) => return fail(session, Diagnostic::error("K0910", message)),
     }
     true
+}
+
+/// Writes the report with the run.
+fn write_report(
+    arguments: &Simulate,
+    session: &Session,
+    settings: &Settings,
+    ended: &Ended,
+    trajectory: &Trajectory,
+    page: Page,
+) -> bool {
+    let Some(path) = &arguments.report else { return true };
+    let run = RunShown {
+        statistics: &ended.statistics,
+        start: settings.start,
+        method: &settings.method.to_string(),
+        tolerance: settings.tolerance,
+        seconds: ended.seconds,
+        trajectory,
+        plot: &arguments.plot,
+    };
+    match std::fs::write(path, page.with_run(&run)) {
+        Ok(()) => true,
+        Err(error) => fail(session, store::unwritable(path, None, &error)),
+    }
 }
 
 fn report(
@@ -241,19 +270,19 @@ fn report(
         return;
     }
     let mut text = format!(
-        "{model}: {} to {}, {} steps, {} evaluations, {} events\n",
+        "{model}: {} to {}, {}, {}, {}\n",
         settings.start,
         s.end,
-        s.steps,
-        s.rhs_evaluations,
-        s.state_events + s.time_events
+        output::counted(s.steps, "step"),
+        output::counted(s.rhs_evaluations, "evaluation"),
+        output::counted(s.state_events + s.time_events, "event")
     );
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));
     }
     output::say(&text);
     output::detail(&format!(
-        "method {:?}, tolerance {}, output every {}\n\
+        "method {}, tolerance {}, output every {}\n\
          {} rejected steps, {} Jacobians, {} Newton iterations, {} of them failed, {} pivot fallbacks\n\
          {} state events, {} time events\n\
          translate {:.3} s, code {:.3} s, initial values {:.3} s, integration {:.3} s\n",

@@ -23,6 +23,8 @@ const CHARACTER: f64 = 7.4;
 const EVENTS: usize = 200;
 /// Points closer than this are one.
 const CLOSE: f64 = 0.5;
+/// A point this close to the line between its neighbours is on it.
+const STRAIGHT: f64 = 0.08;
 
 /// The size of usual text.
 pub const TEXT_SIZE: f64 = 13.0;
@@ -213,7 +215,41 @@ fn pieces(xs: &[f64], ys: &[f64], frame: &Frame) -> Vec<Vec<(f64, f64)>> {
         last.extend(skipped);
     }
     pieces.retain(|p| !p.is_empty());
-    pieces
+    pieces.iter().map(|points| simplified(points)).collect()
+}
+
+/// The points that matter: what lies closer than a part of a pixel to the line between its neighbours is left out
+/// (Douglas and Peucker's method, with a stack of stretches).
+fn simplified(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut kept = vec![false; points.len()];
+    if let Some(last) = points.len().checked_sub(1) {
+        kept[0] = true;
+        kept[last] = true;
+        let mut stretches = vec![(0, last)];
+        while let Some((from, to)) = stretches.pop() {
+            let farthest = (from + 1..to)
+                .map(|i| (distance(points[i], points[from], points[to]), i))
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((far, at)) = farthest
+                && far > STRAIGHT
+            {
+                kept[at] = true;
+                stretches.push((from, at));
+                stretches.push((at, to));
+            }
+        }
+    }
+    points.iter().zip(kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+}
+
+/// From a point to the line between two others.
+fn distance(p: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let length = dx.hypot(dy);
+    if length == 0.0 {
+        return (p.0 - a.0).hypot(p.1 - a.1);
+    }
+    ((p.0 - a.0) * dy - (p.1 - a.1) * dx).abs() / length
 }
 
 fn place(value: f64, axis: &Axis, from: f64, to: f64) -> f64 {
@@ -247,6 +283,22 @@ mod tests {
         }
         let events = scene.items.iter().filter(|i| matches!(i, Item::Line { ink: Ink::Event, .. })).count();
         assert_eq!(events, 3);
+    }
+
+    /// A straight line is two points, a corner three; a circle stays round.
+    #[test]
+    fn points_on_a_line_are_left_out() {
+        let line: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), 2.0 * f64::from(i))).collect();
+        assert_eq!(simplified(&line), [line[0], line[99]]);
+        let corner: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), f64::from((i - 40).max(0)))).collect();
+        assert_eq!(simplified(&corner), [corner[0], corner[40], corner[99]]);
+        let circle: Vec<(f64, f64)> = (0..1000)
+            .map(|i| (f64::from(i) / 100.0).sin_cos())
+            .map(|(x, y)| (100.0 * x, 100.0 * y))
+            .collect();
+        let few = simplified(&circle);
+        assert!(few.len() < 250 && few.len() > 60, "{}", few.len());
+        assert_eq!(simplified(&[]), []);
     }
 
     #[test]

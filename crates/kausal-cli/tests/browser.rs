@@ -1,0 +1,270 @@
+//! Pages in a browser: they are drawn, answer to the pointer, the wheel and the keyboard, and nothing complains.
+//!
+//! Each test adds a script to a page that does what a person would, and notes what it sees in the page; headless
+//! Chromium hands the page back. Skipped, with a note, where there is no Chromium.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+fn kausal(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kausal"));
+    let output = command.current_dir(folder).env_remove("MODELICAPATH").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What the scripts of the tests have at hand.
+const HELPERS: &str = r#"
+const seen = {};
+const byId = id => document.getElementById(id);
+const frame = () => new Promise(done => setTimeout(done, 60));
+const fire = (target, type, x, y, more) => {
+  const r = target.getBoundingClientRect();
+  const make = type === "wheel" ? WheelEvent : PointerEvent;
+  target.dispatchEvent(new make(type, { bubbles: true, cancelable: true, clientX: r.left + x, clientY: r.top + y, ...more }));
+};
+const finish = () => {
+  const note = document.createElement("pre");
+  note.id = "seen";
+  note.textContent = JSON.stringify(seen);
+  document.body.append(note);
+};
+"#;
+
+/// What a script notes about a page; nothing where there is no browser. The page must have no complaints.
+fn visit(folder: &Path, file: &str, script: &str) -> Option<Value> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let Some(browser) = names.iter().find(|n| Command::new(n).arg("--version").output().is_ok()) else {
+        eprintln!("skipped: there is no Chromium");
+        return None;
+    };
+    let page = std::fs::read_to_string(folder.join(file)).unwrap();
+    // Frames come at once: where time is virtual, nobody can say when they are drawn.
+    let errors = "<script>window.addEventListener('error', e => console.error('uncaught', e.message));\
+                  window.requestAnimationFrame = f => { f(performance.now()); return 0; };</script>";
+    let actions = format!(
+        "<script>{HELPERS}(async () => {{ await frame(); try {{ {script} }} catch (e) {{ seen.error = String(e.stack || e); }} finish(); }})();</script></body>"
+    );
+    let page = page.replacen("<head>", &format!("<head>{errors}"), 1).replacen("</body>", &actions, 1);
+    let visited = folder.join(format!("visited-{file}"));
+    std::fs::write(&visited, page).unwrap();
+    // The page may be handed over too early where the machine is busy.
+    const TRIES: usize = 4;
+    for _ in 0..TRIES {
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+            .args(["--window-size=1200,900", "--virtual-time-budget=8000", "--force-prefers-reduced-motion"])
+            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+            .args(["--dump-dom", &format!("file://{}", visited.display())])
+            .output()
+            .unwrap();
+        let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if dom.is_empty() {
+            eprintln!("skipped: Chromium does not run here: {log}");
+            return None;
+        }
+        assert!(!log.contains("CONSOLE"), "{log}");
+        if let Some(at) = dom.find("<pre id=\"seen\">") {
+            let note = &dom[at + 15..];
+            let note = &note[..note.find("</pre>").unwrap()];
+            let note = note.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+            let seen: Value = serde_json::from_str(&note).unwrap_or_else(|e| panic!("{e}: {note}"));
+            assert_eq!(seen["error"], Value::Null, "{seen}");
+            return Some(seen);
+        }
+    }
+    panic!("the page never came to an end");
+}
+
+const REPORT: &str = r#"
+const matrix = byId("matrix"), graph = byId("graph"), hint = byId("hint");
+const data = JSON.parse(byId("data").textContent), n = data.equations.length;
+seen.drawn = [matrix.dataset.drawn > 0, graph.dataset.drawn > 0];
+seen.counts = byId("counts").textContent;
+// The last entry of the first loop, where it is drawn when everything is shown.
+const block = data.blocks.find(b => b.is_loop), row = block.start + block.size - 1, column = data.entries[row].at(-1);
+const scale = (Math.min(matrix.clientWidth, matrix.clientHeight) - 20) / n;
+const x = matrix.clientWidth / 2 + (column + 0.5 - n / 2) * scale, y = matrix.clientHeight / 2 + (row + 0.5 - n / 2) * scale;
+fire(matrix, "pointermove", x, y);
+seen.hover = !hint.hidden && hint.textContent;
+seen.wanted = [data.equations[row], data.unknowns[column]];
+// The wheel scrolls the page until the matrix is chosen, then it zooms.
+const before = matrix.toDataURL();
+fire(matrix, "wheel", x, y, { deltaY: -100 });
+await frame();
+seen.scrolls = matrix.toDataURL() === before;
+matrix.focus();
+for (let i = 0; i < 4; i++) fire(matrix, "wheel", x, y, { deltaY: -100 });
+await frame();
+const zoomed = matrix.toDataURL();
+seen.zooms = zoomed !== before;
+fire(matrix, "pointermove", x, y);
+seen.stays = hint.textContent.includes(data.unknowns[column]);
+fire(matrix, "pointerdown", 300, 200); fire(matrix, "pointermove", 340, 260); fire(matrix, "pointerup", 340, 260);
+await frame();
+seen.moves = matrix.toDataURL() !== zoomed;
+fire(matrix, "pointerleave", 0, 0);
+seen.leaves = hint.hidden;
+byId("all").click();
+await frame();
+const whole = matrix.toDataURL();
+for (const order of ["model", "sorted"]) {
+  document.querySelector(`input[value=${order}]`).click();
+  await frame();
+  seen[order] = matrix.toDataURL() !== whole;
+}
+// The graph: somewhere there is a block.
+let found = "";
+for (let gx = 4; gx < graph.clientWidth && !found; gx += 8)
+  for (let gy = 4; gy < graph.clientHeight && !found; gy += 8) {
+    fire(graph, "pointermove", gx, gy);
+    if (!byId("graph-hint").hidden) found = byId("graph-hint").textContent;
+  }
+seen.graph = found;
+const details = byId("loop-1");
+details.open = true;
+await frame();
+seen.loop = details.textContent;
+seen.math = document.querySelectorAll("math").length;
+seen.fractions = document.querySelectorAll("mfrac").length;
+const rows = byId("equations").rows.length;
+byId("find").value = "zz nothing";
+byId("find").dispatchEvent(new Event("input"));
+seen.search = [rows, byId("equations").rows.length];
+byId("theme").click();
+await frame();
+seen.theme = document.documentElement.dataset.theme;
+window.dispatchEvent(new Event("beforeprint"));
+seen.print = document.documentElement.dataset.theme;
+window.dispatchEvent(new Event("afterprint"));
+seen.statistics = byId("run").textContent;
+seen.curves = byId("run").querySelectorAll("path").length;
+seen.bars = [byId("by-block").rows.length, byId("by-component").rows.length];
+"#;
+
+/// A model with a loop that is torn, a fraction, and an event.
+fn loop_model(folder: &Path) {
+    let model = "model Loop
+  parameter Real R = 2;
+  Real x(start = 1, fixed = true, unit = \"m\"), a, b, c;
+equation
+  der(x) = a/R - (if x > 0.5 then 1 else 0.5);
+  a + sin(b) = x;
+  a*b + c = 1;
+  c = 2*b/R;
+end Loop;";
+    std::fs::write(folder.join("Loop.mo"), model).unwrap();
+}
+
+#[test]
+fn the_report_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    loop_model(folder.path());
+    kausal(folder.path(), &["simulate", "Loop.mo", "--report", "report.html", "--plot", "x,a"]);
+    let Some(seen) = visit(folder.path(), "report.html", REPORT) else { return };
+    assert_eq!(seen["drawn"], serde_json::json!([true, true]));
+    assert!(seen["counts"].as_str().unwrap().ends_with("1 loop"), "{seen}");
+    let hover = seen["hover"].as_str().expect("a hint");
+    for wanted in seen["wanted"].as_array().unwrap() {
+        assert!(hover.contains(wanted.as_str().unwrap()), "{wanted}: {hover}");
+    }
+    for what in ["scrolls", "zooms", "stays", "moves", "leaves", "model", "sorted"] {
+        assert_eq!(seen[what], true, "{what}: {seen}");
+    }
+    assert!(seen["graph"].as_str().unwrap().contains("needs"), "{seen}");
+    let the_loop = seen["loop"].as_str().unwrap();
+    for part in ["Given", "these follow one from another", "must hold", "Loop.mo:", "line by line"] {
+        assert!(the_loop.contains(part), "{part}: {the_loop}");
+    }
+    assert!(seen["math"].as_u64().unwrap() > 3 && seen["fractions"].as_u64().unwrap() > 0, "{seen}");
+    assert!(seen["search"][0].as_u64().unwrap() > 3 && seen["search"][1] == 0, "{seen}");
+    assert_eq!((&seen["theme"], &seen["print"]), (&"dark".into(), &"light".into()));
+    assert!(seen["statistics"].as_str().unwrap().contains("Newton iterations"), "{seen}");
+    assert!(seen["curves"].as_u64().unwrap() > 10, "{seen}");
+    assert!(seen["bars"][0].as_u64().unwrap() > 0 && seen["bars"][1].as_u64().unwrap() > 0, "{seen}");
+}
+
+/// The robot and a model of 5,000 equations: small enough to be sent around, and they answer as well. How long they take
+/// to open is measured by `bench/report`.
+#[test]
+fn large_reports_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let chain = "model Long extends Kausal.Examples.Chain(f = 22); end Long;";
+    std::fs::write(folder.path().join("Long.mo"), chain).unwrap();
+    kausal(folder.path(), &["explain", "Kausal.Examples.Robot", "--html", "robot.html"]);
+    kausal(folder.path(), &["explain", "Long.mo", "--html", "long.html"]);
+    for page in ["robot.html", "long.html"] {
+        let size = std::fs::metadata(folder.path().join(page)).unwrap().len();
+        assert!(size < 8_000_000, "{page}: {size} bytes");
+        let Some(seen) = visit(folder.path(), page, REPORT) else { return };
+        for what in ["zooms", "moves", "model", "leaves"] {
+            assert_eq!(seen[what], true, "{page}, {what}: {seen}");
+        }
+        assert!(seen["hover"].as_str().is_some_and(|h| h.contains("in a loop of")), "{seen}");
+        assert!(seen["math"].as_u64().unwrap() > 50, "{seen}");
+    }
+}
+
+const PLOT: &str = r#"
+const canvases = () => [...document.querySelectorAll("canvas")];
+const pictures = () => canvases().map(c => c.toDataURL());
+seen.panels = canvases().length;
+seen.legend = byId("panels").textContent;
+const [first] = canvases();
+const before = pictures();
+// Zooming in one panel zooms all.
+fire(first, "wheel", 400, 60, { deltaY: -100 });
+await frame();
+const zoomed = pictures();
+seen.together = zoomed.every((picture, i) => picture !== before[i]);
+fire(first, "pointermove", 400, 60);
+await frame();
+seen.cursor = byId("readout").textContent;
+fire(first, "pointerleave", 0, 0);
+fire(first, "dblclick", 400, 60);
+await frame();
+seen.back = pictures().every((picture, i) => picture === before[i]);
+byId("events").click();
+await frame();
+seen.events = pictures().every((picture, i) => picture !== before[i]);
+const listed = byId("list").children.length;
+byId("search").value = "restitution";
+byId("search").dispatchEvent(new Event("input"));
+seen.found = [listed, byId("list").children.length, byId("list").textContent];
+byId("list").querySelector("input").click();
+await frame();
+seen.added = canvases().length;
+byId("theme").click();
+seen.theme = document.documentElement.dataset.theme;
+"#;
+
+/// A ball that bounces once.
+#[test]
+fn plots_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "model Ball
+  parameter Real e = 0.5 \"Restitution\";
+  Real h(start = 1, fixed = true, unit = \"m\") \"Height\";
+  Real v(start = 0, fixed = true, unit = \"m/s\");
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when h < 0 then
+    reinit(v, -e*pre(v));
+  end when;
+  annotation (experiment(StopTime = 0.8));
+end Ball;";
+    std::fs::write(folder.path().join("Ball.mo"), model).unwrap();
+    kausal(folder.path(), &["simulate", "Ball.mo", "--plot", "h,v", "--plot-file", "ball.html"]);
+    let Some(seen) = visit(folder.path(), "ball.html", PLOT) else { return };
+    assert_eq!(seen["panels"], 2);
+    let legend = seen["legend"].as_str().unwrap();
+    assert!(legend.contains("h [m]") && legend.contains("v [m/s]"), "{legend}");
+    for what in ["together", "back", "events"] {
+        assert_eq!(seen[what], true, "{what}: {seen}");
+    }
+    assert!(seen["cursor"].as_str().unwrap().starts_with("t = 0."), "{seen}");
+    assert!(seen["found"][0].as_u64().unwrap() > 3 && seen["found"][1] == 1, "{seen}");
+    assert_eq!((&seen["added"], &seen["theme"]), (&3.into(), &"dark".into()));
+}
