@@ -540,6 +540,15 @@ fn functions() {
         "function_",
         vec![
             case(
+                "function_files",
+                vec![
+                    exactly("first", 1.0),
+                    exactly("second", 1.0),
+                    exactly("back[1,2]", 2.0),
+                    exactly("back[2,2]", 4.0),
+                ],
+            ),
+            case(
                 "function_arrays",
                 vec![
                     along("p", |t| 1.0 - 2.0 * t + 3.0 * t.powi(3), 1e-12),

@@ -722,7 +722,11 @@ impl Flattener<'_> {
                         ast.span(call),
                     ));
                 };
-                let condition = self.lower_scalar(lo, condition, Some(Ty::Boolean))?;
+                // As in equations, what is asserted causes no events.
+                lo.outer.iter_mut().for_each(|outer| outer.silence(true));
+                let condition = self.lower_scalar(lo, condition, Some(Ty::Boolean));
+                lo.outer.iter_mut().for_each(|outer| outer.silence(false));
+                let condition = condition?;
                 let message = self.lower_scalar(lo, message, Some(Ty::String))?;
                 let level = match found[2] {
                     Some(level) => self.lower_scalar(lo, level, None)?,
