@@ -619,6 +619,16 @@ impl Machine {
         changed
     }
 
+    /// Has a relation the value its difference says? One that is zero but for rounding says nothing, at the start either.
+    fn agrees(&mut self, index: u32, mode: Mode) -> bool {
+        let relation = self.model.program.relations[index as usize];
+        let d = self.values[relation.difference.index()];
+        if mode == Mode::Initial && relation.timed.is_none() && d.abs() <= self.rounding_of(index) {
+            return true;
+        }
+        !self.relation(index, mode)
+    }
+
     /// Up to this magnitude the difference of a relation may be rounding.
     pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
         (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)
@@ -745,7 +755,7 @@ impl Machine {
             let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
             self.run(discrete, mode)?;
             let settled = unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old);
-            if settled && !relations.iter().any(|&r| self.relation(r, mode)) {
+            if settled && relations.iter().all(|&r| self.agrees(r, mode)) {
                 return Ok(true);
             }
         }

@@ -11,7 +11,8 @@
 //!   shows again and again that the explicit method would be stable with a step several times as large. A
 //!   model that knows no such bound stays with BDF.
 //!
-//! After an event the method in use starts again: an event seldom changes what kind of model it is.
+//! After an event the method in use starts again: an event seldom changes what kind of model it is. What the explicit
+//! method has been seen to do counts across events, and a trial that an event ends was in vain.
 
 use super::bdf::Bdf;
 use super::core::Core;
@@ -40,8 +41,10 @@ pub(crate) struct Auto {
     explicit: ExplicitRk,
     bdf: Bdf,
     kind: Kind,
-    /// Steps since the last change or restart.
+    /// Steps since the last change, and of BDF since the last restart.
     steps: u32,
+    /// Where the explicit method took over, and the evaluations up to there.
+    explicit_since: Option<(f64, u64)>,
     easy_checks: u32,
     easy_checks_needed: u32,
     patience: u32,
@@ -70,6 +73,7 @@ impl Auto {
             bdf: Bdf::new(n),
             kind: Kind::Explicit,
             steps: 0,
+            explicit_since: None,
             easy_checks: 0,
             easy_checks_needed: EASY_CHECKS,
             patience: PATIENCE,
@@ -81,10 +85,15 @@ impl Auto {
     pub fn restart(&mut self) {
         if self.trial.take().is_some() {
             self.kind = Kind::Explicit;
+            self.patience = self.patience.saturating_mul(2);
+            self.explicit_since = None;
+            self.steps = 0;
+        }
+        if self.kind == Kind::Bdf {
+            self.steps = 0;
         }
         self.explicit.restart();
         self.bdf.restart();
-        self.steps = 0;
         self.easy_checks = 0;
     }
 
@@ -99,6 +108,7 @@ impl Auto {
         }
         self.steps = self.steps.saturating_add(1);
         if self.kind == Kind::Explicit {
+            self.explicit_since.get_or_insert((core.t, model.work().rhs_evaluations));
             return self.explicit.step(core, model, t_limit);
         }
         let report = self.bdf.step(core, model, t_limit)?;
@@ -128,7 +138,7 @@ impl Auto {
             Kind::Explicit
                 if self.steps >= self.patience && self.explicit.average_rate() >= WORTH_A_TRIAL =>
             {
-                let explicit_speed = (core.t - core.t_old) / (TSITOURAS.c.len() - 1) as f64;
+                let explicit_speed = self.explicit_speed(core, model);
                 self.trial = Some(Trial { explicit_speed, t: core.t, evaluations: 0 });
                 Some(Kind::Bdf)
             }
@@ -137,6 +147,18 @@ impl Auto {
                 Some(Kind::Explicit)
             }
             _ => None,
+        }
+    }
+
+    /// How far the explicit method has come for each evaluation.
+    fn explicit_speed<M: StepModel + ?Sized>(&self, core: &Core, model: &M) -> f64 {
+        // A model that does not count its evaluations is charged those of a step.
+        let last = (core.t - core.t_old) / (TSITOURAS.c.len() - 1) as f64;
+        match self.explicit_since {
+            Some((t, evaluations)) if model.work().rhs_evaluations > evaluations => {
+                (core.t - t) / (model.work().rhs_evaluations - evaluations) as f64
+            }
+            _ => last,
         }
     }
 
@@ -170,6 +192,7 @@ impl Auto {
         self.switches += 1;
         self.steps = 0;
         self.easy_checks = 0;
+        self.explicit_since = None;
         match kind {
             Kind::Explicit => {
                 self.explicit.start_with(core.t - core.t_old);
