@@ -1,4 +1,4 @@
-// expect: K0240 K0402
+// expect: K0327
 // A memory that no event writes.
 model M
   discrete Real a(start = 0, fixed = true), b(start = 0, fixed = true);
