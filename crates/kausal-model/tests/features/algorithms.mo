@@ -5,6 +5,7 @@ model Algorithms
   Real z[2];
   Integer n(start = 0, fixed = true);
   Real kept(start = 3);
+  Real single;
 algorithm
   y := 0;
   for i in 1:3 loop
@@ -29,4 +30,6 @@ algorithm
     kept := u;
   end if;
   assert(u < 2, "too large");
+algorithm
+  (single) := sin(u);
 end Algorithms;
