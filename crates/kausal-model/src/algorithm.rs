@@ -430,6 +430,11 @@ impl Flattener<'_> {
                 let dims = array.shape().iter().map(|&n| Dim::Known(n)).collect();
                 let number = lo.function.inputs.len() + 1;
                 let local = lo.local(format!("u{number}"), *ty, dims);
+                let object = key.first().filter(|_| *ty == Ty::External).and_then(|&e| self.as_variable(e));
+                if let Some(klass) = object.map(|var| self.inst(self.slots[var.index()].0).klass) {
+                    let class = self.external_class(klass);
+                    lo.function.notes.external_classes.push((local, class));
+                }
                 lo.function.inputs.push(local);
                 let term = lo.term(Term::Local(local));
                 let value = TVal::Plain { ty: *ty, rank: array.rank(), term };

@@ -4,7 +4,7 @@
 //! components. An algorithm section is a [`Function`](kausal_symbolic::Function) like any other, called with
 //! what it reads, its outputs equated with what it assigns.
 
-use kausal_symbolic::{ExprId, Pool, VarId};
+use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_syntax::Location;
 
 pub use kausal_syntax::ast::{Causality, Variability};
@@ -36,6 +36,8 @@ pub struct FlatModel {
     pub hints: Vec<Hint>,
     /// Names of the literals of the enumerations that variables have.
     pub enumerations: Vec<Enumeration>,
+    /// The classes of external objects that variables have.
+    pub external_objects: Vec<ExternalObject>,
     /// What the `experiment` annotation says.
     pub experiment: Experiment,
 }
@@ -70,6 +72,17 @@ pub struct Enumeration {
     pub literals: Vec<String>,
 }
 
+/// A class of external objects (specification section 12.9.7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalObject {
+    /// Its full name.
+    pub name: String,
+    /// Makes one, as it is declared; those that are called may have been made from it for certain sizes.
+    pub constructor: Option<FunctionId>,
+    /// Ends its life.
+    pub destructor: Option<FunctionId>,
+}
+
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -83,8 +96,8 @@ pub enum Type {
     String,
     /// An index into [`FlatModel::enumerations`].
     Enumeration(u32),
-    /// An external object.
-    External,
+    /// An external object: an index into [`FlatModel::external_objects`].
+    External(u32),
     /// `Clock`
     Clock,
 }

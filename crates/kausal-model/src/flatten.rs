@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 use crate::class::{Classes, KlassId, Res, annotation_modify, annotation_value};
 use crate::equation::{Context, Sink};
 use crate::flat::{
-    Enumeration, Equation, EquationId, Experiment, FlatModel, Hint, Origin, OriginKind, StateSelect, Type,
-    Variable,
+    Enumeration, Equation, EquationId, Experiment, ExternalObject, FlatModel, Hint, Origin, OriginKind,
+    StateSelect, Type, Variable,
 };
 use crate::flattener::{Flattener, Scope, sizes_text};
 use crate::instance::{Inst, InstId, Node};
@@ -44,6 +44,13 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
         this.check_balance(root, klass, &sink);
     }
     this.finish(klass, name, sink, initial)
+}
+
+/// Types that variables have, each once.
+#[derive(Default)]
+struct Types {
+    enumerations: Vec<Enumeration>,
+    external_objects: Vec<ExternalObject>,
 }
 
 impl Flattener<'_> {
@@ -220,13 +227,13 @@ impl Flattener<'_> {
     }
 
     fn finish(mut self, klass: KlassId, name: String, sink: Sink, initial: Sink) -> FlatModel {
-        let mut enumerations = Vec::new();
+        let mut types = Types::default();
         let mut variables = Vec::with_capacity(self.slots.len());
         let mut at = 0;
         while at < self.slots.len() {
             let (inst, _) = self.slots[at];
             let count = self.variables(inst).map_or(1, |(_, n)| n).max(1);
-            self.leaf_variables(inst, &mut enumerations, &mut variables);
+            self.leaf_variables(inst, &mut types, &mut variables);
             at += count;
         }
         for var in &self.assigned_when {
@@ -262,12 +269,13 @@ impl Flattener<'_> {
             actions: sink.actions,
             initial_actions: initial.actions,
             hints,
-            enumerations,
+            enumerations: types.enumerations,
+            external_objects: types.external_objects,
             experiment,
         }
     }
 
-    fn leaf_variables(&mut self, id: InstId, enumerations: &mut Vec<Enumeration>, out: &mut Vec<Variable>) {
+    fn leaf_variables(&mut self, id: InstId, types: &mut Types, out: &mut Vec<Variable>) {
         let Node::Leaf(Some(first), shape) = self.inst(id).node.clone() else { return };
         let count = shape.iter().product::<usize>();
         let inst = self.inst(id);
@@ -275,10 +283,10 @@ impl Flattener<'_> {
             (inst.variability, inst.causality, inst.flow, inst.protected);
         let Some(info) = inst.info.clone() else { return };
         let builtin = info.leaf.map_or(Builtin::Real, |l| l.builtin);
-        let ty = self.flat_type(builtin, enumerations);
+        let ty = self.flat_type(builtin, info.klass, types);
         let variability = match (variability, ty) {
             (Variability::Continuous, Type::Real) => Variability::Continuous,
-            (Variability::Continuous, Type::External) => Variability::Parameter,
+            (Variability::Continuous, Type::External(_)) => Variability::Parameter,
             (Variability::Continuous, _) => Variability::Discrete,
             (v, _) => v,
         };
@@ -382,29 +390,40 @@ impl Flattener<'_> {
         }
     }
 
-    fn flat_type(&self, builtin: Builtin, enumerations: &mut Vec<Enumeration>) -> Type {
+    fn flat_type(&mut self, builtin: Builtin, klass: KlassId, types: &mut Types) -> Type {
         match builtin {
             Builtin::Real => Type::Real,
             Builtin::Integer => Type::Integer,
             Builtin::Boolean => Type::Boolean,
             Builtin::Clock => Type::Clock,
             Builtin::String => Type::String,
-            Builtin::ExternalObject => Type::External,
+            Builtin::ExternalObject => Type::External(self.external_object(klass, types)),
             Builtin::Enumeration(def) => {
                 let name = self.cx.lib.full_name(def);
-                let at = enumerations.iter().position(|e| e.name == name).unwrap_or_else(|| {
+                let at = types.enumerations.iter().position(|e| e.name == name).unwrap_or_else(|| {
                     let literals = match &self.cx.lib.class(def).body {
                         ClassBody::Enumeration(Some(list)) => {
                             list.iter().map(|l| l.name.symbol.as_str().to_owned()).collect()
                         }
                         _ => Vec::new(),
                     };
-                    enumerations.push(Enumeration { name, literals });
-                    enumerations.len() - 1
+                    types.enumerations.push(Enumeration { name, literals });
+                    types.enumerations.len() - 1
                 });
                 Type::Enumeration(at as u32)
             }
         }
+    }
+
+    fn external_object(&mut self, klass: KlassId, types: &mut Types) -> u32 {
+        let name = self.external_class(klass);
+        let at = types.external_objects.iter().position(|o| o.name == name).unwrap_or_else(|| {
+            let constructor = self.external_member(klass, "constructor");
+            let destructor = self.external_member(klass, "destructor");
+            types.external_objects.push(ExternalObject { name, constructor, destructor });
+            types.external_objects.len() - 1
+        });
+        at as u32
     }
 
     /// Is it an input or output of the whole model: at the top, or in a connector at the top?

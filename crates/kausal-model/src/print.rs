@@ -50,7 +50,8 @@ pub fn print_flat(flat: &FlatModel) -> String {
         let name = &printer.expressions.enumerations[at];
         let _ = writeln!(text, "  type {name} = enumeration({});", literals.join(", "));
     }
-    for line in printer.expressions.functions.print().lines() {
+    let functions = printer.expressions.functions.print();
+    for line in printer.expressions.functions.print_classes(flat).lines().chain(functions.lines()) {
         let _ = writeln!(text, "  {line}");
     }
     text.push_str(&variables);
@@ -173,7 +174,7 @@ impl<'a> Printer<'a> {
             Type::Integer => text.push_str("Integer"),
             Type::Boolean => text.push_str("Boolean"),
             Type::String => text.push_str("String"),
-            Type::External => text.push_str("ExternalObject"),
+            Type::External(e) => text.push_str(&self.expressions.functions.classes[e as usize]),
             Type::Clock => text.push_str("Clock"),
             Type::Enumeration(e) => text.push_str(&self.expressions.enumerations[e as usize]),
         }

@@ -177,8 +177,10 @@ pub struct Notes {
     pub impure: bool,
     /// It asks to be inlined, but calls of it were kept while flattening: reading the flat model keeps them too.
     pub kept: bool,
-    /// Of the constructor of an external object: its destructor.
-    pub destructor: Option<FunctionId>,
+    /// Of the constructor of an external object: its class.
+    pub constructs: Option<String>,
+    /// The classes of variables that are external objects.
+    pub external_classes: Vec<(LocalId, String)>,
 }
 
 /// `derivative(order = 2, zeroDerivative = k, noDerivative = m) = f`.

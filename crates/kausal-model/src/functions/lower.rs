@@ -227,6 +227,10 @@ impl Flattener<'_> {
             Some(leaf) => {
                 let ty = Ty::of(leaf.builtin);
                 let local = lo.local(path, ty, vec![Dim::Unknown; rank]);
+                if ty == Ty::External {
+                    let class = self.external_class(info.klass);
+                    lo.function.notes.external_classes.push((local, class));
+                }
                 match role {
                     Role::Input => lo.function.inputs.push(local),
                     Role::Output => lo.function.outputs.push(local),

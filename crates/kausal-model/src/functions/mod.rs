@@ -599,26 +599,43 @@ impl Flattener<'_> {
             let message = format!("{} has no constructor", self.cx.name(k));
             return Err(self.call_error(scope, expr, k, "K0377", message));
         };
-        self.note_destructor(k, constructor);
+        self.note_class(k, constructor);
         self.call_function(scope, expr, constructor, args)
     }
 
-    /// The constructor knows its destructor: a flat model has no classes of external objects.
-    fn note_destructor(&mut self, k: KlassId, constructor: KlassId) {
-        let key = |klass| FunctionKey { klass, functions: Vec::new() };
-        if self.functions.lowered.contains_key(&key(constructor)) {
+    /// The constructor knows the class it makes objects of: calls of it are printed with that name.
+    pub(crate) fn note_class(&mut self, k: KlassId, constructor: KlassId) {
+        let key = FunctionKey { klass: constructor, functions: Vec::new() };
+        if self.functions.lowered.contains_key(&key) {
             return;
         }
-        let Some(crate::lookup::Found::Class(destructor)) = self.cx.step(k, Symbol::new("destructor")) else {
-            return;
-        };
-        if let (Ok(id), Ok(destructor)) =
-            (self.lower_function(&key(constructor)), self.lower_function(&key(destructor)))
-        {
+        if let Ok(id) = self.lower_function(&key) {
             let mut function = self.pool.function(id).clone();
-            function.notes.destructor = Some(destructor);
+            function.notes.constructs = Some(self.external_class(k));
             self.pool.set_function(id, function);
         }
+    }
+
+    /// The full name of the class of an external object, whatever other names it was given.
+    pub(crate) fn external_class(&mut self, klass: KlassId) -> String {
+        const MAX_NAMES: usize = 100;
+        let mut at = klass;
+        for _ in 0..MAX_NAMES {
+            if !matches!(self.cx.lib.class(self.cx.key(at).def).body, ast::ClassBody::Short(_)) {
+                break;
+            }
+            match self.cx.members(at).ok().and_then(|m| m.bases.first().copied()) {
+                Some(base) => at = base,
+                None => break,
+            }
+        }
+        self.cx.name(at)
+    }
+
+    /// The constructor or destructor of a class of external objects.
+    pub(crate) fn external_member(&mut self, k: KlassId, name: &str) -> Option<FunctionId> {
+        let crate::lookup::Found::Class(klass) = self.cx.step(k, Symbol::new(name))? else { return None };
+        self.lower_function(&FunctionKey { klass, functions: Vec::new() }).ok()
     }
 
     /// Runs a function with literals.

@@ -2,7 +2,7 @@
 //! to 12.9 and 18.3).
 
 use kausal_symbolic::FunctionId;
-use kausal_symbolic::function::print::{DESTRUCTOR, KEPT, NOTE};
+use kausal_symbolic::function::print::{KEPT, NOTE};
 use kausal_symbolic::function::{DerivativeNote, InverseNote, LocalId, Term};
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, Binding, Expr, ModArg, Purity};
@@ -37,10 +37,6 @@ impl Flattener<'_> {
             }
             if let Some(own) = annotation_modify(&ast, annotation, NOTE) {
                 notes.kept |= annotation_flag(&ast, Some(own), KEPT) == Some(true);
-                if let Some(destructor) = annotation_value(&ast, Some(own), DESTRUCTOR) {
-                    let function = self.note_function(klass, &ast, destructor);
-                    lo.function.notes.destructor = function;
-                }
             }
             let Some(annotation) = annotation else { continue };
             let modification = &ast.modifications[annotation];

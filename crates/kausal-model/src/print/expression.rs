@@ -2,13 +2,11 @@
 //!
 //! Terms and factors are ordered by their first variable and then by their text, whatever the order in the pool.
 
-use std::collections::BTreeSet;
-
 use kausal_symbolic::function::Scalar;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::print::print_number;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::functions::{Functions, bare};
 use super::{identifier, string};
@@ -115,7 +113,7 @@ pub struct Expressions<'a> {
 impl<'a> Expressions<'a> {
     /// For a model.
     pub fn new(flat: &'a FlatModel) -> Self {
-        let mut taken = BTreeSet::new();
+        let mut taken = FxHashSet::default();
         let names = flat.variables.iter().map(|v| free_identifier(&v.name, &mut taken)).collect();
         let enumerations = flat.enumerations.iter().map(|e| nested_name(flat, &e.name, &mut taken)).collect();
         let functions = Functions::new(flat, &mut taken);
@@ -154,7 +152,7 @@ impl<'a> Expressions<'a> {
     /// What a variable of this type is.
     pub fn kind_of_type(&self, ty: Type) -> Kind {
         match ty {
-            Type::Real | Type::External | Type::Clock => Kind::Real,
+            Type::Real | Type::External(_) | Type::Clock => Kind::Real,
             Type::Integer => Kind::Integer,
             Type::Boolean => Kind::Boolean,
             Type::String => Kind::Text,
@@ -488,7 +486,7 @@ fn passes_on(op: Op) -> bool {
 }
 
 /// A name as an identifier that nothing else has: a quoted name may read like the path of another variable.
-fn free_identifier(name: &str, taken: &mut BTreeSet<String>) -> String {
+fn free_identifier(name: &str, taken: &mut FxHashSet<String>) -> String {
     let mut free = identifier(name);
     let mut n = 2;
     while !taken.insert(free.clone()) {
@@ -499,7 +497,7 @@ fn free_identifier(name: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// The name of a class nested in the printed model: its own if it is nested already, its whole path otherwise.
-pub fn nested_name(flat: &FlatModel, path: &str, taken: &mut BTreeSet<String>) -> String {
+pub fn nested_name(flat: &FlatModel, path: &str, taken: &mut FxHashSet<String>) -> String {
     let own = path.strip_prefix(flat.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
     let mut candidates = Vec::new();
     if let Some(own) = own {

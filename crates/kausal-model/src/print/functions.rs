@@ -5,6 +5,7 @@
 //! (`'Integer[:][i]'({2, 3, 5}, k)`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use kausal_symbolic::function::evaluator::output_type;
 use kausal_symbolic::function::layout::Layout;
@@ -14,6 +15,7 @@ use kausal_symbolic::function::{
     ArrayFn, Body, Dim, Function, LocalId, Reduction, Scalar, Stmt, Subscript, Target, Term, TermId,
 };
 use kausal_symbolic::{FunctionId, Op, Pool};
+use rustc_hash::FxHashSet;
 
 use super::expression::nested_name;
 use super::{identifier, is_quoted};
@@ -25,7 +27,11 @@ pub struct Functions {
     /// The functions of the model under their ids, and behind them those that pick results.
     pool: Pool,
     names: Vec<String>,
-    taken: BTreeSet<String>,
+    /// The names of the classes of external objects.
+    pub classes: Vec<String>,
+    /// Their constructors and destructors.
+    members: BTreeSet<FunctionId>,
+    taken: FxHashSet<String>,
     used: BTreeSet<FunctionId>,
     /// Functions that take elements of arrays: what the elements are, and the kinds of the subscripts.
     elements: BTreeMap<(&'static str, Vec<Taken>), FunctionId>,
@@ -35,11 +41,22 @@ pub struct Functions {
 
 impl Functions {
     /// The functions of a model; names already in use are given.
-    pub fn new(flat: &FlatModel, taken: &mut BTreeSet<String>) -> Self {
+    pub fn new(flat: &FlatModel, taken: &mut FxHashSet<String>) -> Self {
         let mut pool = Pool::new();
         let mut names = Vec::new();
+        let classes: Vec<String> =
+            flat.external_objects.iter().map(|o| nested_name(flat, &o.name, taken)).collect();
+        let class =
+            |path: &str| flat.external_objects.iter().position(|o| o.name == path).map(|i| &classes[i]);
         for (_, function) in flat.pool.functions() {
             let mut function = function.clone();
+            function.notes.external_classes.retain_mut(|(_, name)| match class(name) {
+                Some(known) => {
+                    name.clone_from(known);
+                    true
+                }
+                None => false,
+            });
             // Functions made by differentiation may use a name twice.
             let mut seen = BTreeSet::new();
             for local in &mut function.locals {
@@ -48,8 +65,10 @@ impl Functions {
                     local.name.push('_');
                 }
             }
+            let constructed = function.notes.constructs.as_deref().and_then(class);
             names.push(match operator_name(&function) {
                 Some(name) => name.to_owned(),
+                None if constructed.is_some() => constructed.cloned().unwrap_or_default(),
                 None => nested_name(flat, &function.name, taken),
             });
             pool.add_function(function);
@@ -57,7 +76,14 @@ impl Functions {
         Functions {
             pool,
             names,
-            taken: taken.clone(),
+            classes,
+            members: flat
+                .external_objects
+                .iter()
+                .flat_map(|o| [o.constructor, o.destructor])
+                .flatten()
+                .collect(),
+            taken: std::mem::take(taken),
             used: BTreeSet::new(),
             elements: BTreeMap::new(),
             selectors: BTreeMap::new(),
@@ -119,6 +145,10 @@ impl Functions {
             let local = called.local(input).clone();
             let dims: Vec<_> = local.dims.iter().map(|d| known_or_open(*d)).collect();
             let new = f.input(&local.name, local.scalar, &dims);
+            let classes = &called.notes.external_classes;
+            if let Some((_, class)) = classes.iter().find(|(local, _)| *local == input) {
+                f.notes.external_classes.push((new, class.clone()));
+            }
             args.push(new);
         }
         let result = called.local(called.outputs[output]).clone();
@@ -145,7 +175,7 @@ impl Functions {
 
     /// The text of all functions used, in the order of their names.
     pub fn print(&mut self) -> String {
-        let mut list: Vec<FunctionId> = self.used.iter().copied().collect();
+        let mut list: Vec<FunctionId> = self.used.union(&self.members).copied().collect();
         let mut at = 0;
         while let Some(&id) = list.get(at) {
             at += 1;
@@ -157,9 +187,31 @@ impl Functions {
                 }
             }
         }
+        // Constructors are printed with their classes.
+        let constructs = |id: FunctionId| self.classes.contains(&self.names[id.0 as usize]);
+        list.retain(|&id| !constructs(id) && !self.members.contains(&id));
         list.sort_by(|a, b| self.names[a.0 as usize].cmp(&self.names[b.0 as usize]));
         let name = |id: FunctionId| self.names[id.0 as usize].clone();
         list.into_iter().map(|id| print_function(&self.pool, id, &name)).collect()
+    }
+
+    /// The text of the classes of external objects.
+    pub fn print_classes(&self, flat: &FlatModel) -> String {
+        let mut text = String::new();
+        for (object, class) in flat.external_objects.iter().zip(&self.classes) {
+            let _ = writeln!(text, "class {class}\n  extends ExternalObject;");
+            for (id, name) in [(object.constructor, "constructor"), (object.destructor, "destructor")] {
+                let Some(own) = id else { continue };
+                let names = |id: FunctionId| {
+                    if id == own { name.to_owned() } else { self.names[id.0 as usize].clone() }
+                };
+                for line in print_function(&self.pool, own, &names).lines() {
+                    let _ = writeln!(text, "  {line}");
+                }
+            }
+            let _ = writeln!(text, "end {class};");
+        }
+        text
     }
 
     /// Elements of what is not a variable are taken by functions.
@@ -444,6 +496,5 @@ fn calls(function: &Function) -> Vec<FunctionId> {
         .collect();
     list.extend(function.notes.derivatives.iter().map(|d| d.function));
     list.extend(function.notes.inverses.iter().map(|i| i.function));
-    list.extend(function.notes.destructor);
     list
 }

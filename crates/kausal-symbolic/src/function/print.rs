@@ -16,8 +16,6 @@ use crate::print::print_number;
 pub const NOTE: &str = "__Kausal";
 /// In [`NOTE`]: [`Notes::kept`](super::Notes::kept).
 pub const KEPT: &str = "kept";
-/// In [`NOTE`]: [`Notes::destructor`](super::Notes::destructor).
-pub const DESTRUCTOR: &str = "destructor";
 
 /// The text of a function. How functions are called is given.
 pub fn print_function(pool: &Pool, id: FunctionId, name: &dyn Fn(FunctionId) -> String) -> String {
@@ -151,7 +149,11 @@ impl Printer<'_> {
             Scalar::Integer | Scalar::Enumeration => "Integer",
             Scalar::Boolean => "Boolean",
             Scalar::String => "String",
-            Scalar::External => "ExternalObject",
+            Scalar::External => {
+                let classes = &self.function.notes.external_classes;
+                let class = classes.iter().find(|(local, _)| *local == id);
+                class.map_or("ExternalObject", |(_, name)| name.as_str())
+            }
         };
         self.text.push_str(&format!("  {prefix}{kind} {}", quote_name(&local.name)));
         if !local.dims.is_empty() {
@@ -190,15 +192,8 @@ impl Printer<'_> {
         if notes.generate_events {
             parts.push("GenerateEvents=true".to_owned());
         }
-        let mut own = Vec::new();
         if notes.kept {
-            own.push(format!("{KEPT}=true"));
-        }
-        if let Some(function) = notes.destructor {
-            own.push(format!("{DESTRUCTOR}={}", (self.name)(function)));
-        }
-        if !own.is_empty() {
-            parts.push(format!("{NOTE}({})", own.join(", ")));
+            parts.push(format!("{NOTE}({KEPT}=true)"));
         }
         if let Some(order) = notes.smooth_order {
             let constant: Vec<String> =
