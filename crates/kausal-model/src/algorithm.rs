@@ -544,7 +544,7 @@ impl Flattener<'_> {
         }
         let mark = self.cx.diagnostics.len();
         match self.subscripts(scope, ast, part, shape, None) {
-            Ok(subs) if !subs.iter().any(|s| matches!(s, Sub::Symbolic(_))) => Some(subs),
+            Ok(subs) if !subs.iter().any(|s| matches!(s, Sub::Symbolic(_) | Sub::Symbolics(_))) => Some(subs),
             _ => {
                 self.cx.diagnostics.truncate(mark);
                 None

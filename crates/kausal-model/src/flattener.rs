@@ -49,6 +49,8 @@ pub struct Flattener<'w> {
     pub insts: Vec<Inst>,
     /// Instances of packages.
     pub statics: FxHashMap<KlassId, InstId>,
+    /// Inner components that nobody declared.
+    pub(crate) added_inner: FxHashSet<InstId>,
     /// Components without a declaration, by owner.
     pub extra: FxHashMap<InstId, Vec<InstId>>,
     /// All expressions.
@@ -136,6 +138,7 @@ impl<'w> Flattener<'w> {
             cx,
             insts: Vec::new(),
             statics: FxHashMap::default(),
+            added_inner: FxHashSet::default(),
             extra: FxHashMap::default(),
             pool: Pool::new(),
             slots: Vec::new(),

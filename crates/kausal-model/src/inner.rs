@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kausal_syntax::ast::{ClassBody, Expr};
 use kausal_syntax::{Diagnostic, Symbol};
 
-use crate::class::{ComponentInfo, KlassId, MemberKind, annotation_value};
+use crate::class::{ComponentInfo, KlassId, MemberKind, Reported, annotation_value};
 use crate::flattener::Flattener;
 use crate::instance::InstId;
 use crate::modifier::{ModItem, ModWhat, Up};
@@ -111,6 +111,20 @@ impl Flattener<'_> {
                 .at(place, "declared outer here")
                 .help(format!("declare an inner class {name} in the model")),
         );
+    }
+
+    /// Which class a missing inner component should have must be clear from all outer ones.
+    pub(crate) fn different_outer(&mut self, inner: InstId, id: InstId, info: &ComponentInfo) -> Reported {
+        let (path, name) = (self.path(id), info.name);
+        let (first, second) = (self.cx.name(self.inst(inner).klass), self.cx.name(info.klass));
+        let message = format!(
+            "there is no inner component {name}, and outer ones differ: one is a {first}, {path} is a {second}"
+        );
+        let mut diagnostic = Diagnostic::error("K0228", message).at(info.location, "declared outer here");
+        if let Some(inner) = &self.inst(inner).info {
+            diagnostic = diagnostic.at(inner.location, "and here");
+        }
+        self.cx.report(diagnostic.help(format!("declare an inner component {name} in the model")))
     }
 
     /// `annotation(missingInnerMessage = "…")` of the class of an outer component.

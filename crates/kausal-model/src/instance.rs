@@ -473,6 +473,9 @@ impl Flattener<'_> {
     /// The `inner` component must have what the `outer` declaration promises.
     fn outer_to(&mut self, inner: InstId, id: InstId, info: &ComponentInfo) -> Res<Node> {
         let klass = self.inst(inner).klass;
+        if self.added_inner.contains(&inner) && self.cx.key(klass).def != self.cx.key(info.klass).def {
+            return Err(self.different_outer(inner, id, info));
+        }
         let missing = self.missing_members(info.klass, klass);
         if missing.is_empty() {
             return Ok(Node::Outer(inner));
@@ -565,6 +568,7 @@ impl Flattener<'_> {
             children: None,
         };
         let added = self.push(inst);
+        self.added_inner.insert(added);
         self.extra.entry(root).or_default().push(added);
         Ok(Node::Outer(added))
     }

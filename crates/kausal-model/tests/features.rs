@@ -261,6 +261,7 @@ features! {
     arrays_of_components
     array_functions
     array_operators
+    array_subscripts
     evaluation
     equations_if_for
     equations_when

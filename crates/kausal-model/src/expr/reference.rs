@@ -49,6 +49,8 @@ pub enum Sub {
     Many(Vec<usize>),
     /// A position known only at run time.
     Symbolic(ExprId),
+    /// Several, known at run time.
+    Symbolics(Vec<ExprId>),
 }
 
 impl Flattener<'_> {
@@ -526,13 +528,15 @@ impl Flattener<'_> {
                         let e = self.pool.op(Op::Add, &[e, shift]);
                         subs.push(Sub::Symbolic(if first == 0.0 { array.data()[0] } else { e }));
                     }
-                    None => {
-                        let message = "a vector of subscripts must be known at compile time";
-                        return Err(self.at_expr(scope, expr, "K0337", message));
-                    }
+                    None => {}
                 }
             }
             match array.rank() {
+                1 if known.len() < array.len() => {
+                    let shift = self.pool.constant(first);
+                    let list = array.data().iter();
+                    subs.push(Sub::Symbolics(list.map(|&e| self.pool.op(Op::Add, &[e, shift])).collect()));
+                }
                 0 => subs.extend(known.first().map(|&n| Sub::One(n))),
                 1 => subs.push(Sub::Many(known)),
                 _ => {
@@ -629,7 +633,7 @@ impl Flattener<'_> {
                 Sub::All => Index::All,
                 Sub::One(n) => Index::One(*n),
                 Sub::Many(list) => Index::Many(list.clone()),
-                Sub::Symbolic(_) => {
+                Sub::Symbolic(_) | Sub::Symbolics(_) => {
                     let message = "which component is meant must be known at compile time";
                     return Err(self.error_at("K0338", message, scope.file, reference.span));
                 }
@@ -666,6 +670,9 @@ impl Flattener<'_> {
         value: &Value,
         subs: &[Sub],
     ) -> Res<Value> {
+        if subs.iter().any(|s| matches!(s, Sub::Symbolics(_))) {
+            return self.index_one_by_one(scope, reference, value, subs);
+        }
         if let Some(at) = subs.iter().position(|s| matches!(s, Sub::Symbolic(_))) {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
@@ -690,12 +697,44 @@ impl Flattener<'_> {
         let index: Vec<Index> = subs
             .iter()
             .map(|s| match s {
-                Sub::All | Sub::Symbolic(_) => Index::All,
+                Sub::All | Sub::Symbolic(_) | Sub::Symbolics(_) => Index::All,
                 Sub::One(n) => Index::One(*n),
                 Sub::Many(list) => Index::Many(list.clone()),
             })
             .collect();
         value.index(&index).map_err(|e| self.error_at("K0332", e.to_string(), scope.file, reference.span))
+    }
+
+    /// Elements of which some are only known at run time: the first subscript that takes several takes one after the
+    /// other.
+    fn index_one_by_one(
+        &mut self,
+        scope: Scope,
+        reference: &ComponentRef,
+        value: &Value,
+        subs: &[Sub],
+    ) -> Res<Value> {
+        let several = |s: &Sub| !matches!(s, Sub::One(_) | Sub::Symbolic(_));
+        let Some(at) = subs.iter().position(several) else { return Err(Reported) };
+        let each: Vec<Sub> = match &subs[at] {
+            Sub::All => (1..=value.shape()[at]).map(Sub::One).collect(),
+            Sub::Many(list) => list.iter().map(|&n| Sub::One(n)).collect(),
+            Sub::Symbolics(list) => list.iter().map(|&e| Sub::Symbolic(e)).collect(),
+            one => vec![one.clone()],
+        };
+        let mut elements = Vec::with_capacity(each.len());
+        for one in each {
+            let mut chosen = subs.to_vec();
+            chosen[at] = one;
+            elements.push(self.index_value(scope, reference, value, &chosen)?);
+        }
+        match Value::construct(&elements) {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => {
+                Err(self.error_at("K0337", "a subscript without elements", scope.file, reference.span))
+            }
+            Err(e) => Err(self.error_at("K0332", e.to_string(), scope.file, reference.span)),
+        }
     }
 
     /// `if condition then a else b` for every scalar of two values of the same shape.
