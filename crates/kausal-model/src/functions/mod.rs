@@ -599,12 +599,12 @@ impl Flattener<'_> {
             let message = format!("{} has no constructor", self.cx.name(k));
             return Err(self.call_error(scope, expr, k, "K0377", message));
         };
-        self.note_class(k, constructor);
+        self.note_constructed(k, constructor);
         self.call_function(scope, expr, constructor, args)
     }
 
     /// The constructor knows the class it makes objects of: calls of it are printed with that name.
-    pub(crate) fn note_class(&mut self, k: KlassId, constructor: KlassId) {
+    pub(crate) fn note_constructed(&mut self, k: KlassId, constructor: KlassId) {
         let key = FunctionKey { klass: constructor, functions: Vec::new() };
         if self.functions.lowered.contains_key(&key) {
             return;

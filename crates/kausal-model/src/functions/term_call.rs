@@ -204,7 +204,7 @@ impl Flattener<'_> {
                             if let Some(Found::Class(constructor)) =
                                 self.cx.step(k, Symbol::new("constructor"))
                             {
-                                self.note_class(k, constructor);
+                                self.note_constructed(k, constructor);
                                 return self.call_value(lo, expr, constructor, args);
                             }
                         }

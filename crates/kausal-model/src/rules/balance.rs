@@ -45,7 +45,7 @@ impl Flattener<'_> {
     pub(crate) fn check_balance(&mut self, root: InstId, klass: KlassId, sink: &Sink) {
         let counts = self.totals(sink);
         if counts.balanced() {
-            self.check_components(root, sink);
+            self.check_parts(root, sink);
             return;
         }
         // Connectors of the model itself that carry too many variables: their surplus is decided outside.
@@ -78,7 +78,7 @@ impl Flattener<'_> {
     }
 
     /// The whole is balanced; all its parts must be, too.
-    fn check_components(&mut self, root: InstId, sink: &Sink) {
+    fn check_parts(&mut self, root: InstId, sink: &Sink) {
         for culprit in self.culprits(root, sink, false) {
             let class = self.inst(culprit.id).klass;
             if self.is_classic(class) {
@@ -175,7 +175,7 @@ impl Flattener<'_> {
                 continue;
             }
             let own = links.get(&id).map_or(&[][..], Vec::as_slice);
-            if let Some(counts) = self.local_counts(id, &parts, own, &written)
+            if let Some(counts) = self.local_counts(&parts, own, &written)
                 && !counts.balanced()
             {
                 out.push(Culprit { id, counts });
@@ -242,10 +242,11 @@ impl Flattener<'_> {
 
     /// Is the leaf something that others have to provide an equation for? Nobody can connect a protected input of a
     /// component; a protected flow variable is zero outside.
-    fn is_given(&self, leaf: InstId, component: InstId) -> bool {
+    fn is_given(&self, leaf: InstId) -> bool {
         if !self.is_unknown(leaf) {
             return false;
         }
+        let component = self.component_of(leaf);
         match self.inst(leaf).flow {
             FlowPrefix::Flow => self.in_connector(leaf),
             _ => {
@@ -272,6 +273,18 @@ impl Flattener<'_> {
         false
     }
 
+    /// The component with equations that a part belongs to.
+    fn component_of(&self, part: InstId) -> InstId {
+        let mut at = part;
+        while let Some(parent) = self.inst(at).parent {
+            at = parent;
+            if self.has_equations(at) {
+                break;
+            }
+        }
+        at
+    }
+
     /// Is a part of a component protected in it?
     fn is_protected_in(&self, part: InstId, component: InstId) -> bool {
         let mut at = Some(part);
@@ -286,7 +299,6 @@ impl Flattener<'_> {
 
     fn local_counts(
         &mut self,
-        id: InstId,
         parts: &Parts,
         links: &[crate::connect::Link],
         written: &FxHashMap<&str, usize>,
@@ -295,7 +307,7 @@ impl Flattener<'_> {
         let counts = |l: InstId| self.is_unknown(l) && !is_auxiliary(self.inst(l).name.as_str());
         for &leaf in parts.leaves.iter().filter(|&&l| counts(l)) {
             unknowns += self.scalars(leaf);
-            if self.is_given(leaf, id) {
+            if self.is_given(leaf) {
                 equations += self.scalars(leaf);
             }
         }
@@ -309,7 +321,7 @@ impl Flattener<'_> {
             let inner = self.parts(component);
             unclear |= inner.unclear;
             reachable.extend(inner.leaves.iter().copied());
-            asked.extend(inner.leaves.into_iter().filter(|&l| self.is_given(l, component)));
+            asked.extend(inner.leaves.into_iter().filter(|&l| self.is_given(l)));
         }
         if unclear {
             return None;
@@ -383,7 +395,7 @@ impl Flattener<'_> {
             for leaf in parts.leaves {
                 let elsewhere = used.get(&leaf).is_some_and(|set| set.iter().any(|c| !c.starts_with(&path)));
                 if self.inst(leaf).flow == FlowPrefix::None
-                    && self.is_given(leaf, id)
+                    && self.is_given(leaf)
                     && !connected.contains(&leaf)
                     && !elsewhere
                 {

@@ -27,7 +27,7 @@ model Group
   Probe far(position = 2);
 end Group;
 model InnerClasses
-  parameter Real g0 = 9.81;
+  constant Real g0 = 9.81;
   inner function field
     extends Field;
   algorithm
