@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! model_start      values of parameters and start values
-//! model_parameters, model_initial, model_dynamics, model_outputs, model_discrete, model_discretized
+//! model_parameters, model_initial, model_dynamics, model_outputs, model_discrete
+//! model_factors, model_discretized, model_step     where an integration method is inlined
 //! ```
 //!
 //! Relations that may cause events, `sample`, `delay`, `initial()` and the like are variables that whoever drives
@@ -18,6 +19,7 @@ mod body;
 mod function;
 mod kernel;
 mod section;
+mod step;
 mod text;
 
 use kausal_symbolic::VarId;
@@ -36,7 +38,12 @@ pub fn write(program: &Program) -> Result<String, Error> {
     sections.section("model_outputs", &program.outputs, section::Phase::Continuous)?;
     sections.section("model_discrete", &program.discrete, section::Phase::Event)?;
     if let Some(discretized) = &program.discretized {
+        sections.section("model_factors", &discretized.factors, section::Phase::Continuous)?;
+        let before = sections.factorised.len();
         sections.section("model_discretized", &discretized.steps, section::Phase::Continuous)?;
+        if discretized.substituted.is_empty() {
+            step::write(&mut sections, discretized, before);
+        }
     }
     sections.expressions("model_time_events", program.time_events.iter().map(|event| event.instant))?;
     sections.expressions("model_samples", program.samples.iter().flat_map(|s| [s.start, s.interval]))?;

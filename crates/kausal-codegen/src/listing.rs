@@ -41,6 +41,7 @@ pub fn write(program: &Program) -> String {
     listing.section("OUTPUTS", &program.outputs);
     listing.section("DISCRETE", &program.discrete);
     if let Some(discretized) = &program.discretized {
+        listing.section("COMPUTED WHEN h CHANGES", &discretized.factors);
         listing.section(&format!("DISCRETIZED ({})", discretized.method), &discretized.steps);
     }
     listing.title("END OF SORTED AND SOLVED EQUATIONS");

@@ -21,6 +21,10 @@ const ROUNDING: f64 = 1e-10;
 /// A difference of numbers around one that is smaller than this is rounding.
 const NOTHING: f64 = 1e-13;
 
+/// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
+/// states: their errors reach these through the step size.
+const NEAR: f64 = 0.01;
+
 /// Why steps are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -1002,6 +1006,12 @@ impl StepSystem for SteppingSystem<'_> {
             return norm(self.weights, correction);
         }
         let mut sum = 0.0;
+        // States say how exact the step is; what is neither a state nor a derivative must at least come near.
+        for ((c, w), v) in correction.iter().zip(self.weights).zip(&self.torn.newton.unknowns) {
+            if machine.demand.weights[v.index()] == 0.0 {
+                sum += (NEAR * c * w) * (NEAR * c * w);
+            }
+        }
         for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
             let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
             sum += change * change;

@@ -383,7 +383,8 @@ impl Formula {
                 let d = copy.variables.get(&work.resolve(d).0).copied().unwrap_or(d);
                 states.push(State { variable: copy.variables[&x], derivative: d });
             }
-            self.stages.push(Stage { time: copy.time, states });
+            let copies = own.iter().map(|&v| (v, copy.variables[&v])).collect();
+            self.stages.push(Stage { time: copy.time, states, copies });
         }
         for (i, coefficients) in a.iter().enumerate() {
             for (s, &x) in selection.states.iter().enumerate() {

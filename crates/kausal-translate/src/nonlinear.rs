@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::Tearing as Choice;
 use crate::emit::Emitter;
 use crate::nested::{self, Part, Plan};
-use crate::program::{EquationRef, Form, Jacobian, Nonlinear, SolveKind, Step};
+use crate::program::{EquationRef, Form, Jacobian, Nonlinear, Solve, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::{declared, eliminate, linear, seeded};
@@ -25,6 +25,8 @@ enum Computed {
     Formula(VarId, ExprId),
     /// A linear system: equations and unknowns.
     Linear(Block),
+    /// What a torn linear system leaves to a solver.
+    Kernel(Solve),
 }
 
 /// The system of a block that is not linear in its unknowns.
@@ -131,6 +133,7 @@ fn straight_line(emitter: &Emitter, step: &Step) -> Option<Vec<Computed>> {
     let Form::Linear { steps, .. } = &system.form else { return None };
     let formula = |step: &Step| match step {
         Step::Assign(assign) => Some(Computed::Formula(assign.variable, assign.value)),
+        Step::Solve(solve) if solve.kind != SolveKind::Symmetric => Some(Computed::Kernel(solve.clone())),
         _ => None,
     };
     if emitter.seeds.is_empty() { None } else { steps.iter().map(formula).collect() }
@@ -157,6 +160,7 @@ fn jacobian(
                 gradient.insert(*v, row);
             }
             Computed::Linear(block) => through_system(emitter, block, &mut gradient, &mut steps)?,
+            Computed::Kernel(solve) => through_kernel(emitter, solve, &mut gradient, &mut steps),
         }
     }
     let mut entries = Vec::new();
@@ -205,6 +209,45 @@ fn through_system(
     }
     gradient.extend(block.unknowns.iter().copied().zip(rows));
     Some(())
+}
+
+/// The same for the kernel of a torn system: `A dx = db - dA x`.
+fn through_kernel(
+    emitter: &mut Emitter,
+    solve: &Solve,
+    gradient: &mut FxHashMap<VarId, Vec<(usize, ExprId)>>,
+    out: &mut Vec<Step>,
+) {
+    let n = solve.unknowns.len();
+    let mut right: BTreeMap<usize, Vec<Vec<ExprId>>> = BTreeMap::new();
+    for (r, v) in solve.rhs.iter().enumerate() {
+        for &(k, slope) in gradient.get(v).into_iter().flatten() {
+            right.entry(k).or_insert_with(|| vec![Vec::new(); n])[r].push(slope);
+        }
+    }
+    for (r, c, v) in &solve.entries {
+        for &(k, slope) in gradient.get(v).into_iter().flatten() {
+            let pool = &mut emitter.work.pool;
+            let x = pool.var(solve.unknowns[*c as usize]);
+            let product = pool.op(Op::Mul, &[slope, x]);
+            let term = pool.op(Op::Neg, &[product]);
+            right.entry(k).or_insert_with(|| vec![Vec::new(); n])[*r as usize].push(term);
+        }
+    }
+    let mut rows: Vec<Vec<(usize, ExprId)>> = vec![Vec::new(); n];
+    for (k, terms) in right {
+        let mut rhs = Vec::with_capacity(n);
+        for terms in terms {
+            let value = solve::sum(&mut emitter.work.pool, &terms);
+            rhs.push(emitter.held(value, out));
+        }
+        let unknowns: Vec<VarId> = (0..n).map(|_| emitter.slot()).collect();
+        for (row, slot) in rows.iter_mut().zip(&unknowns) {
+            row.push((k, emitter.work.pool.var(*slot)));
+        }
+        out.push(Step::Solve(Solve { rhs, unknowns, ..solve.clone() }));
+    }
+    gradient.extend(solve.unknowns.iter().copied().zip(rows));
 }
 
 fn chain_rule(

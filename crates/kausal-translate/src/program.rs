@@ -554,6 +554,8 @@ pub struct Stage {
     pub time: Option<VarId>,
     /// Its copies of states and derivatives.
     pub states: Vec<State>,
+    /// All variables of the continuous part, each with its copy.
+    pub copies: Vec<(VarId, VarId)>,
 }
 
 /// What the translation decided, and why.

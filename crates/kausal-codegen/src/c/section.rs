@@ -48,7 +48,7 @@ pub(crate) struct Sections<'p> {
     /// Functions that are called.
     pub routines: Routines,
     /// Fields that say whether a constant matrix is factorised.
-    factorised: Vec<String>,
+    pub factorised: Vec<String>,
     systems: usize,
     phase: Phase,
     depth: usize,

@@ -14,7 +14,7 @@ use kausal_solver::{
 };
 use kausal_symbolic::VarId;
 use kausal_translate::program;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{RightSide, Settings};
 use crate::image::{CompiledModel, Discretized, Exec};
@@ -168,6 +168,10 @@ struct Stage {
 #[derive(Clone, Copy, Debug)]
 struct Past {
     variable: VarId,
+    /// What it is the copy of at the end of the step; itself, where it is no copy.
+    original: VarId,
+    /// The stage inside the step that it belongs to.
+    stage: Option<usize>,
     last: (f64, f64),
     before: (f64, f64),
 }
@@ -226,7 +230,14 @@ impl Inlined {
         let before = model.discretized.as_ref().map_or(usize::MAX, |d| d.before.newtons);
         let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
         let nowhere = (f64::NAN, 0.0);
-        let past = |&variable: &VarId| Past { variable, last: nowhere, before: nowhere };
+        let inside = discretized.stages.iter().enumerate().filter(|(_, stage)| stage.time.is_some());
+        let copies = inside.flat_map(|(k, stage)| stage.copies.iter().map(move |&(v, copy)| (copy, (v, k))));
+        let copies: FxHashMap<VarId, (VarId, usize)> = copies.collect();
+        let past = |&variable: &VarId| {
+            let copy = copies.get(&variable);
+            let (original, stage) = (copy.map_or(variable, |c| c.0), copy.map(|c| c.1));
+            Past { variable, original, stage, last: nowhere, before: nowhere }
+        };
         let others = unknowns.filter(|v| !known.contains(v)).map(past).collect();
         let n = side.n();
         let demand = &mut side.machine.demand;
@@ -246,13 +257,15 @@ impl Inlined {
     }
 
     /// Guesses of what is neither a state nor a derivative go on as they came.
-    fn guess_others(&mut self, t: f64) {
+    fn guess_others(&mut self, t: f64, h: f64, end: f64) {
         for past in &self.others {
             let ((t1, v1), (t0, v0)) = (past.last, past.before);
             let slope = if t1 > t0 { (v1 - v0) / (t1 - t0) } else { 0.0 };
-            if t1.is_finite() {
-                self.side.machine.values[past.variable.index()] = v1 + slope * (t - t1);
-            }
+            let at = past.stage.map_or(end, |k| t + RADAU_IIA.c[k] * h);
+            let values = &mut self.side.machine.values;
+            // After an event there is no past, but the value at this instant.
+            let start = values[past.original.index()];
+            values[past.variable.index()] = if t1.is_finite() { v1 + slope * (at - t1) } else { start };
         }
     }
 
@@ -269,7 +282,7 @@ impl Inlined {
         let &StageRequest { t, h, x0: old, weights, tolerance } = request;
         self.steps += 1;
         section.prepare(&mut self.side.machine, end, h, old)?;
-        self.guess_others(end);
+        self.guess_others(t, h, end);
         if !self.side.past.is_empty() {
             self.side.past.read(&mut self.side.machine);
         }
@@ -405,7 +418,7 @@ impl StepModel for Inlined {
         self.side.machine.chords().for_each(|chord| chord.accepted());
         for past in &mut self.others {
             past.before = past.last;
-            past.last = (t, self.side.machine.values[past.variable.index()]);
+            past.last = (t, self.side.machine.values[past.original.index()]);
         }
     }
 

@@ -1,0 +1,315 @@
+//! Inline integration: what the paper shows (Elmqvist, Otter and Cellier 1995), convergence orders, and the same results as
+//! with the classical interface.
+
+use std::sync::Arc;
+
+use kausal::simulate::{self, Run};
+use kausal::summary::{self, Summary};
+use kausal::{
+    Backend, Experiment, Inline, JacobianMode, Method, Options, Program, Session, Settings, method_of,
+};
+
+fn translated(model: &str, text: &str, inline: Inline) -> (Session, Program, Experiment) {
+    let mut session = Session::new();
+    if !text.is_empty() {
+        session.add_text("M.mo", text);
+    }
+    let flat = session.flatten(model).expect("a flat model");
+    let options = Options { inline, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a program");
+    (session, program, flat.experiment)
+}
+
+fn summary(model: &str, text: &str, inline: Inline) -> Summary {
+    let (session, program, _) = translated(model, text, inline);
+    summary::of(&program, session.seconds)
+}
+
+fn iterated(model: &str, text: &str, inline: Inline) -> Vec<String> {
+    summary(model, text, inline).inline.expect("an inlined step").iteration_variables
+}
+
+fn run(model: &str, text: &str, inline: Inline, settings: Settings) -> Run {
+    let (mut session, program, _) = translated(model, text, inline);
+    let compiled = session.compile(program, Backend::Jit).expect("code");
+    simulate::run(Arc::new(compiled), &settings, &|_| true, None, &mut |_| true)
+}
+
+fn last(run: &Run, name: &str) -> f64 {
+    assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+    let column = run.trajectory.get(name).unwrap_or_else(|| panic!("no {name}"));
+    column[column.len() - 1]
+}
+
+/// The feedback example of the paper, "A more detailed example": a nonlinear plant, a controller with complex poles.
+const FEEDBACK: &str = "model M
+  parameter Real w = 3, D = 0.4, k = 2;
+  Real x(start = 0.5, fixed = true), y, u, x1(start = 0, fixed = true), x2(start = 0, fixed = true);
+equation
+  der(x) = -x^3 + sin(x) + u + cos(time);
+  y = x + x^3/3;
+  der(x1) = x2;
+  der(x2) = -2*w*D*x2 - w^2*x1 + w^2*y;
+  u = -k*x1;
+end M;";
+
+#[test]
+fn two_filters_in_series_need_no_iteration() {
+    assert!(iterated("Kausal.Examples.TwoFilters", "", Inline::Bdf).is_empty());
+    assert!(iterated("Kausal.Examples.TwoFilters", "", Inline::Radau).is_empty());
+}
+
+#[test]
+fn second_order_systems_iterate_on_half_of_the_states() {
+    let text = "model M parameter Integer n = 4; Real p[n](each start = 0.1, each fixed = true);
+      Real v[n](each start = 0, each fixed = true);
+    equation
+      der(p) = v;
+      for i in 1:n loop
+        der(v[i]) = -sin(p[i]) - v[i]*abs(v[i]) + p[if i < n then i + 1 else 1]^2;
+      end for;
+    end M;";
+    let names = iterated("M", text, Inline::Bdf);
+    assert_eq!(names, ["v[1]", "v[2]", "v[3]", "v[4]"]);
+    assert_eq!(iterated("M", text, Inline::Radau).len(), 12);
+}
+
+#[test]
+fn the_feedback_example_iterates_on_one_of_seven() {
+    let summary = summary("M", FEEDBACK, Inline::Bdf);
+    let nonlinear: Vec<_> =
+        summary.systems.iter().filter(|s| s.section == "discretized" && s.kind == "nonlinear").collect();
+    assert_eq!(nonlinear.len(), 1);
+    assert_eq!((nonlinear[0].size, nonlinear[0].torn), (7, 1));
+    // The linear part: der(x2), x2 and x1 as in the paper, solved in closed form.
+    let linear: Vec<_> =
+        summary.systems.iter().filter(|s| s.section == "discretized" && s.kind == "linear").collect();
+    assert_eq!(linear.len(), 1);
+    assert_eq!((linear[0].size, linear[0].torn), (3, 0));
+}
+
+/// The worst cases of the paper: where no structure can be used, the same variables as in the classical interface. That the
+/// iterates are the same is tested with the iteration, `kausal_solver::chord`.
+#[test]
+fn special_cases_iterate_on_what_the_classical_interface_does() {
+    let ode = "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+      equation der(x) = y*y - x^3; der(y) = -sin(x*y) - y^3; end M;";
+    assert_eq!(iterated("M", ode, Inline::Bdf), ["x", "y"]);
+    let dae = "model M Real x(start = 1, fixed = true), w(start = 0.5);
+      equation der(x) + w^3 + exp(der(x))*w = x; w + w^5 = sin(x)*der(x) + der(x)^3; end M;";
+    let mut names = iterated("M", dae, Inline::Bdf);
+    names.sort();
+    assert_eq!(names, ["der(x)", "w"]);
+}
+
+/// Runs with a fixed step and with half of it: the order that the errors show.
+fn observed_order(inline: Inline, text: &str, exact: f64, h: f64, name: &str) -> f64 {
+    let error = |h: f64| {
+        let method = method_of(inline, true).expect("a method");
+        let settings =
+            Settings { stop: 1.0, interval: 1.0, method, fixed_step: Some(h), ..Settings::default() };
+        (last(&run("M", text, inline, settings), name) - exact).abs()
+    };
+    (error(h) / error(h / 2.0)).log2()
+}
+
+/// A DAE with the solution x = exp(-t²), w = x + sin(t): the closed form is the oracle.
+const DAE: &str = "model M Real x(start = 1, fixed = true), w;
+  equation der(x) = -2*time*(w - sin(time)) - 3*(x^2 - exp(-2*time^2)); w^3 + w = (x + sin(time))^3 + x + sin(time);
+  end M;";
+
+/// The same through an event: at 0.5 the sign of the input changes. x' = -x³ u, so 1/x² grows by 2 u t: x = 1/√(1 + 2·0.5),
+/// then 1/√(2 - 2·0.5·0.5) with u = -0.5.
+const EVENT: &str = "model M Real x(start = 1, fixed = true); discrete Real u(start = 1, fixed = true);
+  equation der(x) = -x^3*u; when time >= 0.5 then u = -0.5; end when; end M;";
+
+#[test]
+fn fixed_steps_converge_with_their_orders() {
+    let dae = (-1f64).exp();
+    let event = 1.0 / 1.5f64.sqrt();
+    for (inline, order) in [(Inline::Euler, 1.0), (Inline::ImplicitEuler, 1.0), (Inline::Trapezoidal, 2.0)] {
+        for (text, exact) in [(DAE, dae), (EVENT, event)] {
+            let observed = observed_order(inline, text, exact, 1.0 / 64.0, "x");
+            assert!((observed - order).abs() < 0.15, "{inline:?} shows order {observed} instead of {order}");
+        }
+    }
+}
+
+/// With a variable step the error falls with the tolerance; BDF and Radau agree with the closed form.
+#[test]
+fn variable_steps_keep_the_tolerance() {
+    for inline in [Inline::Bdf, Inline::Radau, Inline::Rosenbrock, Inline::Mixed] {
+        for (text, exact) in [(DAE, (-1f64).exp()), (EVENT, 1.0 / 1.5f64.sqrt())] {
+            for tolerance in [1e-4, 1e-6, 1e-8] {
+                let method = method_of(inline, false).expect("a method");
+                let settings =
+                    Settings { stop: 1.0, interval: 0.1, method, tolerance, ..Settings::default() };
+                let error = (last(&run("M", text, inline, settings), "x") - exact).abs();
+                assert!(error < 60.0 * tolerance, "{inline:?}, tolerance {tolerance}: error {error:e}");
+            }
+        }
+    }
+}
+
+/// Everything of the library, inlined and not, with another method as the reference. Chaotic and unstable ones until errors
+/// have grown.
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface() {
+    for (inline, models) in [
+        (
+            Inline::Bdf,
+            &[
+                "TwoFilters",
+                "MotorControl",
+                "HeatedRod",
+                "DoublePendulum",
+                "StickSlip",
+                "CoupledClutches",
+                "DiodeRectifier",
+                "Rectifier",
+                "SampledControl",
+                "SliderCrank",
+                "SpringPendulum",
+                "Thermostat",
+                "TransmissionLine",
+                "VanDerPol",
+                "Reaction",
+                "Stops",
+                "ElasticDriveTrain",
+                "BuckConverter",
+                "FurutaPendulum",
+                "Chain",
+                "BondMotor",
+                "Pendulum",
+                "SeriesResonance",
+                "CoolingBody",
+                "HangingMass",
+            ][..],
+        ),
+        (
+            Inline::Radau,
+            &[
+                "TwoFilters",
+                "MotorControl",
+                "HeatedRod",
+                "DoublePendulum",
+                "StickSlip",
+                "VanDerPol",
+                "Reaction",
+                "Pendulum",
+                "SeriesResonance",
+            ][..],
+        ),
+        (Inline::Auto, &["TwoFilters", "HeatedRod", "VanDerPol", "Pendulum"][..]),
+    ] {
+        for name in models {
+            let model = format!("Kausal.Examples.{name}");
+            let (_, _, experiment) = translated(&model, "", Inline::Off);
+            let stop = experiment.stop.unwrap_or(1.0);
+            let of = |inline: Inline| {
+                let method = method_of(inline, false).unwrap_or(Method::Auto);
+                let (interval, tolerance) = (stop / 50.0, 1e-8);
+                run(&model, "", inline, Settings { stop, interval, method, tolerance, ..Settings::default() })
+            };
+            let (on, off) = (of(inline), of(Inline::Off));
+            assert!(on.diagnostics.is_empty(), "{model} {inline:?}: {:?}", on.diagnostics);
+            let tube = kausal::compare::Tube::default();
+            let comparison = kausal::compare::compare(&on.trajectory, &off.trajectory, &tube, &|_| true);
+            assert!(comparison.agrees(), "{model} {inline:?}: {:?}", comparison.worst());
+        }
+    }
+}
+
+#[test]
+fn the_robot_iterates_on_six_variables() {
+    let summary = summary("Kausal.Examples.Robot", "", Inline::Bdf);
+    assert_eq!(summary.states.len(), 66);
+    assert!((1900..2700).contains(&summary.equations), "{} equations", summary.equations);
+    assert_eq!(summary.inline.expect("inlined").iteration_variables.len(), 6);
+}
+
+#[test]
+fn the_robot_iterates_on_eighteen_variables_with_radau() {
+    assert_eq!(iterated("Kausal.Examples.Robot", "", Inline::Radau).len(), 18);
+}
+
+/// The matrix of the classical interface does not change what an inlined step does.
+#[test]
+fn inlined_steps_do_not_use_the_jacobian_of_the_states() {
+    let settings = |jacobian| Settings { stop: 10.0, method: Method::Bdf, jacobian, ..Settings::default() };
+    let of = |jacobian| run("Kausal.Examples.VanDerPol", "", Inline::Bdf, settings(jacobian)).statistics;
+    assert_eq!(of(JacobianMode::Auto), of(JacobianMode::NumericDense));
+}
+
+/// No solution, a singular matrix: the diagnostic names the variables, and what was computed so far is kept.
+#[test]
+fn failures_name_the_variables_and_keep_the_results() {
+    let none = "model M Real x(start = 0.5, fixed = true), w(start = 1);
+      equation der(x) = 1; w^2 = 1 - x + 0*der(w); end M;";
+    for text in [none.replace(" + 0*der(w)", "")] {
+        let settings = Settings {
+            stop: 2.0,
+            interval: 0.01,
+            method: Method::Bdf,
+            tolerance: 1e-6,
+            ..Settings::default()
+        };
+        let run = run("M", &text, Inline::Bdf, settings);
+        assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
+        let message = &run.diagnostics[0].message;
+        assert!(message.contains('w'), "{message}");
+        let time = &run.trajectory.time;
+        assert!(time[time.len() - 1] > 0.45, "results until then are kept");
+    }
+}
+
+/// The generated C takes the same steps: it needs no memory but its struct, and no library but that of mathematics.
+#[test]
+fn the_step_in_c_takes_the_same_steps() {
+    let (_, program, _) = translated("M", FEEDBACK, Inline::ImplicitEuler);
+    let slot = |name: &str| program.variables.iter().position(|v| v.name == name).expect("a variable");
+    let (x, x1) = (slot("x"), slot("x1"));
+    let c = kausal_codegen::c::write(&program).expect("C");
+    let includes: Vec<&str> = c.lines().filter(|l| l.starts_with("#include")).collect();
+    assert_eq!(includes, ["#include <math.h>"]);
+    assert!(!c.contains("alloc(") && !c.contains("printf"));
+    let driver = format!(
+        "#include <stdio.h>\nint main(void) {{ static model m; model_start(&m); if (model_parameters(&m)) return 1;\n\
+         m.initial = 1; if (model_initial(&m)) return 2; m.initial = 0; m.time = 0;\n\
+         for (int i = 0; i < 1000; i++) if (model_step(&m, 0.001)) return 3;\n\
+         printf(\"%.17g %.17g\\n\", m.v[{x}], m.v[{x1}]); return 0; }}\n"
+    );
+    let folder = std::env::temp_dir().join(format!("kausal-inline-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (source, binary) = (folder.join("m.c"), folder.join("m"));
+    std::fs::write(&source, format!("{c}\n{driver}")).expect("a file");
+    let compiled = std::process::Command::new("cc")
+        .args(["-std=c11", "-O1", "-o"])
+        .arg(&binary)
+        .arg(&source)
+        .arg("-lm")
+        .output();
+    let compiled = match compiled {
+        Ok(output) => output,
+        // No compiler, no test.
+        Err(_) => return,
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let output = std::process::Command::new(&binary).output().expect("a run");
+    assert!(output.status.success(), "{:?}", output.status);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<f64> = text.split_whitespace().map(|n| n.parse().expect("a number")).collect();
+    let settings = Settings {
+        stop: 1.0,
+        interval: 1.0,
+        method: Method::ImplicitEuler,
+        fixed_step: Some(0.001),
+        tolerance: 1e-10,
+        ..Settings::default()
+    };
+    let run = run("M", FEEDBACK, Inline::ImplicitEuler, settings);
+    // Both iterate to a tolerance, ours of 1e-12 relative, the other of a hundredth of 1e-10.
+    assert!((numbers[0] - last(&run, "x")).abs() < 1e-9, "{} {}", numbers[0], last(&run, "x"));
+    assert!((numbers[1] - last(&run, "x1")).abs() < 1e-9, "{} {}", numbers[1], last(&run, "x1"));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
