@@ -282,7 +282,7 @@ impl Reader {
         if drawn(&made) != drawn(&kept) {
             self.fail(line, format!("{target} is not what the program draws now"));
         }
-        if kept.len() > 70_000 {
+        if kept.len() > 100_000 {
             self.fail(line, format!("{target} has {} bytes", kept.len()));
         }
     }
