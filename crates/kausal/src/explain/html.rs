@@ -117,6 +117,7 @@ impl Page {
             .replace("{{title}}", &braces(escape(&program.name)))
             .replace("{{style}}", STYLE)
             .replace("{{script}}", &SCRIPTS.concat())
+            .replace("{{lead}}", &braces(lead(&words)))
             .replace("{{initial}}", &braces(initial(&writer)))
             .replace("{{words}}", &braces(escape(&words)))
             .replace("{{listing}}", &braces(escape(&listing)));
@@ -227,6 +228,12 @@ fn lines(writer: &Writer, system: &System) -> Vec<String> {
 
 fn formula(writer: &Writer, e: ExprId) -> String {
     print_limited(&writer.program.pool, e, &|v| writer.name(v), WIDTH)
+}
+
+/// The first lines of the explanation, as the head of the page.
+fn lead(words: &str) -> String {
+    let lines = words.lines().take_while(|line| !line.is_empty());
+    lines.map(|line| format!("<div>{}</div>", escape(line.trim()))).collect()
 }
 
 /// The loops of the initial problem; writing to a string cannot fail.
