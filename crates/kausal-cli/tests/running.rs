@@ -306,6 +306,42 @@ fn a_million_steps_need_no_more_memory_than_a_thousand() {
 }
 
 #[test]
+fn quiet_commands_say_what_is_wrong_and_nothing_else() {
+    let folder = folder();
+    let quiet: [&[&str]; 4] = [
+        &["check", "-q", "Oscillator.mo"],
+        &["translate", "-q", "Oscillator.mo"],
+        &["parse", "-q", "Oscillator.mo"],
+        &["simulate", "-q", "Oscillator.mo", "-o", "out.csv"],
+    ];
+    for arguments in quiet {
+        let output = kausal(folder.path(), arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        assert_eq!(
+            (text(&output.stdout), text(&output.stderr)),
+            (String::new(), String::new()),
+            "{arguments:?}"
+        );
+    }
+    let wrong = kausal(folder.path(), &["check", "-q", "Kausal.Nothing"]);
+    assert!(!wrong.status.success() && text(&wrong.stderr).contains("K0200"));
+}
+
+#[test]
+fn libraries_that_are_not_there_are_errors() {
+    let folder = folder();
+    for (library, why) in [("nowhere", "does not exist"), ("Oscillator.mo", "is not a folder")] {
+        let output = kausal(folder.path(), &["check", "Oscillator.mo", "--library", library]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("K0901") && said.contains(&format!("the library folder {library} {why}")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn pipes_see_neither_colours_nor_progress() {
     let folder = folder();
     let at = folder.path();

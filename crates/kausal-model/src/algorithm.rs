@@ -85,6 +85,7 @@ impl Flattener<'_> {
             format!("{}.algorithm", cx.component)
         };
         self.check_when_places(cx, section.initial, &section.statements)?;
+        self.check_loop_variables(cx.scope.file, cx.ast, &section.statements)?;
         let mut lo = Lower::new(name, cx.scope.klass, cx.scope.file);
         let mut outer = Outer {
             scope: cx.scope,
@@ -149,6 +150,24 @@ impl Flattener<'_> {
                 .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }
         Ok(())
+    }
+
+    /// The variable of a loop cannot be assigned to (specification section 11.2.2).
+    pub(crate) fn check_loop_variables(
+        &mut self,
+        file: crate::library::FileId,
+        ast: &Ast,
+        list: &[Statement],
+    ) -> Res<()> {
+        let mut found = Vec::new();
+        crate::walk::assigned_iterators(ast, list, &mut |target| found.push(*target));
+        let mut result = Ok(());
+        for target in found {
+            let name = crate::expr::reference::ref_text(ast, &target);
+            let message = format!("{name} is a loop variable: it cannot be assigned to");
+            result = Err(self.error_at("K0378", message, file, target.span));
+        }
+        result
     }
 
     /// Where `when` statements cannot stand (specification section 11.2.7.2). In `for` loops, which are unrolled, they are

@@ -14,6 +14,7 @@ use crate::flat::{
 };
 use crate::flattener::{Flattener, Scope};
 use crate::value::{Ty, Value};
+use rustc_hash::FxHashSet;
 
 /// Where flat equations go.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +69,14 @@ impl Flattener<'_> {
                 self.equal(cx, *l, *r, origin(OriginKind::Equation), sink)?;
                 self.attach_hints(first, sink);
                 Ok(())
+            }
+            EquationKind::Connect(..) if cx.initial => {
+                let message = "connect cannot stand among initial equations";
+                Err(self.error_at("K0369", message, cx.scope.file, equation.span))
+            }
+            EquationKind::When { .. } if cx.initial => {
+                let message = "`when` cannot stand among initial equations";
+                Err(self.error_at("K0369", message, cx.scope.file, equation.span))
             }
             // Connections are collected before.
             EquationKind::Connect(..) => Ok(()),
@@ -168,6 +177,10 @@ impl Flattener<'_> {
                 for (&lhs, &rhs) in x.data().iter().zip(y.data()) {
                     if !cx.initial && !self.in_when {
                         self.check_determines(lhs, rhs, origin)?;
+                        if self.is_literal(lhs) && self.is_literal(rhs) {
+                            let message = "this equation has no unknowns: it determines nothing".to_owned();
+                            return Err(self.report_equation(cx, at, origin, "K0325", message));
+                        }
                     }
                     sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
                 }
@@ -269,6 +282,8 @@ impl Flattener<'_> {
         otherwise: &[ast::Equation],
         sink: &mut Sink,
     ) -> Res<()> {
+        let errors = |this: &Self| this.cx.diagnostics.iter().filter(|d| d.is_error()).count();
+        let before = errors(self);
         let mut open: Vec<(ExprId, Sink)> = Vec::new();
         let mut last: Option<&[ast::Equation]> = Some(otherwise);
         for (condition, body) in branches {
@@ -292,6 +307,10 @@ impl Flattener<'_> {
         }
         let mut rest = Sink::default();
         self.equations(cx, last, &mut rest);
+        if errors(self) > before {
+            // Equations with errors are missing in their branches.
+            return Err(Reported);
+        }
         self.merge_branches(cx, equation.span, open, rest, sink)
     }
 
@@ -400,7 +419,11 @@ impl Flattener<'_> {
             "terminate" => {
                 let [message] = self.named_args(c, ["message"])?;
                 let message = self.eval(cx.scope, message)?;
-                let Some(e) = message.as_scalar() else { return Err(self.wrong_args(c)) };
+                let (Some(Ty::String), Some(e)) = (message.ty(), message.as_scalar()) else {
+                    let text =
+                        format!("the message of terminate must be a String, not {}", message.describe());
+                    return Err(self.at_expr(cx.scope, call, "K0351", text));
+                };
                 ActionKind::Terminate(e)
             }
             "reinit" => {
@@ -441,8 +464,8 @@ impl Flattener<'_> {
                 Some(_) => return Err(self.wrong_args(c)),
             };
             match found.get_mut(at) {
-                Some(slot) => *slot = Some(arg.value),
-                None => return Err(self.wrong_args(c)),
+                Some(slot @ None) => *slot = Some(arg.value),
+                _ => return Err(self.wrong_args(c)),
             }
         }
         let (Some(condition), Some(message)) = (found[0], found[1]) else { return Err(self.wrong_args(c)) };
@@ -457,7 +480,15 @@ impl Flattener<'_> {
             return Err(self.at_expr(c.scope, c.expr, "K0351", text));
         };
         let warning = match found[2] {
-            Some(level) => self.structural_number(c.scope, level, "the level of an assertion")? == 1.0,
+            Some(level) => {
+                let value = self.eval(c.scope, level)?;
+                if !matches!(value.ty(), Some(Ty::Enumeration(_))) {
+                    let text =
+                        format!("the level of assert must be an AssertionLevel, not {}", value.describe());
+                    return Err(self.at_expr(c.scope, c.expr, "K0351", text));
+                }
+                self.structural_number(c.scope, level, "the level of an assertion")? == 1.0
+            }
             None => false,
         };
         if self.pool.as_constant(condition).is_some_and(|c| c != 0.0) {
@@ -532,7 +563,53 @@ impl Flattener<'_> {
         if failed {
             return Err(Reported);
         }
+        self.check_same_targets(&out, &origin)?;
         Ok(Some(When { branches: out, origin }))
+    }
+
+    /// All branches assign the same variables (specification section 8.3.5.2).
+    fn check_same_targets(&mut self, branches: &[WhenBranch], origin: &Origin) -> Res<()> {
+        let mut first: Option<FxHashSet<VarId>> = None;
+        for branch in branches {
+            let mut assigned = FxHashSet::default();
+            crate::check::assigned_in(&branch.actions, &mut assigned);
+            for action in &branch.actions {
+                self.check_same_in_if(action)?;
+            }
+            let Some(before) = &first else {
+                first = Some(assigned);
+                continue;
+            };
+            let Some(&var) = before.symmetric_difference(&assigned).min() else { continue };
+            let name = self.variable_name(var);
+            let message =
+                format!("all branches of `when` must assign the same variables, but not all assign {name}");
+            return Err(self.branches_differ(message, var, origin));
+        }
+        Ok(())
+    }
+
+    fn check_same_in_if(&mut self, action: &Action) -> Res<()> {
+        let ActionKind::If(_, then, otherwise) = &action.kind else { return Ok(()) };
+        let (mut a, mut b) = (FxHashSet::default(), FxHashSet::default());
+        crate::check::assigned_in(then, &mut a);
+        crate::check::assigned_in(otherwise, &mut b);
+        let Some(&var) = a.symmetric_difference(&b).min() else { return Ok(()) };
+        let name = self.variable_name(var);
+        let message = format!(
+            "all branches of `if` in `when` must assign the same variables, but not all assign {name}"
+        );
+        Err(self.branches_differ(message, var, &action.origin))
+    }
+
+    fn branches_differ(&mut self, message: String, var: VarId, origin: &Origin) -> Reported {
+        let help =
+            format!("assign {0} in every branch: `{0} = pre({0})` keeps its value", self.variable_name(var));
+        let mut diagnostic = Diagnostic::error("K0366", message).help(help);
+        if let Some(location) = origin.location {
+            diagnostic = diagnostic.at(location, "here");
+        }
+        self.report_at_decl(self.slots[var.index()].0, diagnostic)
     }
 
     fn when_condition(&mut self, cx: Context<'_>, condition: ast::ExprId) -> Res<Vec<ExprId>> {

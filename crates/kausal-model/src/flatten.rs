@@ -321,6 +321,7 @@ impl Flattener<'_> {
             Some(Value::Plain(_, array)) => array.data().get(i).copied(),
             _ => None,
         };
+        self.check_bounds(id, &binding, &min, &max);
         for i in 0..count {
             let number = |this: &mut Self, value: &Option<Value>| {
                 let e = element(value, i)?;

@@ -234,6 +234,8 @@ impl Flattener<'_> {
             Unfolded::Operator(op) => format!("depends on {}", format!("{op:?}").to_lowercase()),
             Unfolded::Call(function, why) => {
                 let name = self.pool.function(function).name.clone();
+                // Behind the first line is the way there, call by call.
+                let why = why.lines().next().unwrap_or_default();
                 format!("needs the function {name}, which cannot be evaluated at compile time: {why}")
             }
             Unfolded::ByZero(op) => {
@@ -400,6 +402,9 @@ impl Flattener<'_> {
         place: &crate::class::Place,
         given: usize,
     ) -> Res<()> {
+        if place.levels == crate::modifier::ANY_LEVELS {
+            return Ok(());
+        }
         let rank = match &self.inst(id).node {
             crate::instance::Node::Leaf(_, shape) => shape.len(),
             _ => 0,
@@ -407,14 +412,14 @@ impl Flattener<'_> {
         // The attribute itself is the first level, the variable the second; all above may be parts of arrays.
         let mut expected = if place.levels >= 2 { rank } else { 0 };
         let mut at = Some(id);
-        for _ in 2..place.levels.min(crate::modifier::ANY_LEVELS) {
+        for _ in 2..place.levels {
             at = at.and_then(|i| self.inst(i).parent);
             match at {
                 Some(i) => expected += self.inst(i).subs.len(),
                 None => break,
             }
         }
-        if place.levels == crate::modifier::ANY_LEVELS || given == expected {
+        if given == expected {
             return Ok(());
         }
         let span = self.cx.lib.ast_ref(place.file).span(place.expr);

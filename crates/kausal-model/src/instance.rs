@@ -17,7 +17,7 @@ use crate::class::{ComponentInfo, KlassId, MemberKind, Place, Reported, Res};
 use crate::flattener::{Flattener, Scope};
 use crate::modifier::Up;
 use crate::prelude::Builtin;
-use crate::value::Value;
+use crate::value::{Ty, Value};
 
 /// Names an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -446,6 +446,12 @@ impl Flattener<'_> {
         if let Some(n) = self.type_as_dimension(scope, expr) {
             return Ok(n);
         }
+        let given = self.eval(scope, expr)?;
+        if given.ty().is_some_and(|t| t != Ty::Integer) {
+            let ast = self.cx.lib.ast(scope.file);
+            let message = format!("the size of an array must be an Integer, not {}", given.describe());
+            return Err(self.cx.error("K0312", message, scope.file, ast.span(expr)));
+        }
         let value = self.structural_number(scope, expr, "the size of an array")?;
         as_size("the size of an array", value).map_err(|e| {
             let ast = self.cx.lib.ast(scope.file);
@@ -681,8 +687,14 @@ impl Flattener<'_> {
         }
         if surplus > subs.len() {
             let path = self.path(id);
-            let message = format!("the value of {path} has {} dimensions, {rank} expected", value.rank());
-            let diagnostic = Diagnostic::error("K0313", message);
+            use crate::flattener::dimensions_text;
+            let (has, given) = (dimensions_text(rank), dimensions_text(value.rank()));
+            let mut diagnostic =
+                Diagnostic::error("K0313", format!("{path} has {has}, but its value has {given}"));
+            if let Some(place) = self.own_binding(id) {
+                let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                diagnostic = diagnostic.at(self.cx.lib.location(place.file, span), "this value");
+            }
             return Err(self.report_at_decl(id, diagnostic));
         }
         let index: Vec<Index> = subs[subs.len() - surplus..].iter().map(|&s| Index::One(s)).collect();

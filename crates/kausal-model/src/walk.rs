@@ -132,6 +132,42 @@ pub fn statements(list: &[Statement], f: &mut dyn FnMut(&Statement)) {
     }
 }
 
+/// Calls `f` with every target that is the variable of a loop around it.
+pub fn assigned_iterators(ast: &Ast, list: &[Statement], f: &mut dyn FnMut(&ComponentRef)) {
+    let mut stack: Vec<(&Statement, Vec<kausal_syntax::Symbol>)> =
+        list.iter().map(|s| (s, Vec::new())).collect();
+    while let Some((statement, names)) = stack.pop() {
+        let mut check = |target: &ComponentRef| {
+            if let [part] = ast.lists.parts.get(target.parts)
+                && names.contains(&part.name.symbol)
+            {
+                f(target);
+            }
+        };
+        match &statement.kind {
+            StatementKind::Assign(target, _) => check(target),
+            StatementKind::AssignTuple { targets, .. } => targets.iter().flatten().for_each(check),
+            StatementKind::If { branches, otherwise } => {
+                for body in branches.iter().map(|(_, body)| body).chain([otherwise]) {
+                    stack.extend(body.iter().map(|s| (s, names.clone())));
+                }
+            }
+            StatementKind::When { branches } => {
+                for (_, body) in branches {
+                    stack.extend(body.iter().map(|s| (s, names.clone())));
+                }
+            }
+            StatementKind::While { body, .. } => stack.extend(body.iter().map(|s| (s, names.clone()))),
+            StatementKind::For { iterators, body } => {
+                let mut names = names.clone();
+                names.extend(ast.lists.iterators.get(*iterators).iter().map(|i| i.name.symbol));
+                stack.extend(body.iter().map(|s| (s, names.clone())));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The expressions of a statement itself, without those of statements in it.
 pub fn statement_exprs(ast: &Ast, statement: &Statement, f: &mut dyn FnMut(ExprId)) {
     match &statement.kind {

@@ -38,8 +38,8 @@ pub fn compare(arguments: &Compare) -> bool {
         text.push_str(&format!("{}\n", deviation(d)));
     }
     let agreeing = comparison.signals - comparison.deviations.len();
-    text.push_str(&format!("{agreeing} of {} signals agree\n", comparison.signals));
     output::print(&text);
+    output::say(&format!("{agreeing} of {} signals agree\n", comparison.signals));
     comparison.agrees()
 }
 

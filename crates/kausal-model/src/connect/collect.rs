@@ -100,7 +100,7 @@ impl Flattener<'_> {
         let (Some(left), Some(right)) = (left, right) else { return Ok(()) };
         for (side, reference) in [(&left, a), (&right, b)] {
             if let Some(end) = side.ends.first()
-                && !self.in_connector(end.inst)
+                && !self.is_connectable(end.inst)
             {
                 return Err(self.not_a_connector(cx, reference, end.inst));
             }
@@ -167,6 +167,12 @@ impl Flattener<'_> {
 
     /// The ends a reference stands for; `None` if they do not exist.
     pub(super) fn side(&mut self, cx: Context<'_>, reference: &ast::ComponentRef) -> Res<Option<Side>> {
+        if let [only] = cx.ast.lists.parts.get(reference.parts)
+            && only.name.symbol.as_str() == "time"
+            && self.cx.find(cx.scope.klass, only.name.symbol).is_none()
+        {
+            return Err(self.not_a_connector(cx, reference, cx.scope.inst));
+        }
         let cursor = self.resolve_ref(cx.scope, cx.ast, reference)?;
         let outside = self.is_outside(cx, reference)?;
         let end = |inst| End { inst, element: None, outside };
@@ -197,6 +203,19 @@ impl Flattener<'_> {
             }
             Cursor::Class(..) => return Err(self.not_a_connector(cx, reference, cx.scope.inst)),
         }))
+    }
+
+    /// A connector, or a variable of an expandable one: there everything counts as a connector.
+    fn is_connectable(&self, id: InstId) -> bool {
+        let mut owner = Some(id);
+        // A record in an expandable connector is connected whole, and so are its fields.
+        while let Some(at) = owner {
+            if self.is_connector(at) {
+                return at == id || self.is_expandable(at);
+            }
+            owner = self.inst(at).parent;
+        }
+        false
     }
 
     fn not_a_connector(&mut self, cx: Context<'_>, reference: &ast::ComponentRef, id: InstId) -> Reported {

@@ -23,6 +23,9 @@ struct Sets {
     residues: Vec<Equation>,
     /// Connected parameters and constants, and where.
     settled: Vec<(InstId, InstId, Location)>,
+    /// Where variables get their values from in the connections of a component: the component, the variable, the output,
+    /// the place.
+    sources: Vec<(InstId, u32, u32, Location)>,
 }
 
 /// The connections of one component.
@@ -50,6 +53,7 @@ impl Flattener<'_> {
         for (a, b, location) in std::mem::take(&mut sets.settled) {
             let _ = self.connect_settled(a, b, location);
         }
+        self.check_sources(&mut sets);
         let mut out = Vec::new();
         self.emit_potentials(&mut sets, &mut out);
         self.emit_flows(&mut sets, &mut out);
@@ -246,9 +250,32 @@ impl Flattener<'_> {
                 sets.potential_used[x as usize] = true;
                 sets.potential_used[y as usize] = true;
                 sets.potentials.unite(x, y);
+                for (end, source, sink) in [(a, x, y), (b, y, x)] {
+                    if self.gives_value(end) {
+                        sets.sources.push((link.owner, sink, source, link.location));
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// What is connected gets its value from one output (specification section 9.3).
+    fn check_sources(&mut self, sets: &mut Sets) {
+        let mut first: rustc_hash::FxHashMap<(InstId, u32), (u32, Location)> = Default::default();
+        for (owner, sink, var, location) in std::mem::take(&mut sets.sources) {
+            let Some(&(other, place)) = first.get(&(owner, sink)).filter(|f| f.0 != var) else {
+                first.entry((owner, sink)).or_insert((var, location));
+                continue;
+            };
+            let name = |var| self.variable_name(VarId(var));
+            let message = format!("{} and {} both give {} its value", name(other), name(var), name(sink));
+            let diagnostic = Diagnostic::error("K0229", message)
+                .at(location, "connected here")
+                .at(place, "and here")
+                .help("an input gets its value from one connection");
+            self.report_at_decl(self.slots[var as usize].0, diagnostic);
+        }
     }
 
     /// Connected parameters and constants must be equal (specification section 9.2): this is checked now as far as
@@ -326,6 +353,12 @@ impl Flattener<'_> {
     /// is a common way to choose between a conditional input and a value of its own.)
     fn is_source(&self, end: End) -> bool {
         !end.outside && self.inst(end.inst).causality == Causality::Output
+    }
+
+    /// The same, or a public input of the owner.
+    fn gives_value(&self, end: End) -> bool {
+        let inst = self.inst(end.inst);
+        self.is_source(end) || end.outside && inst.causality == Causality::Input && !inst.protected
     }
 
     fn emit_potentials(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {

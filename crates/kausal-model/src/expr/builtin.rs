@@ -135,6 +135,7 @@ impl Flattener<'_> {
             "relax" => one(self.builtin_hint(c, HintKind::Relax)),
             "size" => one(self.builtin_size(c)),
             "ndims" => {
+                self.arity(c, 1, 1)?;
                 let rank = self.arg_shape(c, 0)?.len();
                 Ok(vec![self.integer(rank as f64)])
             }
@@ -251,6 +252,10 @@ impl Flattener<'_> {
             "smooth" => {
                 let [order, value] = self.exactly::<2>(c, values)?;
                 let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
+                if order.ty() != Some(Ty::Integer) || self.variability(p) > ast::Variability::Parameter {
+                    let message = "the order of smooth must be an Integer parameter";
+                    return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+                }
                 Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
             }
             "delay" => {
@@ -258,6 +263,7 @@ impl Flattener<'_> {
                 let scalars: Option<Vec<ExprId>> = values.iter().skip(1).map(Value::as_scalar).collect();
                 let Some(times) = scalars else { return Err(self.wrong_args(c)) };
                 let (delay, max) = (times[0], *times.get(1).unwrap_or(&times[0]));
+                self.check_delay(c, delay, max)?;
                 Ok(values[0].map(&mut |e| self.pool.op(Op::Delay, &[e, delay, max])))
             }
             "semiLinear" => {
@@ -292,11 +298,38 @@ impl Flattener<'_> {
         let number = |v: &Value| v.ty().is_some_and(Ty::is_number);
         match (start.as_scalar(), interval.as_scalar()) {
             (Some(a), Some(b)) if number(&start) && number(&interval) => {
+                self.check_sample(c, a, b)?;
                 let e = self.pool.op(Op::Sample, &[a, b]);
                 Ok(Value::scalar(Ty::Boolean, e))
             }
             _ => Err(self.wrong_args(c)),
         }
+    }
+
+    /// The times of `sample` do not vary, and the interval is positive (specification section 3.7.5).
+    fn check_sample(&mut self, c: Call<'_>, start: ExprId, interval: ExprId) -> Res<()> {
+        if self.variability(start).max(self.variability(interval)) > ast::Variability::Parameter {
+            let message = "the start and the interval of sample must be parameters";
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
+        if let Some(x) = self.pool.as_constant(interval).filter(|x| *x <= 0.0) {
+            let message = format!("the interval of sample must be positive, not {x}");
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
+        Ok(())
+    }
+
+    /// The delay is not negative; where it varies its maximum is given (specification section 3.7.4.1).
+    fn check_delay(&mut self, c: Call<'_>, delay: ExprId, max: ExprId) -> Res<()> {
+        if let Some(x) = self.pool.as_constant(delay).filter(|x| *x < 0.0) {
+            let message = format!("the delay must not be negative, but it is {x}");
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
+        if self.variability(max) > ast::Variability::Parameter {
+            let message = "a delay that varies needs a maximum: delay(expression, delay, maximum)";
+            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+        }
+        Ok(())
     }
 
     /// `smooth(0, if x >= 0 then positive*x else negative*x)`
@@ -347,6 +380,9 @@ impl Flattener<'_> {
                 self.array_result(c.scope, c.expr, Ty::Integer, result)
             }
             "zeros" | "ones" => {
+                if values.is_empty() {
+                    return Err(self.wrong_args(c));
+                }
                 let mut shape = Vec::with_capacity(values.len());
                 for value in &values {
                     shape.push(self.size_arg(c, value)?);
@@ -356,7 +392,9 @@ impl Flattener<'_> {
                 self.array_result(c.scope, c.expr, Ty::Integer, Array::filled(element, &shape))
             }
             "fill" => {
-                let Some((value, sizes)) = values.split_first() else { return Err(self.wrong_args(c)) };
+                let Some((value, sizes)) = values.split_first().filter(|(_, sizes)| !sizes.is_empty()) else {
+                    return Err(self.wrong_args(c));
+                };
                 let mut shape = Vec::with_capacity(sizes.len());
                 for size in sizes {
                     shape.push(self.size_arg(c, size)?);
@@ -608,7 +646,7 @@ impl Flattener<'_> {
                 None => Some(i),
             };
             match at {
-                Some(at) if at < N => found[at] = Some(arg.value),
+                Some(at) if at < N && found[at].is_none() => found[at] = Some(arg.value),
                 _ => return Err(self.wrong_args(c)),
             }
         }
@@ -739,8 +777,48 @@ impl Flattener<'_> {
     /// Reports arguments a built-in function cannot take.
     pub fn wrong_args(&mut self, c: Call<'_>) -> Reported {
         let message = format!("{} cannot be called with these arguments", c.name);
-        self.at_expr(c.scope, c.expr, "K0351", message)
+        let location = self.cx.lib.location(c.scope.file, c.ast.span(c.expr));
+        let mut diagnostic = kausal_syntax::Diagnostic::error("K0351", message).at(location, "");
+        diagnostic = self.with_declarations(diagnostic, c.scope, &[c.expr]);
+        if let Some(usage) = usage(c.name) {
+            diagnostic = diagnostic.help(format!("it is called as {usage}"));
+        }
+        self.cx.report(diagnostic)
     }
+}
+
+/// How built-in functions are called.
+fn usage(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "assert" => "assert(condition, message) or assert(condition, message, level)",
+        "cat" => "cat(dimension, array, array, …)",
+        "cross" | "outerProduct" => "a function of two vectors",
+        "delay" => "delay(expression, time) or delay(expression, time, maximum)",
+        "der" => "der(expression)",
+        "diagonal" | "skew" => "a function of one vector",
+        "div" | "mod" | "rem" | "atan2" => "a function of two numbers",
+        "fill" => "fill(value, size, …)",
+        "homotopy" => "homotopy(actual, simplified)",
+        "identity" => "identity(size)",
+        "initial" | "terminal" => "a function without arguments",
+        "linspace" => "linspace(first, last, count)",
+        "max" | "min" => "a function of one array or of two numbers",
+        "ndims" => "ndims(array)",
+        "noEvent" | "pre" | "edge" | "change" => "a function of one expression",
+        "promote" => "promote(array, dimensions)",
+        "reinit" => "reinit(state, value), both of the same size",
+        "sample" => "sample(start, interval)",
+        "semiLinear" => "semiLinear(x, positiveSlope, negativeSlope)",
+        "size" => "size(array) or size(array, dimension)",
+        "smooth" => "smooth(order, expression)",
+        "spatialDistribution" => {
+            "spatialDistribution(in0, in1, x, positiveVelocity, initialPoints, initialValues)"
+        }
+        "String" => "String(value), with minimumLength, leftJustified, significantDigits or format behind it",
+        "terminate" => "terminate(message)",
+        "zeros" | "ones" => "a function of one or more sizes",
+        _ => return None,
+    })
 }
 
 /// The last name of a path (specification, section 3.7, `getInstanceName`: an instance is named from the simulated class on, without

@@ -1,5 +1,6 @@
 //! Calls: built-in functions, user functions, record constructors, external objects (specification chapter 12).
 
+use kausal_symbolic::ExprId;
 use kausal_symbolic::function::Array;
 use kausal_syntax::ast::{self, Arg, ClassKind, ComponentRef, Name};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
@@ -181,6 +182,13 @@ impl Flattener<'_> {
     ) -> Res<Vec<Value>> {
         match args.as_slice() {
             [ValueArg { value: Value::Plain(Ty::Integer | Ty::Enumeration(_), array), .. }] => {
+                let count = self.enumeration_size(Builtin::Enumeration(def)).unwrap_or(usize::MAX);
+                let outside = |&e: &ExprId| self.pool.as_constant(e).filter(|&x| x < 1.0 || x > count as f64);
+                if let Some(x) = array.data().iter().find_map(outside) {
+                    let name = self.cx.lib.full_name(def);
+                    let message = format!("{name} has {count} values: there is none with the number {x}");
+                    return Err(self.at_expr(scope, expr, "K0348", message));
+                }
                 Ok(vec![Value::Plain(Ty::Enumeration(def), array.clone())])
             }
             _ => Err(self.at_expr(scope, expr, "K0348", "an enumeration value is made of one Integer")),

@@ -141,6 +141,18 @@ impl Flattener<'_> {
         }
         let (l, r) = (x.data()[0], y.data()[0]);
         use BinaryOp::*;
+        if matches!(op, Equal | NotEqual)
+            && (*ta == Ty::Real || *tb == Ty::Real)
+            && self.variability(l).max(self.variability(r)) > ast::Variability::Parameter
+        {
+            let message = format!("{} cannot compare Reals that vary: rounding decides", operator_text(op));
+            let help = "use < or >, or compare the distance: abs(a - b) < eps";
+            let span = self.cx.lib.ast_ref(scope.file).span(at);
+            let location = self.cx.lib.location(scope.file, span);
+            let diagnostic = kausal_syntax::Diagnostic::error("K0359", message).at(location, "").help(help);
+            let diagnostic = self.with_declarations(diagnostic, scope, &[at]);
+            return Err(self.cx.report(diagnostic));
+        }
         let (op, args) = match op {
             Less => (Op::Less, [l, r]),
             LessEqual => (Op::LessEqual, [l, r]),

@@ -9,10 +9,11 @@ use kausal_syntax::ast::{self, ClassKind, ComponentRef, Expr, RefPart, Variabili
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 
 use super::operator::IteratorBody;
-use crate::class::{KlassId, Reported, Res};
+use crate::class::{KlassId, Member, Reported, Res};
 use crate::flattener::{Flattener, Scope, reshape_front};
 use crate::instance::{InstId, Node};
 use crate::lookup::Found;
+use crate::modifier::Up;
 use crate::prelude::Builtin;
 use crate::value::{FunctionValue, Ty, Value};
 
@@ -193,8 +194,11 @@ impl Flattener<'_> {
             if global { self.cx.root(name).map(Found::Class) } else { self.cx.find(scope.klass, name) };
         match found {
             Some(Found::Class(k)) => Ok(Cursor::Class(k, None)),
-            Some(Found::Component { owner, up, .. }) => {
+            Some(Found::Component { owner, up, member }) => {
                 let at = self.instance_of(scope.inst, up, owner);
+                if up != Up(0) {
+                    self.check_enclosing(scope, part, owner, &member, up == Up::STATIC)?;
+                }
                 match self.child(at, name)? {
                     Some(child) => {
                         let resolved = self.resolve(child)?;
@@ -234,7 +238,10 @@ impl Flattener<'_> {
                     Some(Found::Component { owner, .. }) => {
                         let at = self.static_inst(owner);
                         match self.child(at, name)? {
-                            Some(child) => Cursor::Inst(self.resolve(child)?),
+                            Some(child) => {
+                                self.check_constant(scope, part, k, child)?;
+                                Cursor::Inst(self.resolve(child)?)
+                            }
                             None => return Err(Reported),
                         }
                     }
@@ -296,6 +303,60 @@ impl Flattener<'_> {
                 self.step_all(scope, ast, reference, part, &shape, &list, klass)
             }
         }
+    }
+
+    /// Through a class only its constants can be used (specification section 5.3.2): other values belong to components.
+    fn check_constant(&mut self, scope: Scope, part: &RefPart, class: KlassId, child: InstId) -> Res<()> {
+        let inst = self.inst(child);
+        let Some(info) = inst.info.clone().filter(|_| inst.variability > Variability::Constant) else {
+            return Ok(());
+        };
+        if self.cx.deep_kind(class) == ClassKind::Package {
+            // What is wrong with the package is reported there.
+            return Ok(());
+        }
+        let (name, class) = (part.name.symbol, self.cx.name(class));
+        let message =
+            format!("{name} is not a constant of {class}: it has a value only in components of this class");
+        let location = self.cx.lib.location(scope.file, part.name.span);
+        Err(self.cx.report(
+            Diagnostic::error("K0249", message)
+                .at(location, "used here")
+                .at(info.location, "declared here")
+                .help("declare a component of the class and use that, or declare it `constant`"),
+        ))
+    }
+
+    /// Of the classes around a class only constants can be used in it (specification section 5.3.1): anything else belongs
+    /// to a component of theirs.
+    fn check_enclosing(
+        &mut self,
+        scope: Scope,
+        part: &RefPart,
+        owner: KlassId,
+        member: &Member,
+        imported: bool,
+    ) -> Res<()> {
+        let info = self.cx.component(member)?;
+        if info.variability == Variability::Constant || self.cx.deep_kind(owner) == ClassKind::Package {
+            return Ok(());
+        }
+        let (name, class) = (part.name.symbol, self.cx.name(owner));
+        let message = match imported {
+            true => format!("{name} is not a constant of {class}: only constants can be imported"),
+            false => {
+                format!("{name} belongs to {class} around this class: only constants can be used from there")
+            }
+        };
+        let location = self.cx.lib.location(scope.file, part.name.span);
+        Err(self.cx.report(
+            Diagnostic::error("K0249", message)
+                .at(location, "used here")
+                .at(info.location, "declared here")
+                .help(
+                    "declare it in this class and give it its value with a modifier, or make it `constant`",
+                ),
+        ))
     }
 
     /// What is protected cannot be used from outside (specification section 4.1); the value is known all the same.

@@ -127,6 +127,15 @@ impl Flattener<'_> {
                     }
                 }
             };
+            let fits = match at {
+                1 | 2 => v.ty() == Some(Ty::Integer),
+                3 => v.ty() == Some(Ty::Boolean),
+                4 => v.ty() == Some(Ty::String),
+                _ => true,
+            };
+            if !fits {
+                return Err(self.wrong_args(c));
+            }
             match at {
                 0 => value = Some(v),
                 4 => format = v.as_scalar(),

@@ -7,7 +7,7 @@ use kausal_symbolic::function::{
 };
 use kausal_symbolic::{FunctionId, Op};
 use kausal_syntax::ast::{self, ClassBody, Expr, Purity, RefPart, Statement, StatementKind, Variability};
-use kausal_syntax::{Ast, Diagnostic, Symbol};
+use kausal_syntax::{Ast, Diagnostic, Span, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::term::TVal;
@@ -37,6 +37,8 @@ pub struct Lower {
     pub pre: FxHashMap<LocalId, LocalId>,
     /// Names that stand for variables of a model; `None` in functions.
     pub outer: Option<crate::algorithm::Outer>,
+    /// In so many loops.
+    pub loops: u32,
 }
 
 impl Lower {
@@ -51,6 +53,7 @@ impl Lower {
             constants: FxHashMap::default(),
             pre: FxHashMap::default(),
             outer: None,
+            loops: 0,
         }
     }
 
@@ -173,6 +176,7 @@ impl Flattener<'_> {
     fn lower_new(&mut self, key: &FunctionKey, id: FunctionId, name: String) -> Res<Function> {
         let k = key.klass;
         let signature = self.signature(k)?;
+        self.check_function_interface(k, &signature);
         let mut lo = Lower::new(name, k, self.cx.file(k));
         // All variables are known before any of their sizes or values is looked at.
         let mut pending = Vec::new();
@@ -412,8 +416,14 @@ impl Flattener<'_> {
                     .help("a function has an algorithm: write `algorithm` and assignments with `:=`");
                 return Err(self.cx.report(diagnostic));
             }
+            if let [_, second, ..] = body.algorithms.as_slice() {
+                let message = "a function has one algorithm section";
+                let span = Span { end: second.span.start + "algorithm".len() as u32, ..second.span };
+                return Err(self.error_at("K0382", message, file, span));
+            }
             for section in &body.algorithms {
                 found = true;
+                self.check_loop_variables(file, &ast, &section.statements)?;
                 statements.extend(self.lower_statements(lo, &ast, &section.statements)?);
             }
             if let Some(external) = &body.external {
@@ -426,6 +436,8 @@ impl Flattener<'_> {
         (lo.klass, lo.file) = (k, self.cx.file(k));
         if !found {
             self.check_has_body(k)?;
+        } else {
+            self.check_outputs_assigned(k)?;
         }
         lo.function.body = Body::Algorithm(statements);
         Ok(())
@@ -453,6 +465,42 @@ impl Flattener<'_> {
         Ok(())
     }
 
+    /// Every output has a value, or is assigned somewhere (specification section 12.4.4).
+    fn check_outputs_assigned(&mut self, k: KlassId) -> Res<()> {
+        let mut chain = Vec::new();
+        self.function_chain(k, &mut chain);
+        let mut assigned: Vec<Symbol> = Vec::new();
+        for klass in chain {
+            let ast = self.cx.ast(klass);
+            let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
+            let ClassBody::Long(body) = &class.body else { continue };
+            let mut note = |target: &ast::ComponentRef| {
+                assigned.extend(ast.lists.parts.get(target.parts).first().map(|p| p.name.symbol));
+            };
+            for section in &body.algorithms {
+                crate::walk::statements(&section.statements, &mut |s| match &s.kind {
+                    StatementKind::Assign(target, _) => note(target),
+                    StatementKind::AssignTuple { targets, .. } => {
+                        targets.iter().flatten().for_each(&mut note)
+                    }
+                    _ => {}
+                });
+            }
+        }
+        let signature = self.signature(k)?;
+        for info in &signature.outputs {
+            // An array may have no elements.
+            let scalar = info.leaf.is_some() && info.dims.is_empty();
+            if info.binding.is_none() && scalar && !assigned.contains(&info.name) {
+                let message = format!("the output {} of {} is never assigned", info.name, self.cx.name(k));
+                return Err(self
+                    .cx
+                    .report(Diagnostic::error("K0383", message).at(info.location, "declared here")));
+            }
+        }
+        Ok(())
+    }
+
     /// The classes a function consists of, bases first.
     pub(super) fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
         let Ok(members) = self.cx.members(k) else { return };
@@ -472,6 +520,11 @@ impl Flattener<'_> {
         external: &ast::External,
     ) -> Res<ExternalBody> {
         let language = external.language.map_or("C".to_owned(), |l| ast.string(l).into_owned());
+        if !matches!(language.as_str(), "C" | "builtin" | "FORTRAN 77") {
+            let message =
+                format!("functions in \"{language}\" cannot be called: only \"C\" and \"FORTRAN 77\" can");
+            return Err(self.error_at("K0391", message, lo.file, external.span));
+        }
         let mut body = ExternalBody {
             language,
             name: class.name.symbol.as_str().to_owned(),
@@ -568,6 +621,14 @@ impl Flattener<'_> {
                 self.lower_tuple(lo, ast, statement, targets, *call, out)
             }
             StatementKind::Call(call) => self.lower_call_statement(lo, ast, *call, out),
+            StatementKind::Break if lo.loops == 0 => {
+                let message = "`break` can only stand in a loop";
+                Err(self.error_at("K0369", message, lo.file, statement.span))
+            }
+            StatementKind::Return if lo.outer.is_some() => {
+                let message = "`return` can only stand in a function";
+                Err(self.error_at("K0369", message, lo.file, statement.span))
+            }
             StatementKind::Break => {
                 out.push(Stmt::Break);
                 Ok(())
@@ -613,8 +674,10 @@ impl Flattener<'_> {
             }
             StatementKind::While { condition, body } => {
                 let condition = self.lower_scalar(lo, *condition, Some(Ty::Boolean))?;
-                let body = self.lower_statements(lo, ast, body)?;
-                out.push(Stmt::While(condition, body));
+                lo.loops += 1;
+                let body = self.lower_statements(lo, ast, body);
+                lo.loops -= 1;
+                out.push(Stmt::While(condition, body?));
                 Ok(())
             }
             StatementKind::When { branches } => self.lower_when(lo, ast, statement, branches, out),
@@ -633,11 +696,13 @@ impl Flattener<'_> {
         let local = lo.local(first.name.symbol.as_str().to_owned(), ty, Vec::new());
         let term = lo.term(Term::Local(local));
         let hidden = lo.env.insert(first.name.symbol, TVal::Plain { ty, rank: 0, term });
+        lo.loops += 1;
         let inner = if rest.is_empty() {
             self.lower_statements(lo, ast, body)
         } else {
             self.lower_for(lo, ast, rest, body).map(|s| vec![s])
         };
+        lo.loops -= 1;
         match hidden {
             Some(value) => lo.env.insert(first.name.symbol, value),
             None => lo.env.remove(&first.name.symbol),
@@ -826,6 +891,9 @@ impl Flattener<'_> {
                     let message = "an input of a function cannot be assigned to";
                     return Err(self.error_at("K0378", message, lo.file, statement.span));
                 }
+                if let Some(message) = misfit(lo, local, target, *value) {
+                    return Err(self.error_at("K0363", message, lo.file, statement.span));
+                }
                 if !assignable(*ty, *from) || rank - target.scalar_subs != *from_rank {
                     let message = format!(
                         "{} cannot be assigned to {}",
@@ -897,6 +965,28 @@ impl Flattener<'_> {
     /// Is a variable of this kind assignable at all?
     pub fn is_fixed(variability: Variability) -> bool {
         variability <= Variability::Parameter
+    }
+}
+
+/// What is wrong with the sizes of an assignment, where both are written down: a constructor of an array given to all of a
+/// variable, a number as a subscript.
+fn misfit(lo: &Lower, local: LocalId, target: &LTarget, value: TermId) -> Option<String> {
+    let variable = &lo.function.locals[local.0 as usize];
+    for (subscript, dim) in target.subs.iter().zip(&variable.dims) {
+        if let (Subscript::Index(index), Dim::Known(size)) = (subscript, dim)
+            && let Term::Const(x) = lo.function.terms[index.0 as usize]
+            && (x < 1.0 || x > *size as f64)
+        {
+            return Some(format!("the subscript {x} is outside 1:{size} of {}", variable.name));
+        }
+    }
+    match (&lo.function.terms[value.0 as usize], variable.dims.first()) {
+        (Term::Array(kausal_symbolic::function::ArrayFn::Construct, items), Some(Dim::Known(size)))
+            if target.subs.is_empty() && items.len() != *size =>
+        {
+            Some(format!("{} has {size} elements, but its value has {}", variable.name, items.len()))
+        }
+        _ => None,
     }
 }
 

@@ -4,8 +4,8 @@
 use kausal_symbolic::FunctionId;
 use kausal_symbolic::function::print::{KEPT, NOTE};
 use kausal_symbolic::function::{DerivativeNote, InverseNote, LocalId, Term};
-use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, Binding, Expr, ModArg, Purity};
+use kausal_syntax::{Ast, Diagnostic};
 
 use super::FunctionKey;
 use super::lower::Lower;
@@ -52,7 +52,27 @@ impl Flattener<'_> {
         }
     }
 
-    fn note_function(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<FunctionId> {
+    /// The function an annotation names; a name that leads nowhere is worth a warning.
+    fn named_function(
+        &mut self,
+        lo: &Lower,
+        klass: KlassId,
+        ast: &Ast,
+        expr: ast::ExprId,
+    ) -> Option<FunctionId> {
+        if self.note_class(klass, ast, expr).is_none() {
+            let file = self.cx.file(klass);
+            let location = self.cx.lib.location(file, ast.span(expr));
+            let message =
+                format!("an annotation of {} names a function that cannot be found", lo.function.name);
+            let warning = Diagnostic::warning("K0387", message).at(location, "not found, and not used");
+            self.cx.report(warning);
+            return None;
+        }
+        self.note_function(klass, ast, expr)
+    }
+
+    fn note_class(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<KlassId> {
         let reference = match ast.exprs[expr] {
             Expr::Ref(r) => r,
             Expr::Call { function, .. } => function,
@@ -69,7 +89,14 @@ impl Flattener<'_> {
             let Found::Class(k) = found else { return None };
             found = self.cx.step(k, part.name.symbol)?;
         }
-        let Found::Class(k) = found else { return None };
+        match found {
+            Found::Class(k) => Some(k),
+            Found::Component { .. } => None,
+        }
+    }
+
+    fn note_function(&mut self, klass: KlassId, ast: &Ast, expr: ast::ExprId) -> Option<FunctionId> {
+        let k = self.note_class(klass, ast, expr)?;
         // A derivative that cannot be lowered is as good as none: the function itself still works.
         let mark = self.cx.diagnostics.len();
         match self.lower_function(&FunctionKey { klass: k, functions: Vec::new() }) {
@@ -91,7 +118,7 @@ impl Flattener<'_> {
         let Some(modification) = modification else { return };
         let modification = &ast.modifications[modification];
         let Binding::Expr(expr) = modification.binding else { return };
-        let Some(function) = self.note_function(klass, ast, expr) else { return };
+        let Some(function) = self.named_function(lo, klass, ast, expr) else { return };
         let mut note = DerivativeNote { function, order: 1, zero: Vec::new(), none: Vec::new() };
         for arg in &modification.args {
             let ModArg::Modify(modify) = arg else { continue };
@@ -126,7 +153,7 @@ impl Flattener<'_> {
                     list.extend(locals_named(lo, ast, &r));
                 }
             }
-            let Some(function) = self.note_function(klass, ast, value) else { continue };
+            let Some(function) = self.named_function(lo, klass, ast, value) else { continue };
             lo.function.notes.inverses.push(InverseNote { input, function, args: list });
         }
     }

@@ -618,6 +618,10 @@ impl Flattener<'_> {
             && parts.len() == 1
             && !lo.env.contains_key(&first.name.symbol)
         {
+            if lo.outer.is_none() {
+                let message = "time cannot be used in a function: give it as an argument";
+                return Err(self.error_at("K0382", message, lo.file, reference.span));
+            }
             return self.lower_time(lo);
         }
         if !reference.global
@@ -649,6 +653,7 @@ impl Flattener<'_> {
             Cursor::Inst(id) => match lo.constants.get(&id) {
                 Some(value) => value.clone(),
                 None => {
+                    self.check_constant_use(lo, reference, id)?;
                     let value = self.instance_value(id)?;
                     let value = self.embed_folded(lo, reference, &value)?;
                     lo.constants.insert(id, value.clone());
@@ -676,6 +681,31 @@ impl Flattener<'_> {
             }
         };
         self.lower_parts(lo, ast, value, parts, split)
+    }
+
+    /// Of what is around a function only constants can be used in it (specification section 5.3.1): anything else would
+    /// need to know which component is meant.
+    fn check_constant_use(
+        &mut self,
+        lo: &Lower,
+        reference: &ComponentRef,
+        id: crate::instance::InstId,
+    ) -> Res<()> {
+        let inst = self.inst(id);
+        if lo.outer.is_some() || !inst.is_static || inst.variability == ast::Variability::Constant {
+            return Ok(());
+        }
+        let owner = inst.parent.map(|p| self.inst(p).klass);
+        if owner.is_none_or(|k| !Flattener::is_model(self.cx.deep_kind(k))) {
+            return Ok(());
+        }
+        let path = self.path(id);
+        let message = format!("{path} is not a constant: a function can only use constants from outside");
+        let location = self.cx.lib.location(lo.file, reference.span);
+        let diagnostic = kausal_syntax::Diagnostic::error("K0389", message)
+            .at(location, "used here")
+            .help("declare it `constant`, or give it to the function as an argument");
+        Err(self.report_at_decl(id, diagnostic))
     }
 
     fn embed_folded(&mut self, lo: &mut Lower, reference: &ComponentRef, value: &Value) -> Res<TVal> {

@@ -64,6 +64,7 @@ impl Flattener<'_> {
         {
             diagnostic = diagnostic.help("leave out an equation, or declare another variable");
         }
+        let diagnostic = self.with_cause(diagnostic, counts, sink);
         self.cx.report(diagnostic);
         let mut seen: Vec<crate::library::DefId> = Vec::new();
         for culprit in culprits {
@@ -139,11 +140,16 @@ impl Flattener<'_> {
         matches!(self.pool.node(lhs), Expression::Var(v) if is_auxiliary(self.inst(self.slots[v.index()].0).name.as_str()))
     }
 
-    fn is_unknown(&self, leaf: InstId) -> bool {
+    pub(super) fn is_unknown(&self, leaf: InstId) -> bool {
         let inst = self.inst(leaf);
         !inst.is_static
             && inst.variability > Variability::Parameter
             && inst.info.as_ref().and_then(|i| i.leaf).is_none_or(|l| l.builtin != Builtin::ExternalObject)
+    }
+
+    /// Is it an input of the whole model, which is given from outside?
+    pub(super) fn is_given_outside(&self, leaf: InstId) -> bool {
+        self.inst(leaf).causality == Causality::Input && self.is_top_level(leaf)
     }
 
     fn scalars(&self, leaf: InstId) -> usize {
@@ -384,6 +390,7 @@ impl Flattener<'_> {
                 }
             }
         }
+        self.report_idle_inputs(&links, &used);
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
             let parts = self.parts(id);
@@ -408,6 +415,54 @@ impl Flattener<'_> {
                     self.report_at_decl(leaf, diagnostic);
                 }
             }
+        }
+    }
+}
+
+impl Flattener<'_> {
+    /// Inputs that are connected to other inputs, and to nothing that would give them a value.
+    fn report_idle_inputs(
+        &mut self,
+        links: &[crate::connect::Link],
+        used: &FxHashMap<InstId, FxHashSet<String>>,
+    ) {
+        let mut sets = crate::connect::Partition::default();
+        sets.grow(self.insts.len());
+        let mut members: Vec<(InstId, kausal_syntax::Location)> = Vec::new();
+        for link in links {
+            sets.unite(link.a.inst.0, link.b.inst.0);
+            members.extend([(link.a.inst, link.location), (link.b.inst, link.location)]);
+        }
+        let mut idle: Vec<(u32, Vec<InstId>, kausal_syntax::Location)> = Vec::new();
+        let mut fed: FxHashSet<u32> = FxHashSet::default();
+        for (inst, location) in members {
+            let set = sets.find(inst.0);
+            let input = matches!(self.inst(inst).node, Node::Leaf(..))
+                && self.is_unknown(inst)
+                && self.inst(inst).causality == Causality::Input
+                && !self.has_binding(inst)
+                && self.inst(inst).flow == FlowPrefix::None
+                && !self.is_given_outside(inst)
+                && !used.contains_key(&inst);
+            if !input {
+                fed.insert(set);
+                continue;
+            }
+            match idle.iter_mut().find(|(s, ..)| *s == set) {
+                Some((_, list, _)) if list.contains(&inst) => {}
+                Some((_, list, _)) => list.push(inst),
+                None => idle.push((set, vec![inst], location)),
+            }
+        }
+        for (set, list, location) in idle {
+            if fed.contains(&set) {
+                continue;
+            }
+            let names: Vec<String> = list.iter().take(3).map(|&i| self.path(i)).collect();
+            let message =
+                format!("{} are inputs, connected to each other and to no output", names.join(", "));
+            let diagnostic = Diagnostic::error("K0242", message).at(location, "connected here");
+            self.report_at_decl(list[0], diagnostic);
         }
     }
 }

@@ -102,7 +102,9 @@ impl Flattener<'_> {
         let key = self.cx.key(k);
         let file = self.cx.file(k);
         let ast = self.cx.lib.ast(file);
-        match &ast.classes[self.cx.lib.def(key.def).class].body {
+        let class = &ast.classes[self.cx.lib.def(key.def).class];
+        self.check_kind(k, &ast, class);
+        match &class.body {
             ClassBody::Short(short) => {
                 if let Some(id) = short.modification
                     && let Some(&base) =
@@ -240,6 +242,40 @@ impl Flattener<'_> {
         self.cx.members(k).ok()?.bases.iter().copied().find(|&b| self.cx.key(b).def == def)
     }
 
+    /// What a replaceable component is declared as has what its constraining class promises (specification section 7.3.2).
+    fn check_default(&mut self, k: KlassId, ast: &Ast, element: &Element, name: &kausal_syntax::ast::Ident) {
+        let (own, constraint) = match element {
+            Element::Component(c) => (ast.components[*c].type_name, &ast.components[*c].constraint),
+            Element::Class(c) => match &ast.classes[*c].body {
+                ClassBody::Short(short) => (short.base, &ast.classes[*c].constraint),
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(constraint) = constraint else { return };
+        let file = self.cx.file(k);
+        let found = |this: &mut Self, name| this.quietly(|this| this.cx.lookup_name(k, ast, file, name).ok());
+        let (Some(own), Some(wanted)) = (found(self, own), found(self, constraint.base)) else { return };
+        let missing = self.missing_members(wanted, own);
+        if missing.is_empty() {
+            return;
+        }
+        let message = format!(
+            "{} is constrained by {}, but {} has no {}",
+            name.symbol,
+            self.cx.name(wanted),
+            self.cx.name(own),
+            missing.join(", ")
+        );
+        let location = self.cx.lib.location(file, name.span);
+        let defined = self.cx.def_location(self.cx.key(wanted).def);
+        self.cx.report(
+            Diagnostic::error("K0216", message)
+                .at(location, "declared here")
+                .at(defined, "the constraining class"),
+        );
+    }
+
     /// An own element that is inherited as well.
     fn check_element(&mut self, k: KlassId, ast: &Ast, element: &Element) {
         let file = self.cx.file(k);
@@ -250,6 +286,7 @@ impl Flattener<'_> {
             Element::Class(c) => (ast.classes[*c].name, ast.classes[*c].prefixes, ModWhat::Class(*c)),
             _ => return,
         };
+        self.check_default(k, ast, element, &name);
         let Some(inherited) = self.inherited(k, name.symbol) else {
             let extends = matches!(element, Element::Class(c) if matches!(&ast.classes[*c].body, ClassBody::Long(b) if b.class_extends));
             if prefixes.redeclare && !self.cx.is_broken(k) {
@@ -329,7 +366,7 @@ fn modification_text(ast: &Ast, id: Option<kausal_syntax::ast::ModId>) -> String
 }
 
 /// What a kind of class is called.
-fn kind_text(kind: ClassKind) -> &'static str {
+pub(super) fn kind_text(kind: ClassKind) -> &'static str {
     match kind {
         ClassKind::Package => "package",
         ClassKind::Function | ClassKind::OperatorFunction => "function",

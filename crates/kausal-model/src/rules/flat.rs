@@ -46,10 +46,18 @@ impl Flattener<'_> {
     fn check_values(&mut self) {
         for leaf in self.leaves() {
             let inst = self.inst(leaf);
-            if inst.is_static || inst.variability == Variability::Continuous || !self.has_binding(leaf) {
+            if inst.is_static || inst.variability == Variability::Continuous {
                 continue;
             }
             let Some(info) = inst.info.clone() else { continue };
+            if !self.has_binding(leaf) {
+                if self.inst(leaf).variability == Variability::Constant {
+                    let message = format!("the constant {} has no value", self.path(leaf));
+                    self.report_at_decl(leaf, Diagnostic::error("K0320", message));
+                }
+                continue;
+            }
+            let inst = self.inst(leaf);
             let (own, real) = (inst.variability, info.leaf.is_none_or(|l| Ty::of(l.builtin) == Ty::Real));
             if own == Variability::Discrete && !real {
                 continue;
@@ -89,6 +97,40 @@ impl Flattener<'_> {
     fn is_clocked(&self) -> bool {
         let names = self.pool.functions().filter_map(|(_, f)| crate::expr::kept::operator_name(f));
         names.into_iter().any(|name| name != "spatialDistribution")
+    }
+
+    /// A value that is written down lies between `min` and `max` (specification section 4.9.1), as far as those are too.
+    pub(crate) fn check_bounds(
+        &mut self,
+        leaf: InstId,
+        value: &Option<Value>,
+        min: &Option<Value>,
+        max: &Option<Value>,
+    ) {
+        let Some(Value::Plain(_, values)) = value else { return };
+        let element = |bound: &Option<Value>, i: usize| match bound {
+            Some(Value::Plain(_, a)) if a.rank() == 0 => a.data().first().copied(),
+            Some(Value::Plain(_, a)) => a.data().get(i).copied(),
+            _ => None,
+        };
+        for (i, &e) in values.data().iter().enumerate() {
+            let number = |e: Option<ExprId>| e.and_then(|e| self.pool.as_constant(e));
+            let Some(x) = number(Some(e)) else { continue };
+            let (low, high) = (number(element(min, i)), number(element(max, i)));
+            let (side, bound) = match (low.filter(|&b| x < b), high.filter(|&b| x > b)) {
+                (Some(b), _) => ("below its minimum", b),
+                (_, Some(b)) => ("above its maximum", b),
+                _ => continue,
+            };
+            let message = format!("{} is {x}, {side} {bound}", self.path(leaf));
+            let mut warning = Diagnostic::warning("K0330", message);
+            if let Some(place) = self.own_binding(leaf) {
+                let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                warning = warning.at(self.cx.lib.location(place.file, span), "this value");
+            }
+            self.report_at_decl(leaf, warning);
+            return;
+        }
     }
 
     /// Attributes do not vary: they are used before the model runs (specification section 4.9).
@@ -204,22 +246,12 @@ impl Flattener<'_> {
     /// What is declared `discrete` is assigned in a `when` clause (specification section 4.4.4); inputs, connectors and
     /// what has a value of its own get theirs from elsewhere.
     fn check_discrete_reals(&mut self, sink: &Sink) {
-        // In flat text an algorithm section with `when` statements is a call of a function that keeps its events.
-        let events = |e: ExprId| match self.pool.node(e) {
-            Expression::Output(call, _) => match self.pool.node(call) {
-                Expression::Call(function, _) => self.pool.function(function).notes.generate_events,
-                _ => false,
-            },
-            _ => false,
-        };
-        let by_algorithm: FxHashSet<VarId> = sink
+        // The algorithm sections of a flat model that was read back are calls of functions.
+        let called: FxHashSet<VarId> = sink
             .equations
             .iter()
-            .filter(|equation| events(equation.rhs))
-            .filter_map(|equation| match self.pool.node(equation.lhs) {
-                Expression::Var(var) => Some(var),
-                _ => None,
-            })
+            .filter(|e| matches!(self.pool.node(e.rhs), Expression::Output(..)))
+            .filter_map(|e| self.as_variable(e.lhs))
             .collect();
         for leaf in self.leaves() {
             let inst = self.inst(leaf);
@@ -237,7 +269,7 @@ impl Flattener<'_> {
                 || count == 0
                 || (0..count)
                     .map(|i| VarId(first.0 + i))
-                    .any(|v| self.assigned_when.contains(&v) || by_algorithm.contains(&v))
+                    .any(|v| self.assigned_when.contains(&v) || called.contains(&v))
             {
                 continue;
             }
@@ -291,6 +323,8 @@ impl Flattener<'_> {
                         Some(_) => {}
                         // Records hold both, and one result may depend on less than all arguments.
                         None if self.pool.function(function).outputs.len() > 1 => {}
+                        // Relations in it cause events, like those of an algorithm section.
+                        None if self.pool.function(function).notes.generate_events => {}
                         None => stack.extend(args.iter().map(|&a| (a, smooth))),
                     }
                 }

@@ -5,8 +5,10 @@
 //! Nothing here changes the model.
 
 pub mod balance;
+mod cause;
 mod classes;
 mod flat;
+mod kinds;
 mod modifiers;
 mod size;
 
@@ -53,6 +55,10 @@ impl Flattener<'_> {
             }
             self.check_definitions(klass, &mut done);
         }
+        let mut functions: Vec<KlassId> = self.functions.lowered.keys().map(|key| key.klass).collect();
+        functions.sort_unstable();
+        functions.dedup();
+        functions.into_iter().for_each(|k| self.check_definitions(k, &mut done));
     }
 
     /// The class and all its bases.

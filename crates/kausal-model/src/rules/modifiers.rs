@@ -221,6 +221,7 @@ impl Flattener<'_> {
                         self.report_final(site, part, &items, what(skip));
                     }
                     self.check_each(modify, site, array);
+                    self.check_attribute_depth(site, modify, part, skip + 1 < parts.len());
                     return;
                 }
                 Some(Target::Elsewhere) | None => return,
@@ -241,6 +242,22 @@ impl Flattener<'_> {
                 .at(info.location, "declared outer here")
                 .help(format!("modify the inner component {}", info.name)),
         );
+    }
+
+    /// An attribute has a value and nothing else.
+    fn check_attribute_depth(
+        &mut self,
+        site: Site,
+        modify: &kausal_syntax::ast::Modify,
+        part: &Ident,
+        more: bool,
+    ) {
+        let ast = self.cx.lib.ast_ref(site.file);
+        if more || modify.modification.is_some_and(|m| !ast.modifications[m].args.is_empty()) {
+            let message = format!("{} is an attribute: it has no elements to modify", part.symbol);
+            let location = self.cx.lib.location(site.file, modify.name.span);
+            self.cx.report(Diagnostic::error("K0213", message).at(location, "modified here"));
+        }
     }
 
     fn check_each(&mut self, modify: &kausal_syntax::ast::Modify, site: Site, array: bool) {
@@ -377,6 +394,25 @@ impl Flattener<'_> {
             return;
         };
         let member = members.items[i as usize];
+        let same = matches!(
+            (member.kind, what),
+            (MemberKind::Class(_), ModWhat::Class(_)) | (MemberKind::Component(_), ModWhat::Component(_))
+        );
+        if !same {
+            let (was, is) = match member.kind {
+                MemberKind::Class(_) => ("class", "component"),
+                MemberKind::Component(_) => ("component", "class"),
+            };
+            let message = format!("{} is a {was}: it cannot be redeclared as a {is}", name.symbol);
+            let location = self.cx.lib.location(site.file, name.span);
+            let first = self.cx.member_location(&member);
+            self.cx.report(
+                Diagnostic::error("K0215", message)
+                    .at(location, "redeclared here")
+                    .at(first, "declared here"),
+            );
+            return;
+        }
         self.check_redeclared_member(site.file, name, &member, what);
     }
 
@@ -409,6 +445,11 @@ impl Flattener<'_> {
             MemberKind::Class(def) => self.cx.lib.class(def).prefixes,
         };
         let location = self.cx.lib.location(file, name.span);
+        if before.unwrap_or(declared).is_final {
+            let first = self.cx.member_location(member);
+            self.final_modified(site, name, first, "declared `final` here");
+            return;
+        }
         if !before.unwrap_or(declared).replaceable {
             let message = format!("{} is not replaceable: it cannot be redeclared", name.symbol);
             let first = self.cx.member_location(member);

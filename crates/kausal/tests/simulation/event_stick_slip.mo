@@ -14,6 +14,8 @@ equation
     last = time;
   elsewhen v > belt then
     sticks = true;
+    slips = pre(slips);
+    last = pre(last);
     reinit(v, belt);
   end when;
   annotation(experiment(StopTime = 40, Tolerance = 1e-9));

@@ -1,0 +1,5 @@
+// expect: K0238
+model M
+  Real y = time;
+  Real x = actualStream(y);
+end M;

@@ -1,0 +1,8 @@
+// expect: K0240
+model M
+  Real x;
+algorithm
+  x := 1;
+equation
+  x = 2;
+end M;

@@ -1,0 +1,7 @@
+// expect: K0369
+model M
+  Real x;
+algorithm
+  x := 1;
+  break;
+end M;

@@ -1,0 +1,4 @@
+// expect: K0340
+model M
+  Boolean b = 1 and true;
+end M;

@@ -1,0 +1,5 @@
+// expect: K0302
+model M
+  Real x = time;
+  annotation(experiment(StopTime = "long"));
+end M;

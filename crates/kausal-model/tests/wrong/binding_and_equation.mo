@@ -1,0 +1,6 @@
+// expect: K0240
+model M
+  Real x = 1;
+equation
+  x = 2;
+end M;

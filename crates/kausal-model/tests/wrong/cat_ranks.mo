@@ -1,0 +1,4 @@
+// expect: K0332
+model M
+  Real x[4] = cat(1, {1, 2}, [3, 4]);
+end M;

@@ -1,0 +1,4 @@
+// expect: K0356
+model M
+  Boolean b = change(time);
+end M;

@@ -1,0 +1,14 @@
+// expect: K0216
+model M
+  partial model I
+    Real v;
+  end I;
+  model Q
+    Real w = 2;
+  end Q;
+  model A
+    replaceable model P = Q constrainedby I;
+    P p;
+  end A;
+  A a;
+end M;

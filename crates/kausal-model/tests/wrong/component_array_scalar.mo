@@ -1,0 +1,10 @@
+// expect: K0363
+model M
+  model A
+    Real v = time;
+  end A;
+  A a[2];
+  Real x;
+equation
+  x = a.v;
+end M;

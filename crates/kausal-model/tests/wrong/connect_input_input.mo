@@ -1,0 +1,35 @@
+// expect: K0240 K0242
+model M
+  connector C
+    Real v;
+    flow Real i;
+  end C;
+  connector D
+    Real v;
+    Real w;
+    flow Real i;
+  end D;
+  connector RealIn = input Real;
+  connector RealOut = output Real;
+  model A
+    C c;
+  equation
+    c.v = time;
+  end A;
+  model B
+    C c;
+  equation
+    c.i = 1;
+  end B;
+  block S
+    RealOut y = time;
+  end S;
+  block T
+    RealIn u;
+    Real z = u;
+  end T;
+  T t1;
+  T t2;
+equation
+  connect(t1.u, t2.u);
+end M;

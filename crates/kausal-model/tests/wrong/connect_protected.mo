@@ -1,0 +1,41 @@
+// expect: K0218
+model M
+  connector C
+    Real v;
+    flow Real i;
+  end C;
+  connector D
+    Real v;
+    Real w;
+    flow Real i;
+  end D;
+  connector RealIn = input Real;
+  connector RealOut = output Real;
+  model A
+    C c;
+  equation
+    c.v = time;
+  end A;
+  model B
+    C c;
+  equation
+    c.i = 1;
+  end B;
+  block S
+    RealOut y = time;
+  end S;
+  block T
+    RealIn u;
+    Real z = u;
+  end T;
+  model P
+  protected
+    C c;
+  equation
+    c.v = 1;
+  end P;
+  P p;
+  B b;
+equation
+  connect(p.c, b.c);
+end M;

@@ -1,0 +1,5 @@
+// expect: K0351
+model M
+  Real x = time;
+  Real y = der(x, x);
+end M;

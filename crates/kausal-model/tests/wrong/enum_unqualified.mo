@@ -1,0 +1,5 @@
+// expect: K0202
+model M
+  type E = enumeration(a, b);
+  E e = a;
+end M;

@@ -1,0 +1,6 @@
+// expect: K0325
+model M
+  Real x = 1;
+equation
+  1 = 2;
+end M;

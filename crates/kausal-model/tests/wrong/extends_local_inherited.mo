@@ -1,0 +1,10 @@
+// expect: K0202
+model M
+  model A
+    model B
+      Real y = 2;
+    end B;
+  end A;
+  extends A;
+  extends B;
+end M;

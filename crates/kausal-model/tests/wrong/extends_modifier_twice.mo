@@ -1,0 +1,7 @@
+// expect: K0226
+model M
+  model A
+    parameter Real p = 1;
+  end A;
+  extends A(p = 1, p = 2);
+end M;

@@ -1,0 +1,10 @@
+// expect: K0375 K0382
+model M
+  function f
+    input Real u;
+    output Real y;
+    algorithm
+      y := pre(u);
+  end f;
+  Real x = f(time);
+end M;

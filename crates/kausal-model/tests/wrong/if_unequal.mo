@@ -1,0 +1,12 @@
+// expect: K0365
+model M
+  Real x;
+  Real y;
+equation
+  if time > 1 then
+    x = 1;
+    y = 2;
+  else
+    x = 2;
+  end if;
+end M;

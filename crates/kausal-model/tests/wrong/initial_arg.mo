@@ -1,0 +1,4 @@
+// expect: K0351
+model M
+  Boolean b = initial(1);
+end M;

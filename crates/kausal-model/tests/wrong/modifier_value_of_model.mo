@@ -1,0 +1,7 @@
+// expect: K0246
+model M
+  model A
+    Real x = 1;
+  end A;
+  A a = 3;
+end M;

@@ -1,0 +1,7 @@
+// expect: K0253
+package P
+  parameter Real x = 1;
+end P;
+model M
+  Real y = P.x;
+end M;

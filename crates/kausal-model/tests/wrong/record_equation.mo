@@ -1,0 +1,9 @@
+// expect: K0251
+model M
+  record R
+    Real x;
+  equation
+    x = time;
+  end R;
+  R r;
+end M;

@@ -1,0 +1,5 @@
+// expect: K0351
+model M
+  Real u = time;
+  Boolean b = sample(0, u);
+end M;

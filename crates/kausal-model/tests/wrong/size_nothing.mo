@@ -1,0 +1,4 @@
+// expect: K0351
+model M
+  Integer n = size();
+end M;

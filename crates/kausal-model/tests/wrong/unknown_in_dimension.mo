@@ -1,0 +1,6 @@
+// expect: K0202
+model M
+  Real x[nn];
+equation
+  x = 1;
+end M;

@@ -1,0 +1,5 @@
+// expect: K0202
+model M
+  parameter Reel p = 1;
+  Real x = p;
+end M;
