@@ -217,6 +217,17 @@ pub enum JacobianChoice {
     NumericDense,
 }
 
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum LoopsChoice {
+    /// Node tearing: formulas, factorisations and Newton's method
+    #[default]
+    Newton,
+    /// Branch tearing of the first kind: successive substitution with the values of the last sweep
+    Jacobi,
+    /// Branch tearing of the second kind, or the order of relax(x): successive substitution with the newest values
+    GaussSeidel,
+}
+
 /// How a model is translated.
 #[derive(Debug, Args)]
 pub struct Translation {
@@ -232,6 +243,9 @@ pub struct Translation {
     /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
+    /// How loops are iterated
+    #[arg(long, value_enum, default_value_t)]
+    pub loops: LoopsChoice,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
     pub no_hints: bool,

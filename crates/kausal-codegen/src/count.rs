@@ -9,7 +9,7 @@
 use kausal_symbolic::count::{Operations, written_operations};
 use kausal_symbolic::{ExprId, Pool};
 use kausal_translate::Program;
-use kausal_translate::program::{Form, Solve, SolveKind, Step};
+use kausal_translate::program::{Form, Iteration, Solve, SolveKind, Step};
 
 /// Operations of each section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,10 @@ fn step_operations<'s>(pool: &Pool, step: &'s Step, stack: &mut Vec<&'s [Step]>)
                 stack.push(&nonlinear.steps);
                 stack.extend(nonlinear.jacobian.as_ref().map(|jacobian| jacobian.steps.as_slice()));
                 let n = nonlinear.unknowns.len() as u64;
-                factorisation(n) + solution(n)
+                match nonlinear.iteration {
+                    Iteration::Newton => factorisation(n) + solution(n),
+                    Iteration::Jacobi | Iteration::GaussSeidel => Operations::default(),
+                }
             }
             Form::Mixed { continuous, discrete, .. } => {
                 stack.extend([continuous.as_slice(), discrete.as_slice()]);

@@ -418,6 +418,7 @@ fn nonlinear_system() {
                 steps: vec![set(y, three), set(r, residual)],
                 residuals: vec![r],
                 jacobian: symbolic.then_some(jacobian),
+                ..Nonlinear::default()
             }),
             alternatives: Vec::new(),
         })));

@@ -165,6 +165,7 @@ fn nonlinear_and_numerical() {
                 steps: vec![set(r, residual)],
                 residuals: vec![r],
                 jacobian: Some(jacobian),
+                ..Nonlinear::default()
             }),
             alternatives: Vec::new(),
         })),

@@ -7,7 +7,7 @@ use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use kausal_translate::Program;
-use kausal_translate::program::{self, Assert, Assign, Form, SolveKind, Step};
+use kausal_translate::program::{self, Assert, Assign, Form, Iteration, SolveKind, Step};
 
 /// A program with machine code, ready to run; immutable and shared between threads.
 #[derive(Debug)]
@@ -221,6 +221,8 @@ pub struct Newton {
     pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
     /// Its equations are made of pieces.
     pub has_kinks: bool,
+    /// How the unknowns get better values.
+    pub iteration: Iteration,
 }
 
 impl CompiledModel {
@@ -475,6 +477,7 @@ impl Lowering<'_, '_> {
                         steps,
                         jacobian,
                         has_kinks: has_kinks(self.pool, &nonlinear.steps),
+                        iteration: nonlinear.iteration,
                     });
                     out.push(Exec::Newton(self.newtons.len() - 1));
                 }

@@ -11,7 +11,7 @@ use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::{FunctionId, VarId};
-use kausal_translate::program::{Assert, Kind};
+use kausal_translate::program::{Assert, Iteration, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
 
@@ -250,6 +250,10 @@ impl Machine {
     fn prepare_newton(&mut self) {
         let model = self.model.clone();
         for newton in &model.newtons {
+            if newton.iteration != Iteration::Newton {
+                self.newtons.push(None);
+                continue;
+            }
             let n = newton.unknowns.len();
             let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None };
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
@@ -837,6 +841,9 @@ impl Machine {
     fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let newton: &image::Newton = &model.newtons[index];
+        if newton.iteration != Iteration::Newton {
+            return self.sweeps(newton, mode);
+        }
         let Some(mut space) = self.newtons[index].take() else {
             return Err(singular(&newton.unknowns));
         };
@@ -887,6 +894,51 @@ impl Machine {
         self.newton_failures += after.failures - before.failures;
         self.newtons[index] = Some(space);
         outcome
+    }
+
+    /// Successive substitution: sweep after sweep, until what the next ones would still change is small.
+    fn sweeps(&mut self, newton: &image::Newton, mode: Mode) -> Result<(), Stop> {
+        /// Relative to the iteration variables.
+        const TOLERANCE: f64 = 1e-10;
+        /// Changes are compared over so many sweeps to see how fast they shrink.
+        const WINDOW: usize = 16;
+        const SWEEPS: usize = 2_000_000;
+        let nominals: Vec<f64> =
+            newton.unknowns.iter().map(|v| self.model.program.variables[v.index()].nominal).collect();
+        let start: Vec<f64> = newton.unknowns.iter().map(|v| self.values[v.index()]).collect();
+        let mut changes = [f64::INFINITY; WINDOW];
+        let mut reason = Reason::NoConvergence;
+        for sweep in 0..SWEEPS {
+            self.run(&newton.steps, mode)?;
+            let mut change = 0.0f64;
+            for ((v, r), nominal) in newton.unknowns.iter().zip(&newton.residuals).zip(&nominals) {
+                let step = self.values[r.index()];
+                let new = self.values[v.index()] + step;
+                self.values[v.index()] = new;
+                change = change.max(step.abs() / new.abs().max(*nominal));
+                if !step.is_finite() {
+                    change = f64::INFINITY;
+                }
+            }
+            self.newton_iterations += 1;
+            if change.is_infinite() {
+                reason = Reason::NotFinite;
+                break;
+            }
+            let before = std::mem::replace(&mut changes[sweep % WINDOW], change);
+            // What is left is a geometric series.
+            let rate = (change / before).powf(1.0 / WINDOW as f64);
+            let left = if rate < 1.0 { change * rate / (1.0 - rate) } else { f64::INFINITY };
+            if change == 0.0 || (sweep >= WINDOW && change.max(left) <= TOLERANCE) {
+                // Everything else with the newest values.
+                return self.run(&newton.steps, mode);
+            }
+        }
+        self.newton_failures += 1;
+        for (start, v) in start.iter().zip(&newton.unknowns) {
+            self.values[v.index()] = *start;
+        }
+        Err(Stop::Failed(Failure { reason, unknowns: newton.unknowns.clone(), residual: None }))
     }
 
     /// Gives the iteration variables their values and computes what follows from them.

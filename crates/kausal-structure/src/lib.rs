@@ -87,7 +87,8 @@ pub use dulmage_mendelsohn::{Determined, DulmageMendelsohn, Part, Piece, dulmage
 pub use dummy_derivatives::{Certainty, StatePriority, StateSelection, select_states};
 pub use elimination::recursive::{RecursiveOrder, recursive_order};
 pub use elimination::{
-    Elimination, EliminationProblem, Operations, bounded_elimination_order, count_in_order, elimination_order,
+    Elimination, EliminationProblem, Operations, bounded_count_in_order, bounded_elimination_order,
+    count_in_order, elimination_order,
 };
 pub use ids::{Edge, Eqn, Id, IdVec, Var};
 pub use incidence::{Extractor, Incidence, IncidenceBuilder, Occurrence, Subsystem};

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Emitter, is_atom};
 use crate::identity::{Fingerprint, Fingerprints};
+use crate::pairs;
 use crate::program::{EquationRef, Solve, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::Block;
@@ -100,6 +101,7 @@ pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &P
     elimination.substitute(block);
     let mut out = elimination.out;
     forget_unused(emitter, block, &mut out);
+    pairs::share(emitter, &mut out.steps);
     Some(out)
 }
 

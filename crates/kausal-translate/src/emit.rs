@@ -20,7 +20,7 @@ use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, S
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::work::{EquationForm, Role, Work};
-use crate::{linear, nonlinear, parameters};
+use crate::{linear, nonlinear, parameters, sweeps};
 
 /// Options of the translation that the emission needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,7 @@ pub(crate) struct Settings {
     pub tearing: crate::Tearing,
     pub relaxing: crate::Relaxing,
     pub inline: crate::Inline,
+    pub loops: crate::Loops,
 }
 
 /// Turns blocks into steps.
@@ -215,12 +216,18 @@ impl<'a> Emitter<'a> {
         self.relations.get(&v).copied()
     }
 
-    fn simultaneous(&mut self, block: &Block) -> Vec<Step> {
+    /// The steps that solve several equations together.
+    pub fn simultaneous(&mut self, block: &Block) -> Vec<Step> {
         let discrete: Vec<usize> = (0..block.unknowns.len())
             .filter(|&i| self.work.var(block.unknowns[i]).role == Role::Discrete)
             .collect();
         if !discrete.is_empty() {
             return self.mixed(block, &discrete);
+        }
+        if self.settings.loops != crate::Loops::Newton
+            && let Some(step) = sweeps::emit(self, block)
+        {
+            return vec![step];
         }
         match linear::emit(self, block) {
             Some(step) => vec![step],

@@ -33,6 +33,7 @@ mod lift;
 mod linear;
 mod nested;
 mod nonlinear;
+mod pairs;
 mod parameters;
 pub mod program;
 mod rewrite;
@@ -42,6 +43,7 @@ mod singular;
 mod solve;
 mod sort;
 mod states;
+mod sweeps;
 mod work;
 
 use kausal_model::FlatModel;
@@ -118,6 +120,18 @@ impl Inline {
     }
 }
 
+/// How loops are iterated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loops {
+    /// Node tearing: Newton's method where formulas do not suffice.
+    #[default]
+    Newton,
+    /// Branch tearing of the first kind: all values are those of the last sweep.
+    Jacobi,
+    /// Branch tearing of the second kind, or the order that `relax` gives: the newest values.
+    GaussSeidel,
+}
+
 /// Options of the translation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -129,6 +143,8 @@ pub struct Options {
     pub inline: Inline,
     /// The stiff states, for [`Inline::Mixed`]: names, or patterns with `*` and `?`. Without any all are.
     pub stiff: Vec<String>,
+    /// How loops are iterated.
+    pub loops: Loops,
     /// Translator commands, as the papers have them.
     pub commands: Commands,
 }
@@ -164,7 +180,8 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
                 Some(false) => Tearing::Off,
                 _ => options.tearing,
             };
-            let settings = emit::Settings { tearing, relaxing: options.relaxing, inline: options.inline };
+            let (relaxing, inline, loops) = (options.relaxing, options.inline, options.loops);
+            let settings = emit::Settings { tearing, relaxing, inline, loops };
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             emitter.stiff = options.stiff.clone();
             sections::build(&mut emitter, &selection)

@@ -15,8 +15,8 @@ use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
 use kausal_structure::{
     Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence,
-    IncidenceBuilder, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column,
-    bounded_elimination_order, count_in_order, elimination_order, recursive_order, maximum_matching_preferring, relaxed_blt,
+    IncidenceBuilder, Occurrence, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column,
+    bounded_count_in_order, bounded_elimination_order, elimination_order, recursive_order, maximum_matching_preferring, relaxed_blt,
 };
 use kausal_symbolic::count::{Counter, Operations as Count};
 use kausal_symbolic::{ExprId, Op, VarId};
@@ -44,12 +44,14 @@ const WRITTEN_LIMIT: u64 = 300_000;
 const CODE_LIMIT: u64 = 200_000;
 /// Settled rows and symmetry save up to this factor of what structure alone tells.
 const SETTLED: u64 = 4;
+/// Elimination is not looked at beyond so many operations.
+const BOUND: u64 = SETTLED * CODE_LIMIT;
 /// Patterns with more entries are not searched for an order of elimination.
 const ORDER_LIMIT: usize = 400_000;
 /// What is computed once counts this much of what is computed again and again.
 const ONCE: f64 = 0.1;
-/// What calling a numerical kernel costs, in operations.
-const KERNEL: f64 = 20.0;
+/// What calling a numerical kernel costs, in operations: straight-line code is left, a matrix is filled, and entered again.
+const KERNEL: f64 = 60.0;
 /// How much more an operation of the sparse solver costs than one of straight-line code.
 const SPARSE: f64 = 4.0;
 /// Shorter sequences cannot lose many digits: their residuals are not looked at.
@@ -82,6 +84,8 @@ struct Candidate {
     estimate: u64,
     /// Why it is out of the question, if it is.
     rejected: Option<String>,
+    /// The torn form behind it, where nothing of that is left to a solver.
+    torn: Option<Plan>,
 }
 
 /// The system of a block that is linear in its unknowns; `None` if it is not linear.
@@ -97,6 +101,9 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Option<Step> {
     }
     for candidate in candidates.iter_mut().filter(|c| c.way == Way::Torn) {
         linear.improve(emitter, candidate);
+    }
+    for candidate in candidates.iter_mut().filter(|c| matches!(c.way, Way::Torn | Way::TornAsDeclared)) {
+        linear.eliminate_core(emitter, candidate);
     }
     let (alternatives, chosen) = linear.choose(emitter, &candidates);
     Some(linear.system(emitter, chosen.map(|k| &candidates[k]), alternatives))
@@ -205,7 +212,7 @@ impl<'b> Linear<'b> {
     fn recursive(&self, way: Way, torn: &Torn) -> Option<Candidate> {
         let order = recursive_order(&self.incidence, torn)?;
         let problem = self.elimination_problem(&self.incidence);
-        let elimination = count_in_order(&problem, &order.pivots);
+        let elimination = bounded_count_in_order(&problem, &order.pivots, BOUND);
         if elimination.zero_pivot.is_some() {
             return None;
         }
@@ -216,7 +223,8 @@ impl<'b> Linear<'b> {
             settle: true,
             ..Plan::default()
         };
-        Some(self.candidate(way, plan, &elimination))
+        let torn = self.torn(way, torn.clone()).plan;
+        Some(Candidate { torn: Some(torn), ..self.candidate(way, plan, &elimination) })
     }
 
     fn tearing_problem(&self) -> TearingProblem<'_> {
@@ -236,7 +244,7 @@ impl<'b> Linear<'b> {
             symmetric: None,
             settle: false,
         };
-        let elimination = count_in_order(&self.elimination_problem(&self.incidence), &torn.sequence);
+        let elimination = bounded_count_in_order(&self.elimination_problem(&self.incidence), &torn.sequence, BOUND);
         self.candidate(way, plan, &elimination)
     }
 
@@ -308,16 +316,35 @@ impl<'b> Linear<'b> {
         }
     }
 
-    /// The order that follows from `relax`. Variables that are relaxed in all their equations, like the potentials of a
-    /// circuit, are left for the end: this is modified nodal analysis.
+    /// The order that follows from `relax`. Variables that are relaxed in all their equations are left for the end, and where
+    /// no equations are left to determine the others, all that are relaxed anywhere, like the potentials of a circuit: this is
+    /// modified nodal analysis.
     fn relaxed(&self, emitter: &mut Emitter, prescribed: bool) -> Option<Candidate> {
         let relaxed: FxHashSet<(Eqn, Column)> = self.hints.relaxed.iter().copied().collect();
         let kept = self.incidence.filtered(|o| !relaxed.contains(&(o.eqn, o.var)));
-        let last: Vec<Column> = kept.var_ids().filter(|&v| kept.eqns(v).is_empty()).collect();
-        let first: Vec<Column> = kept.var_ids().filter(|&v| !kept.eqns(v).is_empty()).collect();
         let all: Vec<Eqn> = kept.eqn_ids().collect();
-        let part = Extractor::new(&kept).extract(&all, &first);
-        let matching = maximum_matching_preferring(&part.incidence, |o| o.solvability.rank() as u8);
+        let (relaxes, is_relaxed): (FxHashSet<Eqn>, FxHashSet<Column>) = relaxed.iter().copied().unzip();
+        let matched = |is_last: &dyn Fn(Column) -> bool| {
+            let (last, first): (Vec<Column>, Vec<Column>) = kept.var_ids().partition(|&v| is_last(v));
+            let part = Extractor::new(&kept).extract(&all, &first);
+            // An equation in which something is relaxed is meant to be solved for what is not.
+            let rank = |o: Occurrence| {
+                let own = u8::from(!relaxes.contains(&part.eqns[o.eqn]));
+                16 * own + o.solvability.rank() as u8
+            };
+            let matching = maximum_matching_preferring(&part.incidence, rank);
+            (last, first, part, matching)
+        };
+        let (mut last, mut first, mut part, mut matching) = matched(&|v| kept.eqns(v).is_empty());
+        if matching.size() < first.len() {
+            // Not all can be eliminated: those that are relaxed anywhere are left, as nodal analysis leaves potentials.
+            let other = matched(&|v| is_relaxed.contains(&v));
+            let (_, others, rows, found) = &other;
+            let spare = |e: Eqn| relaxes.contains(&rows.eqns[e]);
+            if !others.is_empty() && found.size() == others.len() && !found.unmatched_eqns().any(spare) {
+                (last, first, part, matching) = other;
+            }
+        }
         if matching.size() < first.len() {
             if let (true, Err(singular)) = (prescribed, relaxed_blt(&self.incidence, &self.hints.relaxed)) {
                 let d = declared::diagnose_relaxing(emitter.work, self.block, &singular);
@@ -359,10 +386,10 @@ impl<'b> Linear<'b> {
             groups.iter().flat_map(|(_, pivots)| pivots.iter().copied()).collect()
         };
         let mut pivots = flat(&groups);
-        let mut elimination = count_in_order(&problem, &pivots);
+        let mut elimination = bounded_count_in_order(&problem, &pivots, BOUND);
         groups.sort_by_key(|(level, _)| *level);
         let by_level = flat(&groups);
-        let other = count_in_order(&problem, &by_level);
+        let other = bounded_count_in_order(&problem, &by_level, BOUND);
         let price = |e: &Elimination| (e.zero_pivot.is_some(), e.operations_with_dense_core().total());
         if price(&other) < price(&elimination) {
             (pivots, elimination) = (by_level, other);
@@ -431,7 +458,7 @@ impl<'b> Linear<'b> {
         } else {
             None
         };
-        Candidate { way, plan, estimate, rejected }
+        Candidate { way, plan, estimate, rejected, torn: None }
     }
 
     /// Tries the plan on numbers.
@@ -470,6 +497,12 @@ impl<'b> Linear<'b> {
             }
         } else if worst > LOST {
             candidate.rejected = Some(format!("it loses digits: relative residuals of {worst:.0e}"));
+        }
+        if let Some(torn) = &mut candidate.torn {
+            let trials: Vec<growth::Trial> = self.samples.iter().map(|s| growth::trial(s, torn)).collect();
+            let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|t| &t.core).collect();
+            torn.symmetric = growth::symmetric_order(&cores).map(|order| order.iter().map(|&(_, s)| s).collect());
+            return;
         }
         let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|(_, t)| &t.core).collect();
         if let Some(order) = growth::symmetric_order(&cores) {
@@ -514,6 +547,27 @@ impl<'b> Linear<'b> {
                     *candidate = other;
                 }
             }
+        }
+    }
+
+    /// A few unknowns that a torn sequence leaves are eliminated one after the other, if that costs less than Cramer's rule and their
+    /// pivots keep their signs.
+    fn eliminate_core(&self, emitter: &mut Emitter, candidate: &mut Candidate) {
+        let torn = &candidate.plan;
+        if candidate.rejected.is_some() || !(2..=CLOSED).contains(&torn.core_rows.len()) || self.switched {
+            return;
+        }
+        let mut plan = Plan { core_rows: Vec::new(), core_columns: Vec::new(), symmetric: None, ..torn.clone() };
+        plan.pivots.extend(torn.core_rows.iter().copied().zip(torn.core_columns.iter().copied()));
+        let mut trials: Vec<growth::Trial> = self.samples.iter().map(|s| growth::trial(s, &plan)).collect();
+        let lost = |t: &growth::Trial| t.residual > LOST;
+        trials.iter_mut().for_each(|t| _ = t.pivots.drain(..plan.forward));
+        if trials.is_empty() || trials.iter().any(lost) || sign_change(trials.iter()).is_some() {
+            return;
+        }
+        let price = |emitter: &mut Emitter, plan: &Plan| self.written_price(emitter, plan).unwrap_or(f64::INFINITY);
+        if price(emitter, &plan) < price(emitter, torn) {
+            candidate.torn = Some(std::mem::replace(&mut candidate.plan, plan));
         }
     }
 
@@ -648,6 +702,7 @@ impl<'b> Linear<'b> {
             _ => LinearMethod::Torn,
         };
         let guard = self.guard(emitter, &solved);
+        let plan = candidate.torn.as_ref().unwrap_or(plan);
         Step::System(Box::new(System {
             tearing_variables: plan.core_columns.iter().map(|&c| self.block.unknowns[c]).collect(),
             residuals: plan.core_rows.iter().map(|&r| equations[r]).collect(),

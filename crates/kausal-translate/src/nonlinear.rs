@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::Tearing as Choice;
 use crate::emit::Emitter;
 use crate::nested::{self, Part, Plan};
-use crate::program::{EquationRef, Form, Jacobian, Nonlinear, Solve, SolveKind, Step};
+use crate::program::{EquationRef, Form, Iteration, Jacobian, Nonlinear, Solve, SolveKind, Step};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::{declared, eliminate, linear, seeded};
@@ -84,7 +84,7 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
         residuals.push(slot);
     }
     let jacobian = jacobian(emitter, &unknowns, &computed, &formulas);
-    let nonlinear = Nonlinear { unknowns, steps, residuals, jacobian };
+    let nonlinear = Nonlinear { unknowns, steps, residuals, jacobian, iteration: Iteration::Newton };
     let residuals = residual_equations.iter().map(|&e| EquationRef(e as u32)).collect();
     emitter.newton(block, nonlinear, residuals)
 }

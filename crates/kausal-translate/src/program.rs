@@ -390,6 +390,20 @@ pub struct Nonlinear {
     pub residuals: Vec<VarId>,
     /// The Jacobian, if symbolic; run after `steps`.
     pub jacobian: Option<Jacobian>,
+    /// How the iteration variables get better values.
+    pub iteration: Iteration,
+}
+
+/// How a system is iterated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Iteration {
+    /// Newton's method makes the residuals zero.
+    #[default]
+    Newton,
+    /// Each residual is added to its iteration variable: successive substitution with values of the last sweep throughout.
+    Jacobi,
+    /// The same with values of this sweep where they are there.
+    GaussSeidel,
 }
 
 /// Derivatives of the residuals by the iteration variables.

@@ -16,7 +16,11 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
+<<<<<<< HEAD
 use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System, Way};
+=======
+use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, Kind, LinearMethod, Step, System};
+>>>>>>> a0ab3bf (wip: loops)
 
 use crate::summary;
 
@@ -522,7 +526,11 @@ fn how(system: &System) -> &'static str {
         Form::Linear { method: LinearMethod::Torn, .. } => "torn, the rest by factorisation",
         Form::Linear { method: LinearMethod::Relaxed, .. } => "eliminated in a fixed order",
         Form::Linear { method: LinearMethod::Sparse, .. } => "factorised as a sparse matrix",
-        Form::Nonlinear(_) => "solved by Newton's method",
+        Form::Nonlinear(n) => match n.iteration {
+            Iteration::Newton => "solved by Newton's method",
+            Iteration::Jacobi => "solved by substitution, with the values of the last sweep",
+            Iteration::GaussSeidel => "solved by substitution, with the newest values",
+        },
         Form::Mixed { .. } => "iterated until the conditions agree",
     }
 }

@@ -45,7 +45,7 @@ pub use kausal_runtime::simulation::inlined::method_of;
 pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writing};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
-pub use kausal_translate::{Commands, Inline, Options, Program, Relaxing, Tearing};
+pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
 pub use result::Trajectory;
 pub use session::Session;
 

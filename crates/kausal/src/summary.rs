@@ -3,7 +3,7 @@
 use kausal_symbolic::VarId;
 use kausal_symbolic::count::Operations;
 use kausal_translate::Program;
-use kausal_translate::program::{Alternative, EquationRef, Form, LinearMethod, Step, System};
+use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, LinearMethod, Step, System};
 use serde::Serialize;
 
 use crate::session::Seconds;
@@ -226,7 +226,12 @@ fn collect(program: &Program, steps: &[Step], section: &'static str, out: &mut V
                 out.push(one(program, system, section, "linear", method, *symmetric));
             }
             Form::Nonlinear(nonlinear) => {
-                out.push(one(program, system, section, "nonlinear", "torn-newton", false));
+                let method = match nonlinear.iteration {
+                    Iteration::Newton => "torn-newton",
+                    Iteration::Jacobi => "jacobi",
+                    Iteration::GaussSeidel => "gauss-seidel",
+                };
+                out.push(one(program, system, section, "nonlinear", method, false));
                 collect(program, &nonlinear.steps, section, out);
             }
         }

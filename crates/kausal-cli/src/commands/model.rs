@@ -4,13 +4,17 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
+<<<<<<< HEAD
 use kausal::{
     Commands, Diagnostic, FlatModel, Inline, Options, Program, Relaxing, Session, Sources, Tearing, summary,
 };
+=======
+use kausal::{Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Tearing, summary};
+>>>>>>> a0ab3bf (wip: loops)
 use serde::Serialize;
 
 use crate::arguments::{
-    self, Check, Examples, Flatten, InlineChoice, RelaxingChoice, TearingChoice, Translate, Translation,
+    self, Check, Examples, Flatten, InlineChoice, LoopsChoice, RelaxingChoice, TearingChoice, Translate, Translation,
 };
 use crate::output;
 
@@ -76,6 +80,11 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
         },
         inline: inline(how.inline),
         stiff: how.stiff.clone(),
+        loops: match how.loops {
+            LoopsChoice::Newton => Loops::Newton,
+            LoopsChoice::Jacobi => Loops::Jacobi,
+            LoopsChoice::GaussSeidel => Loops::GaussSeidel,
+        },
         commands: commands(how, session)?,
     })
 }

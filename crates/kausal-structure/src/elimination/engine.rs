@@ -156,9 +156,12 @@ impl<'p, 'a> State<'p, 'a> {
         self.finish(None)
     }
 
-    /// Eliminates the given pivots, up to the first that is structurally zero.
-    pub(super) fn run_in_order(mut self, pivots: &[Assignment]) -> Elimination {
+    /// Eliminates the given pivots, up to the first that is structurally zero, as long as `bound` operations suffice.
+    pub(super) fn run_in_order(mut self, pivots: &[Assignment], bound: u64) -> Elimination {
         for &pivot in pivots {
+            if self.operations.total() >= bound {
+                break;
+            }
             let (row, column) = (pivot.eqn.0, pivot.var.0);
             let alive = self.row[row as usize].alive && self.column[column as usize].alive;
             if !alive || !self.has_entry(row, column) {

@@ -254,7 +254,16 @@ fn line_levels(pattern: &Incidence, end: End) -> Vec<u32> {
 /// Counts what a given order costs; whether its pivots are allowed is not asked. For a symmetric problem each pivot beside the diagonal
 /// must be followed by its mirror image, else the count is that of no particular elimination.
 pub fn count_in_order(problem: &EliminationProblem, pivots: &[Assignment]) -> Elimination {
-    State::new(problem, Metric::Updates).run_in_order(pivots)
+    State::new(problem, Metric::Updates).run_in_order(pivots, u64::MAX)
+}
+
+/// The same, given up where more than `bound` operations are needed: what is left then is in the core.
+pub fn bounded_count_in_order(
+    problem: &EliminationProblem,
+    pivots: &[Assignment],
+    bound: u64,
+) -> Elimination {
+    State::new(problem, Metric::Updates).run_in_order(pivots, bound)
 }
 
 #[cfg(test)]

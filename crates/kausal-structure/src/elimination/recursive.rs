@@ -9,9 +9,10 @@
 //! - *motion* at some place depends on few tearing variables, those on the way to it, and acts on many residuals;
 //! - *force* at some place depends on many tearing variables and acts on few residuals, those on the way back.
 //!
-//! The smaller of the two numbers says how far out a place is. Elimination works inwards through these levels; in each, forces
-//! come in the order in which they are computed and motion against it, then the residuals that belong to the level are solved for its
-//! tearing variables. What is left over, if the block is no tree, is the core.
+//! The smaller of the two numbers says how far out a place is. Elimination works inwards through these levels. In each comes first
+//! the motion that is handed on to the levels outside, which are gone; then forces in the order in which they are computed, and
+//! the other motion against it; then the residuals that belong to the level are solved for its tearing variables. What is left
+//! over, if the block is no tree, is the core.
 
 use crate::ids::{Eqn, Id, IdVec, Var};
 use crate::incidence::{Incidence, IncidenceBuilder};
@@ -130,17 +131,26 @@ impl<'a> Places<'a> {
 
     fn order(&self, deepest: usize) -> RecursiveOrder {
         let mut levels: Vec<Level> = (0..=deepest).map(|_| Level::default()).collect();
+        let mut own: IdVec<Eqn, Option<Var>> = IdVec::filled(None, self.incidence.eqn_count());
+        self.tearing.sequence.iter().for_each(|a| own[a.eqn] = Some(a.var));
         for a in &self.tearing.sequence {
-            let level = &mut levels[self.level(a.var)];
-            if self.is_motion(a.var) { &mut level.motion } else { &mut level.force }.push(*a);
+            let at = self.level(a.var);
+            let level = &mut levels[at];
+            let users = self.incidence.eqns(a.var).iter().filter(|e| **e != a.eqn);
+            let outside = |e: &Eqn| own[*e].is_some_and(|v| self.level(v) > at);
+            if !self.is_motion(a.var) {
+                level.force.push(*a);
+            } else if self.needs_count[a.var] < self.acts_on[a.var] && users.copied().all(|e| outside(&e)) {
+                level.handed_on.push(*a);
+            } else {
+                level.motion.push(*a);
+            }
         }
         let is_torn = {
             let mut torn: IdVec<Var, bool> = IdVec::filled(false, self.incidence.var_count());
             self.tearing.tearing_variables.iter().for_each(|v| torn[*v] = true);
             torn
         };
-        let mut own: IdVec<Eqn, Option<Var>> = IdVec::filled(None, self.incidence.eqn_count());
-        self.tearing.sequence.iter().for_each(|a| own[a.eqn] = Some(a.var));
         for &r in &self.tearing.residuals {
             let used = self.incidence.vars(r).iter().filter(|v| !is_torn[**v]);
             let level = used.map(|v| self.level(*v)).max().unwrap_or(0);
@@ -155,6 +165,7 @@ impl<'a> Places<'a> {
         // What finds no partner in its level waits for the next.
         let mut waiting = Level::default();
         for level in levels.into_iter().rev() {
+            out.pivots.extend(level.handed_on);
             out.pivots.extend(level.force);
             out.pivots.extend(level.motion.into_iter().rev());
             waiting.residuals.extend(level.residuals);
@@ -204,6 +215,7 @@ impl<'a> Places<'a> {
 /// What is at one distance from the root.
 #[derive(Default)]
 struct Level {
+    handed_on: Vec<Assignment>,
     force: Vec<Assignment>,
     motion: Vec<Assignment>,
     residuals: Vec<Eqn>,

@@ -245,11 +245,17 @@ pub fn automatic(figure: &Figure) -> Result<Measured, String> {
     translate(figure.file, "", (Tearing::Auto, Relaxing::Auto), false).map(|(_, program)| measure(&program))
 }
 
-/// A member of a family.
+/// A member of a family. Of a mechanism what derivatives need is counted; forces and positions, which only results need,
+/// are computed where results are wanted.
 pub fn member(family: &Family, value: usize, hints: bool) -> Result<Measured, String> {
     let how = if hints { BOTH } else { (Tearing::Auto, Relaxing::Auto) };
     let more = format!("model Member extends {}({} = {value}); end Member;", family.name, family.parameter);
-    translate(&format!("{}.mo", family.name), &more, how, hints).map(|(_, program)| measure(&program))
+    translate(&format!("{}.mo", family.name), &more, how, hints).map(|(_, mut program)| {
+        if !program.states.is_empty() {
+            program.outputs.clear();
+        }
+        measure(&program)
+    })
 }
 
 /// Counts and lists.

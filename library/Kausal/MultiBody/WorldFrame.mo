@@ -1,0 +1,174 @@
+within Kausal.MultiBody;
+package WorldFrame "Parts with all vectors resolved in the frame of the world"
+  connector Frame "Point of a rigid part"
+    Units.Position r[3] "Position";
+    Real S[3, 3] "Orientation: the columns are the axes of the part";
+    Units.AngularVelocity omega[3] "Angular velocity";
+    Units.Acceleration acc[3] "Acceleration minus gravity";
+    Units.AngularAcceleration alpha[3] "Angular acceleration";
+    flow Units.Force f[3] "Force acting on the component";
+    flow Units.Torque t[3] "Torque acting on the component";
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
+        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
+  end Frame;
+
+  partial model TwoFrames "Component with two frames"
+    Frame a "Frame towards the world"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+    Frame b "Frame away from the world"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  end TwoFrames;
+
+  model World "Inertial frame and gravity"
+    parameter Units.Acceleration g = Constants.g "Acceleration of gravity, downwards along the third axis";
+    Frame b "The inertial frame"
+      annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+  equation
+    b.r = zeros(3);
+    b.S = identity(3);
+    b.omega = zeros(3);
+    b.acc = {0, 0, g};
+    b.alpha = zeros(3);
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-100, -100}, {100, 100}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Line(points = {{-60, -60}, {60, -60}}, color = {90, 80, 40}),
+        Line(points = {{-60, -60}, {-60, 60}}, color = {90, 80, 40})}),
+      defaultComponentName = "world");
+  end World;
+
+  model Revolute "Joint with one axis of rotation"
+    extends TwoFrames;
+    parameter Real n[3] = {0, 0, 1} "Direction of the axis, fixed in the part at a" annotation(Evaluate = true);
+    final parameter Real e[3] = n/sqrt(n*n) "Unit vector of the axis" annotation(Evaluate = true);
+    Units.Angle q(start = 0, stateSelect = StateSelect.prefer) "Angle";
+    Units.AngularVelocity qd(start = 0, stateSelect = StateSelect.prefer) "Angular velocity of b relative to a";
+    Units.AngularAcceleration qdd(start = 0) "Angular acceleration of b relative to a";
+    Units.Torque tau = 0 "Torque driving b relative to a";
+    Real R[3, 3] = outerProduct(e, e) + (identity(3) - outerProduct(e, e))*cos(q) + skew(e)*sin(q)
+      "Rotation from a to b";
+    Real axis[3] = a.S*e "Unit vector of the axis, in the world";
+    Units.AngularVelocity omega[3] = axis*qd "Angular velocity of b relative to a";
+  equation
+    der(q) = qd;
+    der(qd) = qdd;
+    b.r = a.r;
+    b.S = a.S*R;
+    b.omega = a.omega + omega;
+    b.acc = relax(a.acc);
+    b.alpha = relax(a.alpha) + axis*qdd + cross(a.omega, omega);
+    a.f + b.f = zeros(3);
+    a.t + b.t = zeros(3);
+    tau = -axis*b.t + residue(qdd);
+    annotation(
+      Icon(graphics = {
+        Line(points = {{-90, 0}, {-30, 0}}, color = {90, 80, 40}, thickness = 0.5),
+        Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
+        Rectangle(extent = {{-30, -50}, {30, 50}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Revolute;
+
+  model Bar "Rigid bar without mass"
+    extends TwoFrames;
+    parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, fixed in the part" annotation(Evaluate = true);
+    Units.Position r_w[3] = a.S*r "Vector from a to b, in the world";
+  equation
+    b.r = a.r + r_w;
+    b.S = a.S;
+    b.omega = a.omega;
+    b.acc = a.acc + cross(a.alpha, r_w) + cross(a.omega, cross(a.omega, r_w));
+    b.alpha = a.alpha;
+    a.f + b.f = zeros(3);
+    a.t + b.t + cross(r_w, b.f) = zeros(3);
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-90, -8}, {90, 8}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Bar;
+
+  model Body "Rigid body, connected at its centre of mass"
+    parameter Units.Mass m = 1 "Mass";
+    parameter Units.Inertia I_11 = 0 "Moment of inertia about the first axis of the part";
+    parameter Units.Inertia I_22 = 0 "Moment of inertia about the second axis";
+    parameter Units.Inertia I_33 = 0 "Moment of inertia about the third axis";
+    parameter Units.Inertia I_21 = 0 "Element 2,1 of the inertia tensor";
+    parameter Units.Inertia I_31 = 0 "Element 3,1 of the inertia tensor";
+    parameter Units.Inertia I_32 = 0 "Element 3,2 of the inertia tensor";
+    Frame a "Centre of mass"
+      annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
+    Units.Inertia SI[3, 3] = a.S*[I_11, I_21, I_31; I_21, I_22, I_32; I_31, I_32, I_33]
+      "Inertia tensor, one side in the world";
+    Units.Inertia J_11 = SI[1, :]*a.S[1, :] "Element 1,1 of the inertia tensor in the world";
+    Units.Inertia J_22 = SI[2, :]*a.S[2, :] "Element 2,2";
+    Units.Inertia J_33 = SI[3, :]*a.S[3, :] "Element 3,3";
+    Units.Inertia J_21 = SI[2, :]*a.S[1, :] "Element 2,1";
+    Units.Inertia J_31 = SI[3, :]*a.S[1, :] "Element 3,1";
+    Units.Inertia J_32 = SI[3, :]*a.S[2, :] "Element 3,2";
+    Real h[3] = {
+      J_11*a.omega[1] + J_21*a.omega[2] + J_31*a.omega[3],
+      J_21*a.omega[1] + J_22*a.omega[2] + J_32*a.omega[3],
+      J_31*a.omega[1] + J_32*a.omega[2] + J_33*a.omega[3]} "Angular momentum";
+  equation
+    a.f = m*a.acc;
+    a.t = {
+      J_11*a.alpha[1] + J_21*a.alpha[2] + J_31*a.alpha[3],
+      J_21*a.alpha[1] + J_22*a.alpha[2] + J_32*a.alpha[3],
+      J_31*a.alpha[1] + J_32*a.alpha[2] + J_33*a.alpha[3]} + cross(a.omega, h);
+    annotation(
+      Icon(graphics = {
+        Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
+        Ellipse(extent = {{-50, -50}, {50, 50}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Body;
+
+  model Link "Bar with mass"
+    extends TwoFrames;
+    parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, fixed in the part" annotation(Evaluate = true);
+    parameter Units.Position r_CM[3] = r/2 "Vector from a to the centre of mass" annotation(Evaluate = true);
+    parameter Units.Mass m = 1 "Mass";
+    parameter Units.Inertia I_11 = 0 "Moment of inertia about the first axis, for the centre of mass";
+    parameter Units.Inertia I_22 = 0 "Moment of inertia about the second axis, for the centre of mass";
+    parameter Units.Inertia I_33 = 0 "Moment of inertia about the third axis, for the centre of mass";
+    parameter Units.Inertia I_21 = 0 "Element 2,1 of the inertia tensor";
+    parameter Units.Inertia I_31 = 0 "Element 3,1 of the inertia tensor";
+    parameter Units.Inertia I_32 = 0 "Element 3,2 of the inertia tensor";
+    Bar bar(r = r) "Geometry"
+      annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+    Bar toCentre(r = r_CM) "From a to the centre of mass"
+      annotation(Placement(transformation(extent = {{-50, 30}, {-30, 50}})));
+    Body body(m = m, I_11 = I_11, I_22 = I_22, I_33 = I_33, I_21 = I_21, I_31 = I_31, I_32 = I_32) "Mass"
+      annotation(Placement(transformation(extent = {{-10, 30}, {10, 50}})));
+  equation
+    connect(a, bar.a) annotation(Line(points = {{-100, 0}, {-10, 0}}, color = {90, 80, 40}));
+    connect(bar.b, b) annotation(Line(points = {{10, 0}, {100, 0}}, color = {90, 80, 40}));
+    connect(a, toCentre.a) annotation(Line(points = {{-100, 0}, {-75, 0}, {-75, 40}, {-50, 40}}, color = {90, 80, 40}));
+    connect(toCentre.b, body.a) annotation(Line(points = {{-30, 40}, {-10, 40}}, color = {90, 80, 40}));
+    annotation(
+      Icon(graphics = {
+        Rectangle(extent = {{-90, -15}, {90, 15}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Ellipse(extent = {{-30, -30}, {30, 30}},
+          lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+  end Link;
+  annotation(
+    Icon(graphics = {
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Line(points = {{-60, -60}, {60, -60}}, color = {90, 80, 40}),
+      Line(points = {{-60, -60}, {-60, 60}}, color = {90, 80, 40})}),
+    Documentation(info = "<html>
+<p>The parts of a tree of rigid bodies as Otter, Elmqvist and Cellier print them (<i>Relaxing</i>, equations (24) to
+(29)): all vectors are resolved in one common frame. An articulated inertia then passes from joint to joint without
+being turned, which takes fewer operations than the parts of <code>MultiBody</code>, whose vectors are resolved in
+the frames of the bodies, where joints have general axes. There are neither loops nor velocities of points.</p>
+</html>"));
+end WorldFrame;
