@@ -30,6 +30,11 @@ pub(crate) fn defer(pool: &Pool, wanted: FxHashSet<VarId>, dynamics: &mut [Step]
     outputs.splice(0..0, moved);
 }
 
+/// The assignments of a block that would move, given what is needed of it.
+pub(crate) fn movable(pool: &Pool, steps: &[Step], needed: &FxHashSet<VarId>) -> Vec<Step> {
+    late_steps(pool, &mut steps.to_vec(), needed)
+}
+
 /// Takes the last assignments of a block away, as far as nothing needs them.
 fn late_steps(pool: &Pool, steps: &mut Vec<Step>, needed: &FxHashSet<VarId>) -> Vec<Step> {
     let own = temporaries(steps);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use kausal_model::flat::{self, Action, ActionKind};
 use kausal_structure::Solvability;
 use kausal_symbolic::interval::Interval;
+use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +47,8 @@ pub(crate) struct Emitter<'a> {
     pub integrated: FxHashSet<VarId>,
     /// What was assigned so far.
     pub computed: Computed,
+    /// The equations each variable occurs in, once somebody has asked.
+    occurrences: Option<FxHashMap<VarId, Vec<u32>>>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
@@ -73,6 +76,7 @@ impl<'a> Emitter<'a> {
             integrated: FxHashSet::default(),
             stiff: Vec::new(),
             computed: Computed::default(),
+            occurrences: None,
             cache: FxHashMap::default(),
             temporaries: 100,
             relations: FxHashMap::default(),
@@ -214,6 +218,28 @@ impl<'a> Emitter<'a> {
             self.relations = self.work.relations.iter().zip(0..).map(|(r, i)| (r.variable, i)).collect();
         }
         self.relations.get(&v).copied()
+    }
+
+    /// The unknowns of a block that are derivatives, or that other equations contain.
+    pub fn needed_outside(&mut self, block: &Block) -> FxHashSet<VarId> {
+        let own: FxHashSet<usize> = block.equations.iter().copied().collect();
+        if self.occurrences.is_none() {
+            let mut all: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
+            let (mut visitor, mut list) = (Visitor::new(), Vec::new());
+            for e in 0..self.work.equations.len() {
+                list.clear();
+                crate::sort::occurrences(self.work, e, &mut visitor, &mut list);
+                list.iter().for_each(|v| all.entry(*v).or_default().push(e as u32));
+            }
+            self.occurrences = Some(all);
+        }
+        let all = self.occurrences.as_ref();
+        let elsewhere = |v: &VarId| {
+            let places = all.and_then(|all| all.get(v)).map_or(&[][..], Vec::as_slice);
+            places.iter().any(|&e| !own.contains(&(e as usize)))
+        };
+        let is_needed = |v: &VarId| self.work.var(*v).integral.is_some() || elsewhere(v);
+        block.unknowns.iter().copied().filter(is_needed).collect()
     }
 
     /// The steps that solve several equations together.

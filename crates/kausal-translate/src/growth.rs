@@ -347,7 +347,7 @@ fn dense_solution(rows: &[(Vec<f64>, f64)]) -> Option<Vec<f64>> {
 
 /// The order of rows, and the number each is to be multiplied with, that make all these matrices symmetric.
 pub(crate) fn symmetric_order(cores: &[&Vec<Vec<f64>>]) -> Option<Vec<(usize, f64)>> {
-    const LARGEST: usize = 100;
+    const LARGEST: usize = 200;
     let n = cores.first()?.len();
     if !(2..=LARGEST).contains(&n) {
         return None;

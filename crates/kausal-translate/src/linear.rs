@@ -23,6 +23,7 @@ use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::declared::{self, BlockHints};
+use crate::defer;
 use crate::eliminate::{self, CLOSED, Plan, Row, Solved, kernel};
 use crate::emit::Emitter;
 use crate::growth::{self, LOST, Sample};
@@ -54,6 +55,8 @@ const ONCE: f64 = 0.1;
 const KERNEL: f64 = 60.0;
 /// How much more an operation of the sparse solver costs than one of straight-line code.
 const SPARSE: f64 = 4.0;
+/// Blocks with fewer equations are priced with everything they compute.
+const DEFERRED: usize = 40;
 /// Shorter sequences cannot lose many digits: their residuals are not looked at.
 const CHECKED: usize = 12;
 
@@ -74,6 +77,8 @@ struct Linear<'b> {
     /// acceleration that is zero while something sticks, decides about events, and must not be zero but for rounding. So
     /// equations are used as they are written: torn, at as few variables as possible.
     switched: bool,
+    /// Unknowns that something outside the block depends on.
+    needed: FxHashSet<VarId>,
 }
 
 /// A way to solve the block.
@@ -152,7 +157,9 @@ impl<'b> Linear<'b> {
         });
         let hints = emitter.hints.of(emitter.work, block);
         let samples = growth::samples(emitter, &rows);
-        Linear { block, rows, incidence: builder.build(), hints, samples, units, constant, once, switched }
+        let needed = emitter.needed_outside(block);
+        let incidence = builder.build();
+        Linear { block, rows, incidence, hints, samples, units, constant, once, switched, needed }
     }
 
     /// The ways that options and hints allow. Where one is prescribed and possible it is the only one, if so wished.
@@ -411,7 +418,13 @@ impl<'b> Linear<'b> {
             settle: false,
         };
         let blocks = self.candidate(Way::Relaxed, plan, &elimination);
-        let recursive = self.relaxed_and_torn().filter(|other| self.is_cheaper(emitter, other, &blocks));
+        // Where both are declared that is the paper's way; else it must be worth it.
+        let torn = emitter.settings.tearing == Tearing::Declared;
+        let taken = |other: &Candidate, emitter: &mut Emitter| match prescribed && torn {
+            true => other.rejected.is_none(),
+            false => self.is_cheaper(emitter, other, &blocks),
+        };
+        let recursive = self.relaxed_and_torn().filter(|other| taken(other, emitter));
         Some(recursive.unwrap_or(blocks))
     }
 
@@ -576,7 +589,7 @@ impl<'b> Linear<'b> {
         let solved = eliminate::solve(emitter, self.block, &self.rows, plan);
         let price = solved.map(|solved| {
             let (each, once) = operations(emitter, &solved.steps);
-            price(each, once, solved.left)
+            price(each, once, solved.left) - self.deferred(emitter, &solved.steps)
         });
         emitter.rollback(mark);
         price
@@ -627,6 +640,17 @@ impl<'b> Linear<'b> {
         (alternatives, (best < candidates.len()).then_some(best))
     }
 
+    /// What computing some unknowns only where results are wanted saves.
+    fn deferred(&self, emitter: &Emitter, steps: &[Step]) -> f64 {
+        // Of small blocks, and where nothing is integrated, all results count.
+        let integrated = self.block.unknowns.iter().any(|v| emitter.work.var(*v).integral.is_some());
+        if self.rows.len() < DEFERRED || !(integrated || !self.needed.is_empty()) {
+            return 0.0;
+        }
+        let late = defer::movable(&emitter.work.pool, steps, &self.needed);
+        (1.0 - ONCE) * operations(emitter, &late).0.total() as f64
+    }
+
     /// Writes the way down, counts, and forgets it again.
     fn price(&self, emitter: &mut Emitter, candidate: &Candidate, to: &mut Alternative) {
         let mark = emitter.mark();
@@ -635,7 +659,7 @@ impl<'b> Linear<'b> {
                 let (each, once) = operations(emitter, &solved.steps);
                 to.left = solved.left;
                 (to.mul, to.add, to.once) = (each.mul, each.add, once.total());
-                to.price = price(each, once, solved.left);
+                to.price = price(each, once, solved.left) - self.deferred(emitter, &solved.steps);
             }
             None => to.note = "a divisor is always zero".to_owned(),
         }
@@ -791,7 +815,8 @@ fn is_once(emitter: &Emitter, e: ExprId, known: &FxHashSet<VarId>) -> bool {
 }
 
 fn price(each: Count, once: Count, left: usize) -> f64 {
-    let kernel = if left > 0 { KERNEL } else { 0.0 };
+    // Each entry of the matrix is written and read once more.
+    let kernel = if left > 0 { KERNEL + (left * left) as f64 } else { 0.0 };
     each.total() as f64 + ONCE * once.total() as f64 + kernel
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use figures::{FAMILIES, FIGURES, GRID, Measured};
 use kausal::simulate::{self, Run};
-use kausal::{Backend, Relaxing, Settings, Tearing};
+use kausal::{Backend, Loops, Relaxing, Settings, Tearing};
 
 /// Operations and unknowns left to solvers, as a cell of the table says.
 fn recorded(cell: &str) -> Option<(u64, usize)> {
@@ -245,6 +245,37 @@ fn grids() {
     });
 }
 
+/// The same by successive substitution: with the relaxed variables, and with branches torn by both kinds. The first kind tears
+/// only where loops close, here every second node, and so converges as fast as the second.
+#[test]
+fn grids_by_substitution() {
+    let sweeps = |loops: Loops, hints: bool| {
+        let mut session = kausal::Session::new();
+        session.add_file(&figures::folder().join("Grid.mo"));
+        session.add_text("More.mo", "model Small extends Grid(n = 10); end Small;");
+        let mut flat = session.flatten("Small").expect("flat");
+        if !hints {
+            flat.hints.clear();
+        }
+        let options = kausal::Options { loops, ..Default::default() };
+        let program = session.translate(&flat, &options).expect("a program");
+        let model = session.compile(program, Backend::Interpreter).expect("code");
+        let settings = Settings { start: 0.0, stop: 1.0, interval: 0.5, ..Settings::default() };
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{:?}", run.diagnostics);
+        let count = run.statistics.newton_iterations;
+        let samples = Samples { file: format!("{loops:?}"), run };
+        for (i, j) in [(2, 2), (6, 7), (11, 11)] {
+            let product = (i - 1) as f64 * (j - 1) as f64 / (11.0 * 11.0);
+            samples.follows(&format!("v[{i},{j}]"), 1e-8, |t| product * (1.0 + t));
+        }
+        count
+    };
+    let relaxed = sweeps(Loops::GaussSeidel, true);
+    let (first, second) = (sweeps(Loops::Jacobi, false), sweeps(Loops::GaussSeidel, false));
+    assert!(relaxed > 0 && second > 0 && first >= second, "{relaxed}, {first}, {second}");
+}
+
 /// Energy of a body of the classic library, its velocities resolved in its own frame.
 fn body_energy(s: &Samples, body: &str, i: usize) -> f64 {
     let parameter = |name: &str| s.at(&format!("{body}.{name}"), i);
@@ -299,16 +330,16 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
     let mut velocity: Vec<[f64; 3]> = vec![[0.0; 3]; f + 1];
     let mut energy = 0.0;
     for k in 1..=f {
-        let (omega, r) = ["omega", "r"].map(|n| s.vector(&format!("link[{k}].a.{n}"), i)).into();
+        let (omega, r) = ["omega", "r"].map(|n| s.vector(&format!("link[{k}].a.m.{n}"), i)).into();
         let before = parent(k);
         if before > 0 {
-            let from = s.vector(&format!("link[{before}].a.r"), i);
-            let turning = s.vector(&format!("link[{before}].a.omega"), i);
+            let from = s.vector(&format!("link[{before}].a.m.r"), i);
+            let turning = s.vector(&format!("link[{before}].a.m.omega"), i);
             let arm = [r[0] - from[0], r[1] - from[1], r[2] - from[2]];
             velocity[k] = add(velocity[before], cross(turning, arm));
         }
         let axes = [1, 2, 3].map(|column| {
-            [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.S[{row},{column}]"), i))
+            [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.m.S[{row},{column}]"), i))
         });
         let centre = [0.15, 0.02, -0.1 + 0.01 * (k as f64).sin()];
         let arm = [0, 1, 2].map(|x| axes[0][x] * centre[0] + axes[1][x] * centre[1] + axes[2][x] * centre[2]);

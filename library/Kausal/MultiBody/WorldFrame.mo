@@ -1,11 +1,26 @@
 within Kausal.MultiBody;
 package WorldFrame "Parts with all vectors resolved in the frame of the world"
-  connector Frame "Point of a rigid part"
+  record Motion "Position, orientation and motion of a point of a rigid part"
     Units.Position r[3] "Position";
     Real S[3, 3] "Orientation: the columns are the axes of the part";
     Units.AngularVelocity omega[3] "Angular velocity";
     Units.Acceleration acc[3] "Acceleration minus gravity";
     Units.AngularAcceleration alpha[3] "Angular acceleration";
+
+    encapsulated function equalityConstraint "What must be zero so that two frames coincide"
+      import Kausal.MultiBody.WorldFrame.Motion;
+      input Motion m1 "Motion of the first frame";
+      input Motion m2 "Motion of the second frame";
+      output Real residue[6] "Distance of the origins, and the angles of a small rotation";
+    algorithm
+      residue := {m2.r[1] - m1.r[1], m2.r[2] - m1.r[2], m2.r[3] - m1.r[3],
+        m2.S[:, 2]*m1.S[:, 3], m2.S[:, 3]*m1.S[:, 1], m2.S[:, 1]*m1.S[:, 2]};
+      annotation(Inline = true);
+    end equalityConstraint;
+  end Motion;
+
+  connector Frame "Point of a rigid part"
+    Motion m "Where it is and how it moves";
     flow Units.Force f[3] "Force acting on the component";
     flow Units.Torque t[3] "Torque acting on the component";
     annotation(
@@ -28,11 +43,12 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     Frame b "The inertial frame"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
   equation
-    b.r = zeros(3);
-    b.S = identity(3);
-    b.omega = zeros(3);
-    b.acc = {0, 0, g};
-    b.alpha = zeros(3);
+    Connections.root(b.m);
+    b.m.r = zeros(3);
+    b.m.S = identity(3);
+    b.m.omega = zeros(3);
+    b.m.acc = {0, 0, g};
+    b.m.alpha = zeros(3);
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-100, -100}, {100, 100}},
@@ -52,16 +68,17 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     Units.Torque tau = 0 "Torque driving b relative to a";
     Real R[3, 3] = outerProduct(e, e) + (identity(3) - outerProduct(e, e))*cos(q) + skew(e)*sin(q)
       "Rotation from a to b";
-    Real axis[3] = a.S*e "Unit vector of the axis, in the world";
+    Real axis[3] = a.m.S*e "Unit vector of the axis, in the world";
     Units.AngularVelocity omega[3] = axis*qd "Angular velocity of b relative to a";
   equation
+    Connections.branch(a.m, b.m);
     der(q) = qd;
     der(qd) = qdd;
-    b.r = a.r;
-    b.S = a.S*R;
-    b.omega = a.omega + omega;
-    b.acc = relax(a.acc);
-    b.alpha = relax(a.alpha) + axis*qdd + cross(a.omega, omega);
+    b.m.r = a.m.r;
+    b.m.S = a.m.S*R;
+    b.m.omega = a.m.omega + omega;
+    b.m.acc = relax(a.m.acc);
+    b.m.alpha = relax(a.m.alpha) + axis*qdd + cross(a.m.omega, omega);
     a.f + b.f = zeros(3);
     a.t + b.t = zeros(3);
     tau = -axis*b.t + residue(qdd);
@@ -77,13 +94,14 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
   model Bar "Rigid bar without mass"
     extends TwoFrames;
     parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, fixed in the part" annotation(Evaluate = true);
-    Units.Position r_w[3] = a.S*r "Vector from a to b, in the world";
+    Units.Position r_w[3] = a.m.S*r "Vector from a to b, in the world";
   equation
-    b.r = a.r + r_w;
-    b.S = a.S;
-    b.omega = a.omega;
-    b.acc = a.acc + cross(a.alpha, r_w) + cross(a.omega, cross(a.omega, r_w));
-    b.alpha = a.alpha;
+    Connections.branch(a.m, b.m);
+    b.m.r = a.m.r + r_w;
+    b.m.S = a.m.S;
+    b.m.omega = a.m.omega;
+    b.m.acc = a.m.acc + cross(a.m.alpha, r_w) + cross(a.m.omega, cross(a.m.omega, r_w));
+    b.m.alpha = a.m.alpha;
     a.f + b.f = zeros(3);
     a.t + b.t + cross(r_w, b.f) = zeros(3);
     annotation(
@@ -103,24 +121,24 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     parameter Units.Inertia I_32 = 0 "Element 3,2 of the inertia tensor";
     Frame a "Centre of mass"
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
-    Units.Inertia SI[3, 3] = a.S*[I_11, I_21, I_31; I_21, I_22, I_32; I_31, I_32, I_33]
+    Units.Inertia SI[3, 3] = a.m.S*[I_11, I_21, I_31; I_21, I_22, I_32; I_31, I_32, I_33]
       "Inertia tensor, one side in the world";
-    Units.Inertia J_11 = SI[1, :]*a.S[1, :] "Element 1,1 of the inertia tensor in the world";
-    Units.Inertia J_22 = SI[2, :]*a.S[2, :] "Element 2,2";
-    Units.Inertia J_33 = SI[3, :]*a.S[3, :] "Element 3,3";
-    Units.Inertia J_21 = SI[2, :]*a.S[1, :] "Element 2,1";
-    Units.Inertia J_31 = SI[3, :]*a.S[1, :] "Element 3,1";
-    Units.Inertia J_32 = SI[3, :]*a.S[2, :] "Element 3,2";
+    Units.Inertia J_11 = SI[1, :]*a.m.S[1, :] "Element 1,1 of the inertia tensor in the world";
+    Units.Inertia J_22 = SI[2, :]*a.m.S[2, :] "Element 2,2";
+    Units.Inertia J_33 = SI[3, :]*a.m.S[3, :] "Element 3,3";
+    Units.Inertia J_21 = SI[2, :]*a.m.S[1, :] "Element 2,1";
+    Units.Inertia J_31 = SI[3, :]*a.m.S[1, :] "Element 3,1";
+    Units.Inertia J_32 = SI[3, :]*a.m.S[2, :] "Element 3,2";
     Real h[3] = {
-      J_11*a.omega[1] + J_21*a.omega[2] + J_31*a.omega[3],
-      J_21*a.omega[1] + J_22*a.omega[2] + J_32*a.omega[3],
-      J_31*a.omega[1] + J_32*a.omega[2] + J_33*a.omega[3]} "Angular momentum";
+      J_11*a.m.omega[1] + J_21*a.m.omega[2] + J_31*a.m.omega[3],
+      J_21*a.m.omega[1] + J_22*a.m.omega[2] + J_32*a.m.omega[3],
+      J_31*a.m.omega[1] + J_32*a.m.omega[2] + J_33*a.m.omega[3]} "Angular momentum";
   equation
-    a.f = m*a.acc;
+    a.f = m*a.m.acc;
     a.t = {
-      J_11*a.alpha[1] + J_21*a.alpha[2] + J_31*a.alpha[3],
-      J_21*a.alpha[1] + J_22*a.alpha[2] + J_32*a.alpha[3],
-      J_31*a.alpha[1] + J_32*a.alpha[2] + J_33*a.alpha[3]} + cross(a.omega, h);
+      J_11*a.m.alpha[1] + J_21*a.m.alpha[2] + J_31*a.m.alpha[3],
+      J_21*a.m.alpha[1] + J_22*a.m.alpha[2] + J_32*a.m.alpha[3],
+      J_31*a.m.alpha[1] + J_32*a.m.alpha[2] + J_33*a.m.alpha[3]} + cross(a.m.omega, h);
     annotation(
       Icon(graphics = {
         Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
@@ -169,6 +187,6 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
 <p>The parts of a tree of rigid bodies as Otter, Elmqvist and Cellier print them (<i>Relaxing</i>, equations (24) to
 (29)): all vectors are resolved in one common frame. An articulated inertia then passes from joint to joint without
 being turned, which takes fewer operations than the parts of <code>MultiBody</code>, whose vectors are resolved in
-the frames of the bodies, where joints have general axes. There are neither loops nor velocities of points.</p>
+the frames of the bodies, where joints have general axes. There are neither cut-joints nor velocities of points.</p>
 </html>"));
 end WorldFrame;

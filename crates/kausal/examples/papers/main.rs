@@ -149,11 +149,13 @@ const LARGE: &str = "
 ## Very large systems (R5)
 
 The paper on relaxing proposes an iteration on the relaxed variables for more than 10,000 equations. `Grid.mo` is the
-equation of Laplace on 200 × 200 nodes. Kausal has a sparse factorisation for it; the iteration of the paper is not
-there yet, and the search for an order of elimination takes too long at this size, so that it has to be switched off:
+equation of Laplace on 200 × 200 nodes. Kausal has a sparse factorisation for it, and the iteration of the paper as well
+as the two kinds of branch tearing of the paper on tearing:
 
 ```sh
-kausal simulate examples/papers/Grid.mo --tearing off --relaxing off
+kausal simulate examples/papers/Grid.mo
+kausal simulate examples/papers/Grid.mo --loops gauss-seidel
+kausal simulate examples/papers/Grid.mo --loops jacobi --no-hints
 ```
 
 ";
