@@ -167,7 +167,9 @@ impl Values for Point<'_> {
     }
 
     fn time(&mut self) -> f64 {
-        0.3 + uniform(0, self.point)
+        // From the beginning of a run to far into it.
+        const SPREAD: [f64; POINTS + 1] = [1.0, 1.0, 3.0, 10.0, 30.0, 1.0];
+        SPREAD[self.point as usize] * (0.3 + uniform(0, self.point))
     }
 }
 

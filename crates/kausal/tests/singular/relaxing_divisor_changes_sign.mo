@@ -4,7 +4,7 @@
 model M
   Real p, x, y, z;
 equation
-  p = sin(time);
+  p = 2*sin(time);
   x + relax(y) = time;
   x + p*y + relax(z) = 1;
   y + z + x = 2;
