@@ -219,6 +219,8 @@ pub struct Newton {
     pub steps: Vec<Exec>,
     /// Computes the entries of the Jacobian.
     pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
+    /// Derivatives of states by the iteration variable in a column, with the Jacobian.
+    pub sensitivities: Vec<(VarId, u32, VarId)>,
     /// Its equations are made of pieces.
     pub has_kinks: bool,
     /// How the unknowns get better values.
@@ -476,6 +478,10 @@ impl Lowering<'_, '_> {
                         residuals: nonlinear.residuals.clone(),
                         steps,
                         jacobian,
+                        sensitivities: nonlinear
+                            .jacobian
+                            .as_ref()
+                            .map_or_else(Vec::new, |jacobian| jacobian.sensitivities.clone()),
                         has_kinks: has_kinks(self.pool, &nonlinear.steps),
                         iteration: nonlinear.iteration,
                     });

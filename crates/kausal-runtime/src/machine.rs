@@ -137,6 +137,9 @@ pub(crate) struct Demand {
     pub tolerance: f64,
     /// Error weights by variable; zero where none is known.
     pub weights: Vec<f64>,
+    /// The last correction of a system that ends the step may move states by their derivatives, and did so.
+    pub may_predict: bool,
+    pub predicted: bool,
     /// How many states the weighted norm is the mean of.
     pub states: usize,
     /// Relative error of other variables.
@@ -155,6 +158,9 @@ struct ChordSpace {
     /// The states that it computes, and their values when they were marked.
     tracked: Vec<VarId>,
     marked: Vec<f64>,
+    /// Derivatives of these, by their place, by iteration variables, and by how much a correction moves them.
+    sensitivities: Vec<(usize, u32, VarId)>,
+    predicted: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -212,7 +218,13 @@ impl Machine {
             let chord = Chord::new(&mut system).ok();
             let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
             let marked = vec![0.0; tracked.len()];
+            let place = |v: VarId| tracked.iter().position(|t| *t == v);
+            let known = newton.sensitivities.iter();
+            let sensitivities: Vec<(usize, u32, VarId)> =
+                known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
             let space = chord.map(|chord| ChordSpace {
+                sensitivities,
+                predicted: vec![0.0; tracked.len()],
                 chord,
                 z: vec![0.0; n],
                 weights: vec![0.0; n],
@@ -818,6 +830,8 @@ impl Machine {
         let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
         let mut system = SteppingSystem {
             torn,
+            sensitivities: &space.sensitivities,
+            predicted: &mut space.predicted,
             tracked: &space.tracked,
             marked: &mut space.marked,
             weights: &space.weights,
@@ -1027,6 +1041,8 @@ struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
     marked: &'a mut [f64],
+    sensitivities: &'a [(usize, u32, VarId)],
+    predicted: &'a mut [f64],
     weights: &'a [f64],
 }
 
@@ -1045,10 +1061,51 @@ impl NonlinearSystem for SteppingSystem<'_> {
     }
 }
 
+impl SteppingSystem<'_> {
+    /// States say how exact the step is; what is neither a state nor a derivative must at least come near.
+    fn others(&self, correction: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for ((c, w), v) in correction.iter().zip(self.weights).zip(&self.torn.newton.unknowns) {
+            if self.torn.machine.demand.weights[v.index()] == 0.0 {
+                sum += (NEAR * c * w) * (NEAR * c * w);
+            }
+        }
+        sum
+    }
+}
+
 impl StepSystem for SteppingSystem<'_> {
     fn mark(&mut self) {
         for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
             *marked = self.torn.machine.values[v.index()];
+        }
+    }
+
+    fn predict(&mut self, correction: &[f64]) -> Option<f64> {
+        let machine = &*self.torn.machine;
+        if self.sensitivities.is_empty() || !machine.demand.may_predict {
+            return None;
+        }
+        self.predicted.fill(0.0);
+        for &(place, k, slot) in self.sensitivities {
+            self.predicted[place] += machine.values[slot.index()] * correction[k as usize];
+        }
+        let mut sum = self.others(correction);
+        for (change, v) in self.predicted.iter().zip(self.tracked) {
+            let change = change * machine.demand.weights[v.index()];
+            sum += change * change;
+        }
+        Some((sum / machine.demand.states as f64).sqrt())
+    }
+
+    fn finish(&mut self, z: &[f64]) {
+        let machine = &mut *self.torn.machine;
+        machine.demand.predicted = true;
+        for (z, v) in z.iter().zip(&self.torn.newton.unknowns) {
+            machine.values[v.index()] = *z;
+        }
+        for ((marked, change), v) in self.marked.iter().zip(self.predicted.iter()).zip(self.tracked) {
+            machine.values[v.index()] = marked + change;
         }
     }
 
@@ -1057,13 +1114,7 @@ impl StepSystem for SteppingSystem<'_> {
         if self.tracked.is_empty() {
             return norm(self.weights, correction);
         }
-        let mut sum = 0.0;
-        // States say how exact the step is; what is neither a state nor a derivative must at least come near.
-        for ((c, w), v) in correction.iter().zip(self.weights).zip(&self.torn.newton.unknowns) {
-            if machine.demand.weights[v.index()] == 0.0 {
-                sum += (NEAR * c * w) * (NEAR * c * w);
-            }
-        }
+        let mut sum = self.others(correction);
         for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
             let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
             sum += change * change;

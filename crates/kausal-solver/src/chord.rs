@@ -21,6 +21,8 @@ use crate::weights::first_not_finite;
 const MAX_STEPS_PER_MATRIX: u32 = 30;
 /// Relative change of `h` that is compensated by scaling the correction.
 const MAX_DRIFT: f64 = 0.25;
+/// A relative change of `h` below this is none.
+const SAME_STEP: f64 = 1e-3;
 /// A correction this much larger than the one before means divergence.
 const DIVERGENCE: f64 = 1.0;
 /// The remembered rate of convergence fades at most by this factor from one iteration to the next.
@@ -36,6 +38,17 @@ pub trait StepSystem: NonlinearSystem {
     /// The weighted size of what changed in the states since they were marked; `correction` is what changed in the
     /// iteration variables. The states are marked anew.
     fn change(&mut self, correction: &[f64]) -> f64;
+
+    /// The same before the evaluation, by derivatives of the states, where they are known; nothing is marked.
+    fn predict(&mut self, correction: &[f64]) -> Option<f64> {
+        let _ = correction;
+        None
+    }
+
+    /// Moves the states as predicted: this correction was the last one.
+    fn finish(&mut self, z: &[f64]) {
+        let _ = z;
+    }
 }
 
 /// What the iteration is told about the step.
@@ -176,21 +189,35 @@ impl Chord {
     ) -> Result<(), ModelError> {
         let gamma = self.gamma.unwrap_or(request.h);
         let scale = 2.0 / (1.0 + request.h / gamma);
+        // Derivatives of states are as old as the matrix: they hold for its `h`.
+        let current = (request.h / gamma - 1.0).abs() <= SAME_STEP;
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
         for iteration in 1..=request.most_iterations {
-            let size = self.correct(system, z, scale)?;
+            self.find_correction(z, scale)?;
+            let predicted = if current { system.predict(&self.correction) } else { None };
+            let size = match predicted {
+                Some(size) => size,
+                None => self.evaluate_correction(system, z)?,
+            };
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
             }
             if size * self.rate.max(slowest).min(1.0) <= request.tolerance {
+                if predicted.is_some() {
+                    system.finish(z);
+                }
                 return Ok(());
             }
             if iteration > 1 && size > DIVERGENCE * last {
                 break;
             }
             last = size;
+            if predicted.is_some() && iteration < request.most_iterations {
+                self.evaluate(system, z)?;
+                system.mark();
+            }
         }
         Err(Recoverable::new(Reason::NoConvergence).into())
     }
@@ -209,7 +236,8 @@ impl Chord {
                 system.mark();
             }
             self.new_matrix(system, request, z)?;
-            if self.correct(system, z, 1.0)? <= request.tolerance {
+            self.find_correction(z, 1.0)?;
+            if self.evaluate_correction(system, z)? <= request.tolerance {
                 return Ok(());
             }
         }
@@ -217,13 +245,8 @@ impl Chord {
         Err(failure.into())
     }
 
-    /// One correction and the evaluation behind it; by how much the states changed.
-    fn correct<S: StepSystem>(
-        &mut self,
-        system: &mut S,
-        z: &mut [f64],
-        scale: f64,
-    ) -> Result<f64, ModelError> {
+    /// One correction.
+    fn find_correction(&mut self, z: &mut [f64], scale: f64) -> Result<(), ModelError> {
         for (c, r) in self.correction.iter_mut().zip(&self.residual) {
             *c = -scale * r;
         }
@@ -232,9 +255,14 @@ impl Chord {
         for (z, c) in z.iter_mut().zip(&self.correction) {
             *z += c;
         }
-        if let Some(component) = first_not_finite(z) {
-            return Err(Recoverable::at(Reason::NotFinite, component).into());
+        match first_not_finite(z) {
+            Some(component) => Err(Recoverable::at(Reason::NotFinite, component).into()),
+            None => Ok(()),
         }
+    }
+
+    /// The evaluation behind a correction; by how much the states changed.
+    fn evaluate_correction<S: StepSystem>(&mut self, system: &mut S, z: &[f64]) -> Result<f64, ModelError> {
         self.evaluate(system, z)?;
         let size = system.change(&self.correction);
         match size.is_finite() {

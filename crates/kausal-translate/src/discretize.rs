@@ -222,6 +222,8 @@ impl Part<'_> {
         }
         emitter.seeds = FxHashSet::default();
         emitter.formulas = FxHashMap::default();
+        emitter.integrated = FxHashSet::default();
+        only_last_predicts(&mut steps);
         calls::unite(&mut [&mut steps]);
         let mut factors = Vec::new();
         // What is constant between events decides nothing within a step.
@@ -235,6 +237,19 @@ impl Part<'_> {
         let method = if method == Inline::Auto { Inline::Bdf } else { method };
         let (method, filter) = (method.name().to_owned(), None);
         Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter })
+    }
+}
+
+/// What comes behind a system reads more of it than states, so only the last step may do without an evaluation in the end.
+fn only_last_predicts(steps: &mut [Step]) {
+    let Some((_, before)) = steps.split_last_mut() else { return };
+    for step in before {
+        if let Step::System(system) = step
+            && let Form::Nonlinear(nonlinear) = &mut system.form
+            && let Some(jacobian) = &mut nonlinear.jacobian
+        {
+            jacobian.sensitivities.clear();
+        }
     }
 }
 

@@ -169,7 +169,16 @@ fn jacobian(
             entries.push((r as u32, k as u32, emitter.held(value, &mut steps)));
         }
     }
-    Some(Jacobian { steps, entries })
+    let mut sensitivities = Vec::new();
+    let mut states: Vec<VarId> =
+        gradient.keys().copied().filter(|v| emitter.integrated.contains(v)).collect();
+    states.sort_unstable();
+    for state in states {
+        for (k, value) in gradient.get(&state).cloned().unwrap_or_default() {
+            sensitivities.push((state, k as u32, emitter.held(value, &mut steps)));
+        }
+    }
+    Some(Jacobian { steps, entries, sensitivities })
 }
 
 /// From `A(z) x = b(z)` follows `A dx = db - dA x`: minus the derivative of the residuals with `x` at rest.

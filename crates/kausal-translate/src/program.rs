@@ -413,6 +413,9 @@ pub struct Jacobian {
     pub steps: Vec<Step>,
     /// Nonzero entries by (row, column).
     pub entries: Vec<(u32, u32, VarId)>,
+    /// In an inlined step that ends with this system: derivatives of states by the iteration variable in a column. With them
+    /// the last correction needs no evaluation.
+    pub sensitivities: Vec<(VarId, u32, VarId)>,
 }
 
 /// A `when` clause: the first branch with a condition that became true is executed.

@@ -290,6 +290,8 @@ impl Inlined {
         let machine = &mut self.side.machine;
         (machine.demand.h, machine.demand.tolerance) = (h, tolerance);
         machine.demand.states = n * section.stages.len();
+        machine.demand.may_predict = section.stages.len() == 1 && section.substituted.is_empty();
+        machine.demand.predicted = false;
         machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
         for (k, stage) in section.stages.iter().enumerate() {
             if let Some(time) = stage.time {
@@ -310,6 +312,11 @@ impl Inlined {
         for (k, stage) in section.stages.iter().enumerate() {
             let part = k * n..(k + 1) * n;
             read(machine, &stage.states, &mut x[part.clone()], &mut dx[part])?;
+        }
+        if machine.demand.predicted {
+            for ((dx, x), old) in dx.iter_mut().zip(&*x).zip(old) {
+                *dx = (x - old) / h;
+            }
         }
         Ok(())
     }
