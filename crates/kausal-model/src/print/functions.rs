@@ -140,6 +140,8 @@ impl Functions {
         let called = self.pool.function(id);
         let name = bare(&self.names[id.0 as usize]) + &suffix;
         let mut f = Function::named(&name);
+        // What it picks still changes at events.
+        f.notes.generate_events = called.notes.generate_events;
         let mut args = Vec::new();
         for &input in &called.inputs {
             let local = called.local(input).clone();

@@ -291,6 +291,8 @@ impl Flattener<'_> {
                         Some(_) => {}
                         // Records hold both, and one result may depend on less than all arguments.
                         None if self.pool.function(function).outputs.len() > 1 => {}
+                        // Relations in it cause events, like those of an algorithm section.
+                        None if self.pool.function(function).notes.generate_events => {}
                         None => stack.extend(args.iter().map(|&a| (a, smooth))),
                     }
                 }
