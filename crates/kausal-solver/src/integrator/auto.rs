@@ -5,7 +5,7 @@
 //!
 //! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and
 //!   stability limit the step alike and this test is silent; so where the explicit method has run for long
-//!   with large `h |λ|`, or with a rejected step for each that was accepted, BDF gets a *trial*: it is run for some
+//!   with large `h |λ|`, or with many rejected steps, BDF gets a *trial*: it is run for some
 //!   steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one wait
 //!   twice as long.
 //! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway,
@@ -146,9 +146,11 @@ impl Auto {
         }
     }
 
-    /// Has the explicit method rejected as many steps as it has accepted?
+    /// Has the explicit method rejected one step for each few it has accepted?
     fn rejects(&self, core: &Core) -> bool {
-        self.explicit_since.is_some_and(|(_, _, before)| core.rejected - before >= u64::from(self.steps))
+        const FEW: u64 = 3;
+        self.explicit_since
+            .is_some_and(|(_, _, before)| FEW * (core.rejected - before) >= u64::from(self.steps))
     }
 
     /// How far the explicit method has come for each evaluation.
