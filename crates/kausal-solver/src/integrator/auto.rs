@@ -5,14 +5,15 @@
 //!
 //! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and
 //!   stability limit the step alike and this test is silent; so where the explicit method has run for long
-//!   with large `h |λ|`, BDF gets a *trial*: it is run for some steps and stays if it advances further for
-//!   each evaluation of the model. A trial in vain makes the next one wait twice as long.
+//!   with large `h |λ|`, or with many rejected steps, BDF gets a *trial*: it is run for some
+//!   steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one wait
+//!   twice as long.
 //! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway,
 //!   shows again and again that the explicit method would be stable with a step several times as large. A
 //!   model that knows no such bound stays with BDF.
 //!
 //! After an event the method in use starts again: an event seldom changes what kind of model it is. What the explicit
-//! method has been seen to do counts across events, and a trial that an event ends was in vain.
+//! method has been seen to do counts across events, and so does a trial.
 
 use super::bdf::Bdf;
 use super::core::Core;
@@ -41,10 +42,10 @@ pub(crate) struct Auto {
     explicit: ExplicitRk,
     bdf: Bdf,
     kind: Kind,
-    /// Steps since the last change, and of BDF since the last restart.
+    /// Steps since the last change; of BDF, outside trials, since the last restart.
     steps: u32,
-    /// Where the explicit method took over, and the evaluations up to there.
-    explicit_since: Option<(f64, u64)>,
+    /// Where the explicit method took over, and the evaluations and rejected steps up to there.
+    explicit_since: Option<(f64, u64, u64)>,
     easy_checks: u32,
     easy_checks_needed: u32,
     patience: u32,
@@ -83,13 +84,7 @@ impl Auto {
     }
 
     pub fn restart(&mut self) {
-        if self.trial.take().is_some() {
-            self.kind = Kind::Explicit;
-            self.patience = self.patience.saturating_mul(2);
-            self.explicit_since = None;
-            self.steps = 0;
-        }
-        if self.kind == Kind::Bdf {
+        if self.kind == Kind::Bdf && self.trial.is_none() {
             self.steps = 0;
         }
         self.explicit.restart();
@@ -108,7 +103,7 @@ impl Auto {
         }
         self.steps = self.steps.saturating_add(1);
         if self.kind == Kind::Explicit {
-            self.explicit_since.get_or_insert((core.t, model.work().rhs_evaluations));
+            self.explicit_since.get_or_insert((core.t, model.work().rhs_evaluations, core.rejected));
             return self.explicit.step(core, model, t_limit);
         }
         let report = self.bdf.step(core, model, t_limit)?;
@@ -136,7 +131,8 @@ impl Auto {
         match self.kind {
             Kind::Explicit if self.explicit.is_stiff() => Some(Kind::Bdf),
             Kind::Explicit
-                if self.steps >= self.patience && self.explicit.average_rate() >= WORTH_A_TRIAL =>
+                if self.steps >= self.patience
+                    && (self.explicit.average_rate() >= WORTH_A_TRIAL || self.rejects(core)) =>
             {
                 let explicit_speed = self.explicit_speed(core, model);
                 self.trial = Some(Trial { explicit_speed, t: core.t, evaluations: 0 });
@@ -150,12 +146,19 @@ impl Auto {
         }
     }
 
+    /// Has the explicit method rejected one step for each few it has accepted?
+    fn rejects(&self, core: &Core) -> bool {
+        const FEW: u64 = 3;
+        self.explicit_since
+            .is_some_and(|(_, _, before)| FEW * (core.rejected - before) >= u64::from(self.steps))
+    }
+
     /// How far the explicit method has come for each evaluation.
     fn explicit_speed<M: StepModel + ?Sized>(&self, core: &Core, model: &M) -> f64 {
         // A model that does not count its evaluations is charged those of a step.
         let last = (core.t - core.t_old) / (TSITOURAS.c.len() - 1) as f64;
         match self.explicit_since {
-            Some((t, evaluations)) if model.work().rhs_evaluations > evaluations => {
+            Some((t, evaluations, _)) if model.work().rhs_evaluations > evaluations => {
                 (core.t - t) / (model.work().rhs_evaluations - evaluations) as f64
             }
             _ => last,
