@@ -8,6 +8,7 @@ pub mod html;
 pub mod matrix;
 pub mod sorted;
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use kausal_model::FlatModel;
@@ -95,7 +96,7 @@ impl Writer<'_> {
         }
         let systems = systems(&[&self.program.dynamics, &self.program.outputs]);
         let together: usize = systems.iter().map(|s| s.equations.len()).sum();
-        let alone = assignments(&self.program.dynamics) + assignments(&self.program.outputs);
+        let alone = assignments(&[&self.program.dynamics, &self.program.outputs], &systems);
         let more =
             if report.index_reduced.is_empty() { "" } else { " (with derivatives of some: see below)" };
         let _ = writeln!(
@@ -438,8 +439,14 @@ fn shortened(sentence: &str) -> String {
     format!("{} and {} more{reason}", names[..NAMES].join(", "), names.len() - NAMES)
 }
 
-fn assignments(steps: &[Step]) -> usize {
-    steps.iter().filter(|s| matches!(s, Step::Assign(a) if a.equation.is_some())).count()
+/// Equations that are solved alone: not those a system leaves to be computed where results are wanted.
+fn assignments(sections: &[&[Step]], systems: &[&System]) -> usize {
+    let together: HashSet<EquationRef> = systems.iter().flat_map(|s| s.equations.iter().copied()).collect();
+    let assigned = sections.iter().flat_map(|s| s.iter()).filter_map(|step| match step {
+        Step::Assign(a) => a.equation,
+        _ => None,
+    });
+    assigned.filter(|e| !together.contains(e)).collect::<HashSet<_>>().len()
 }
 
 /// The systems of sections; of mixed ones the continuous part.

@@ -4,7 +4,7 @@
 //! Rows and columns stand in the order in which things are computed; inside a loop what is torn comes last. Two more
 //! orders lead there: the order of the model, and the blocks before they were torn.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use kausal_symbolic::VarId;
 use kausal_symbolic::count::Operations;
@@ -67,15 +67,21 @@ pub struct Sorted<'a> {
 /// The order in which the continuous part of a program is computed; with inline integration, an inlined step.
 pub fn sorted(program: &Program) -> Sorted<'_> {
     let mut sorted = Sorted::default();
+    let mut used: HashSet<EquationRef> = HashSet::new();
     let inlined = program.discretized.as_ref().map(|d| &d.steps).filter(|steps| !steps.is_empty());
     for step in inlined.unwrap_or(&program.dynamics).iter().chain(&program.outputs) {
         let (rows, columns, torn, kind, how) = match step {
             Step::Assign(a) => {
                 let Some(equation) = a.equation else { continue };
+                // What a system leaves to be computed later, where results are wanted, belongs to the system.
+                if !used.insert(equation) {
+                    continue;
+                }
                 (vec![equation], vec![a.variable], 0, "explicit", "solved for its unknown")
             }
             Step::System(system) => {
-                let (rows, columns) = torn_order(system);
+                let (rows, columns) = torn_order(program, system);
+                used.extend(&rows);
                 (rows, columns, system.tearing_variables.len(), kind(system), how(system))
             }
             _ => continue,
@@ -138,32 +144,73 @@ pub fn steps(system: &System) -> &[Step] {
     }
 }
 
-/// Rows and columns of a system in the order they are computed, what is torn last.
-fn torn_order(system: &System) -> (Vec<EquationRef>, Vec<VarId>) {
+/// Rows and columns of a system in an order in which each row has one new unknown, with what is torn given; what is torn,
+/// and what fits into no such order, comes last.
+fn torn_order(program: &Program, system: &System) -> (Vec<EquationRef>, Vec<VarId>) {
+    let solved_for = solved_for(program, system);
+    let taken: HashSet<VarId> = solved_for.values().copied().collect();
+    let mut open: HashSet<VarId> = system.unknowns.iter().copied().collect();
+    for v in &system.tearing_variables {
+        open.remove(v);
+    }
+    let residuals: HashSet<EquationRef> = system.residuals.iter().copied().collect();
+    let inner: Vec<EquationRef> =
+        system.equations.iter().filter(|e| !residuals.contains(e)).copied().collect();
+    let mut containing: HashMap<VarId, Vec<EquationRef>> = HashMap::new();
+    for &e in &inner {
+        for v in unknowns_of(program, e, &open) {
+            containing.entry(v).or_default().push(e);
+        }
+    }
+    let mut done: HashSet<EquationRef> = HashSet::new();
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    let mut queue: VecDeque<EquationRef> = inner.iter().copied().collect();
+    while let Some(e) = queue.pop_front() {
+        let [v] = unknowns_of(program, e, &open)[..] else { continue };
+        let is_its_own = solved_for.get(&e).map_or(!taken.contains(&v), |own| *own == v);
+        if !is_its_own || !done.insert(e) {
+            continue;
+        }
+        open.remove(&v);
+        rows.push(e);
+        columns.push(v);
+        queue.extend(containing.get(&v).into_iter().flatten().filter(|e| !done.contains(e)));
+    }
+    rows.extend(inner.iter().filter(|e| !done.contains(e)));
+    rows.extend(&system.residuals);
+    columns.extend(system.unknowns.iter().filter(|v| open.contains(v)));
+    columns.extend(&system.tearing_variables);
+    (rows, columns)
+}
+
+/// The open unknowns of an equation.
+fn unknowns_of(program: &Program, e: EquationRef, open: &HashSet<VarId>) -> Vec<VarId> {
+    let info = &program.equations[e.0 as usize];
+    let all = [info.lhs, info.rhs].into_iter().flat_map(|side| program.pool.variables_of(side));
+    let mut found: Vec<VarId> = all.filter(|v| open.contains(v)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What the equations of a system are solved for: in it, or later where results are wanted.
+fn solved_for(program: &Program, system: &System) -> HashMap<EquationRef, VarId> {
     let equations: HashSet<EquationRef> = system.equations.iter().copied().collect();
     let unknowns: HashSet<VarId> = system.unknowns.iter().copied().collect();
-    let mut used_rows: HashSet<EquationRef> = system.residuals.iter().copied().collect();
-    let mut used_columns: HashSet<VarId> = system.tearing_variables.iter().copied().collect();
-    let (mut rows, mut columns) = (Vec::new(), Vec::new());
-    for step in steps(system) {
+    let mut used: HashSet<VarId> = system.tearing_variables.iter().copied().collect();
+    let mut pairs = HashMap::new();
+    for step in steps(system).iter().chain(&program.outputs) {
         if let Step::Assign(a) = step
             && let Some(equation) = a.equation
             && equations.contains(&equation)
             && unknowns.contains(&a.variable)
-            && !used_rows.contains(&equation)
-            && !used_columns.contains(&a.variable)
+            && !pairs.contains_key(&equation)
+            && used.insert(a.variable)
         {
-            used_rows.insert(equation);
-            used_columns.insert(a.variable);
-            rows.push(equation);
-            columns.push(a.variable);
+            pairs.insert(equation, a.variable);
         }
     }
-    rows.extend(system.equations.iter().filter(|e| !used_rows.contains(e)));
-    rows.extend(&system.residuals);
-    columns.extend(system.unknowns.iter().filter(|v| !used_columns.contains(v)));
-    columns.extend(&system.tearing_variables);
-    (rows, columns)
+    pairs
 }
 
 #[cfg(test)]
@@ -174,10 +221,33 @@ mod tests {
     /// Block lower triangular: nothing to the right of a block; all orders are permutations.
     #[test]
     fn blocks_are_lower_triangular() {
+        // The chain computes a part of its loop only where results are wanted.
+        for model in ["Kausal.Examples.Rectifier", "Kausal.Examples.Chain"] {
+            let mut session = Session::new();
+            let flat = session.flatten(model).expect("a correct model");
+            let program = session.translate(&flat, &Default::default()).expect("a regular model");
+            check(&sorted(&program));
+        }
+    }
+
+    /// Torn, a loop is lower triangular but for the columns of what is torn.
+    #[test]
+    fn torn_loops_are_triangular() {
         let mut session = Session::new();
-        let flat = session.flatten("Kausal.Examples.Rectifier").expect("a correct model");
-        let program = session.translate(&flat, &Default::default()).expect("a regular model");
+        let flat = session.flatten("Kausal.Examples.Chain").expect("a correct model");
+        let options =
+            kausal_translate::Options { relaxing: kausal_translate::Relaxing::Off, ..Default::default() };
+        let program = session.translate(&flat, &options).expect("a regular model");
         let sorted = sorted(&program);
+        let block = sorted.blocks.iter().find(|b| b.torn > 0 && b.size > 50).expect("a torn loop");
+        let inner = block.start + block.size - block.torn;
+        for row in block.start..inner {
+            let beyond = sorted.entries[row].iter().any(|c| (*c as usize) > row && (*c as usize) < inner);
+            assert!(!beyond, "row {row}: {:?}", sorted.entries[row]);
+        }
+    }
+
+    fn check(sorted: &Sorted) {
         let n = sorted.rows.len();
         assert!(n > 10 && sorted.columns.len() == n && sorted.entries.len() == n);
         assert_eq!(sorted.blocks.iter().map(|b| b.size).sum::<usize>(), n);
@@ -187,10 +257,13 @@ mod tests {
                 assert!(last.is_none_or(|c| (c as usize) < block.start + block.size), "{block:?}");
             }
         }
-        for order in
-            [sorted.model_rows(), sorted.model_columns(), sorted.block_rows.clone(), sorted.block_columns]
-        {
-            let mut order = order;
+        let orders = [
+            sorted.model_rows(),
+            sorted.model_columns(),
+            sorted.block_rows.clone(),
+            sorted.block_columns.clone(),
+        ];
+        for mut order in orders {
             order.sort_unstable();
             assert!(order.iter().enumerate().all(|(i, k)| i == *k as usize) && order.len() == n);
         }
