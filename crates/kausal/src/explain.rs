@@ -17,11 +17,9 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-<<<<<<< HEAD
-use kausal_translate::program::{Alternative, EquationRef, Form, Kind, LinearMethod, Step, System, Way};
-=======
-use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, Kind, LinearMethod, Step, System};
->>>>>>> a0ab3bf (wip: loops)
+use kausal_translate::program::{
+    Alternative, EquationRef, Form, Iteration, Kind, LinearMethod, Step, System, Way,
+};
 
 use crate::summary;
 

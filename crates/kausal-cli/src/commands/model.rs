@@ -4,13 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-<<<<<<< HEAD
 use kausal::{
-    Commands, Diagnostic, FlatModel, Inline, Options, Program, Relaxing, Session, Sources, Tearing, summary,
+    Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Sources, Tearing, summary,
 };
-=======
-use kausal::{Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Tearing, summary};
->>>>>>> a0ab3bf (wip: loops)
 use serde::Serialize;
 
 use crate::arguments::{
