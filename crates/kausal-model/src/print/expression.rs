@@ -270,7 +270,9 @@ impl<'a> Expressions<'a> {
                     all(args, if self.kind(id) == Kind::Unknown { want } else { self.kind(id) })
                 }
                 (Op::Smooth, &[p, a]) => vec![(p, Kind::Integer), (a, Kind::Real.join(self.kind(a)))],
-                (Op::Min | Op::Max, args) => all(args, if want == Kind::Integer { want } else { joined(args) }),
+                (Op::Min | Op::Max, args) => {
+                    all(args, if want == Kind::Integer { want } else { joined(args) })
+                }
                 (Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual, args) => all(args, joined(args)),
                 (Op::Not | Op::And | Op::Or, args) => all(args, Kind::Boolean),
                 (Op::Add | Op::Mul | Op::Neg | Op::Abs | Op::IntegerDiv | Op::Mod | Op::Rem, args) => {
