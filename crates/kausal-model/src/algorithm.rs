@@ -152,60 +152,6 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// The variable of a loop cannot be assigned to (specification section 11.2.2).
-    pub(crate) fn check_loop_variables(
-        &mut self,
-        file: crate::library::FileId,
-        ast: &Ast,
-        list: &[Statement],
-    ) -> Res<()> {
-        let mut found = Vec::new();
-        crate::walk::assigned_iterators(ast, list, &mut |target| found.push(*target));
-        let mut result = Ok(());
-        for target in found {
-            let name = crate::expr::reference::ref_text(ast, &target);
-            let message = format!("{name} is a loop variable: it cannot be assigned to");
-            result = Err(self.error_at("K0378", message, file, target.span));
-        }
-        result
-    }
-
-    /// Where `when` statements cannot stand (specification section 11.2.7.2). In `for` loops, which are unrolled, they are
-    /// taken: each pass has a `when` statement of its own.
-    fn check_when_places(&mut self, cx: Context<'_>, initial: bool, list: &[Statement]) -> Res<()> {
-        let mut stack: Vec<(&Statement, Option<&str>)> = Vec::new();
-        let place = initial.then_some("an initial algorithm");
-        stack.extend(list.iter().rev().map(|s| (s, place)));
-        let mut result = Ok(());
-        while let Some((statement, place)) = stack.pop() {
-            match &statement.kind {
-                StatementKind::When { branches } => {
-                    if let Some(place) = place {
-                        let message = format!("`when` cannot stand in {place}");
-                        let place = self.cx.lib.location(cx.scope.file, first_line(cx.ast, statement.span));
-                        let diagnostic = kausal_syntax::Diagnostic::error("K0369", message).at(place, "");
-                        result = Err(self.cx.report(diagnostic));
-                    }
-                    for (_, body) in branches {
-                        stack.extend(body.iter().rev().map(|s| (s, Some("a `when` statement"))));
-                    }
-                }
-                StatementKind::If { branches, otherwise } => {
-                    let place = place.or(Some("an `if` statement"));
-                    let bodies = branches.iter().map(|(_, body)| body).chain([otherwise]);
-                    bodies.for_each(|body| stack.extend(body.iter().rev().map(|s| (s, place))));
-                }
-                StatementKind::While { body, .. } => {
-                    let place = place.or(Some("a `while` loop"));
-                    stack.extend(body.iter().rev().map(|s| (s, place)));
-                }
-                StatementKind::For { body, .. } => stack.extend(body.iter().rev().map(|s| (s, place))),
-                _ => {}
-            }
-        }
-        result
-    }
-
     /// Which variables are assigned, and which of them may be read before they are.
     fn scan_targets(&mut self, cx: Context<'_>, statements: &[Statement], outer: &mut Outer) -> Res<()> {
         let mut targets: Vec<(ComponentRef, bool)> = Vec::new();
@@ -1090,11 +1036,4 @@ fn sure_names(ast: &Ast, statements: &[Statement]) -> Vec<Symbol> {
         }
     }
     sure
-}
-
-/// The beginning of a place, up to the end of its line.
-fn first_line(ast: &Ast, span: kausal_syntax::Span) -> kausal_syntax::Span {
-    let text = &ast.text[span.start as usize..span.end as usize];
-    let end = text.find('\n').map_or(span.end, |n| span.start + n as u32);
-    kausal_syntax::Span { start: span.start, end }
 }

@@ -177,10 +177,6 @@ impl Flattener<'_> {
                 for (&lhs, &rhs) in x.data().iter().zip(y.data()) {
                     if !cx.initial && !self.in_when {
                         self.check_determines(lhs, rhs, origin)?;
-                        if self.is_literal(lhs) && self.is_literal(rhs) {
-                            let message = "this equation has no unknowns: it determines nothing".to_owned();
-                            return Err(self.report_equation(cx, at, origin, "K0325", message));
-                        }
                     }
                     sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
                 }

@@ -465,44 +465,8 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Every output has a value, or is assigned somewhere (specification section 12.4.4).
-    fn check_outputs_assigned(&mut self, k: KlassId) -> Res<()> {
-        let mut chain = Vec::new();
-        self.function_chain(k, &mut chain);
-        let mut assigned: Vec<Symbol> = Vec::new();
-        for klass in chain {
-            let ast = self.cx.ast(klass);
-            let class = &ast.classes[self.cx.lib.def(self.cx.key(klass).def).class];
-            let ClassBody::Long(body) = &class.body else { continue };
-            let mut note = |target: &ast::ComponentRef| {
-                assigned.extend(ast.lists.parts.get(target.parts).first().map(|p| p.name.symbol));
-            };
-            for section in &body.algorithms {
-                crate::walk::statements(&section.statements, &mut |s| match &s.kind {
-                    StatementKind::Assign(target, _) => note(target),
-                    StatementKind::AssignTuple { targets, .. } => {
-                        targets.iter().flatten().for_each(&mut note)
-                    }
-                    _ => {}
-                });
-            }
-        }
-        let signature = self.signature(k)?;
-        for info in &signature.outputs {
-            // An array may have no elements.
-            let scalar = info.leaf.is_some() && info.dims.is_empty();
-            if info.binding.is_none() && scalar && !assigned.contains(&info.name) {
-                let message = format!("the output {} of {} is never assigned", info.name, self.cx.name(k));
-                return Err(self
-                    .cx
-                    .report(Diagnostic::error("K0383", message).at(info.location, "declared here")));
-            }
-        }
-        Ok(())
-    }
-
     /// The classes a function consists of, bases first.
-    pub(super) fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
+    pub(crate) fn function_chain(&mut self, k: KlassId, out: &mut Vec<KlassId>) {
         let Ok(members) = self.cx.members(k) else { return };
         for &base in &members.bases {
             self.function_chain(base, out);

@@ -1,9 +1,9 @@
 //! What is most likely behind a model that is not balanced: variables that stand in no equation, variables that two
-//! equations give a value. The first ones are named; whether they are all is a question for matching, which comes later.
+//! places give a value. The first ones are named; whether they are all is a question for matching, which comes later.
 
 use kausal_symbolic::{ExprId, Node as Expression, VarId};
-use kausal_syntax::{Diagnostic, Location};
-use rustc_hash::{FxHashMap, FxHashSet};
+use kausal_syntax::Diagnostic;
+use rustc_hash::FxHashSet;
 
 use crate::check::{Counts, assigned_in, is_auxiliary};
 use crate::equation::Sink;
@@ -23,7 +23,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn with_unused(&self, mut diagnostic: Diagnostic, sink: &Sink) -> Diagnostic {
+    fn with_unused(&self, diagnostic: Diagnostic, sink: &Sink) -> Diagnostic {
         let mut used: FxHashSet<VarId> = FxHashSet::default();
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         for equation in sink.equations.iter().chain(sink.clocked.iter().flat_map(|w| &w.equations)) {
@@ -56,48 +56,31 @@ impl Flattener<'_> {
         if open.is_empty() {
             return diagnostic;
         }
-        let mut leaves = Vec::new();
-        for v in &open {
-            let leaf = self.slots[v.index()].0;
-            if !leaves.contains(&leaf) {
-                leaves.push(leaf);
-            }
-        }
-        for &leaf in leaves.iter().take(NAMED) {
-            if let Some(info) = &self.inst(leaf).info {
-                diagnostic = diagnostic.at(info.location, "in no equation");
-            }
-        }
-        let names: Vec<String> = leaves.iter().take(NAMED).map(|&l| self.path(l)).collect();
-        let more = if leaves.len() > NAMED { " and others" } else { "" };
-        let verb = if leaves.len() == 1 { "is" } else { "are" };
+        let names: Vec<String> = open.iter().take(NAMED).map(|&v| self.variable_name(v)).collect();
+        let more = if open.len() > NAMED { " and others" } else { "" };
+        let verb = if open.len() == 1 { "is" } else { "are" };
         diagnostic.help(format!("{}{more} {verb} in no equation", names.join(", ")))
     }
 
+    /// A declaration with a value, a `when` clause or an algorithm determines its variable; an equation `x = …` besides is
+    /// likely to be the one too many. (Of two equations with `x` on the left one may determine something else.)
     fn with_twice(&self, diagnostic: Diagnostic, sink: &Sink) -> Diagnostic {
-        let mut first: FxHashMap<VarId, Option<Location>> = FxHashMap::default();
-        for when in &sink.whens {
-            let mut assigned = FxHashSet::default();
-            when.branches.iter().for_each(|b| assigned_in(&b.actions, &mut assigned));
-            first.extend(assigned.into_iter().map(|v| (v, when.origin.location)));
+        let mut given: FxHashSet<VarId> = FxHashSet::default();
+        for branch in sink.whens.iter().flat_map(|w| &w.branches) {
+            assigned_in(&branch.actions, &mut given);
         }
-        for equation in &sink.equations {
-            let own = matches!(
-                equation.origin.kind,
-                OriginKind::Equation | OriginKind::Binding | OriginKind::Algorithm
-            );
-            let Some(var) = self.as_variable(equation.lhs).filter(|_| own) else { continue };
-            let Some(&before) = first.get(&var) else {
-                first.insert(var, equation.origin.location);
-                continue;
-            };
-            let name = self.variable_name(var);
-            let mut diagnostic = diagnostic;
-            for place in [before, equation.origin.location].into_iter().flatten() {
-                diagnostic = diagnostic.at(place, format!("gives {name} a value"));
+        let defined = |kind: OriginKind| {
+            let of_kind = sink.equations.iter().filter(move |e| e.origin.kind == kind);
+            of_kind.filter_map(|e| self.as_variable(e.lhs))
+        };
+        given.extend(defined(OriginKind::Binding));
+        given.extend(defined(OriginKind::Algorithm));
+        match defined(OriginKind::Equation).find(|v| given.contains(v)) {
+            Some(var) => {
+                let name = self.variable_name(var);
+                diagnostic.help(format!("{name} is given two values: leave one of them out"))
             }
-            return diagnostic.help(format!("{name} is given two values: leave one of them out"));
+            None => diagnostic,
         }
-        diagnostic
     }
 }

@@ -10,6 +10,7 @@ mod classes;
 mod flat;
 mod kinds;
 mod modifiers;
+mod statements;
 mod size;
 
 use kausal_syntax::ast::ComponentId;

@@ -1,4 +1,4 @@
-// expect: K0325
+// expect: K0240
 model M
   Real x[3];
 equation
