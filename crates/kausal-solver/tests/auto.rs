@@ -99,3 +99,26 @@ fn stiffness_is_seen_across_events() {
     }
     assert_eq!(integrator.statistics().switches, 1);
 }
+
+/// A trial of BDF that ends at an event leaves the explicit method without a last step.
+#[test]
+fn trials_end_at_events() {
+    let f = |_: f64, x: &[f64], dx: &mut [f64]| {
+        dx[0] = x[1];
+        dx[1] = -x[0];
+    };
+    let model = ClassicalStep::new(Ode::new(2, f));
+    let mut integrator =
+        Integrator::new(Method::Auto, Options::tolerance(1e-2, 1e-2), model, 0.0, &[0.0, 1.0]).unwrap();
+    for _ in 0..1000 {
+        let before = integrator.t();
+        let t = integrator.step(1e6).unwrap().t;
+        assert!(t > before, "no progress at {t}");
+        // Events in trials only.
+        if integrator.statistics().switches % 2 == 1 {
+            let x = integrator.x().to_vec();
+            integrator.restart(t, &x);
+        }
+    }
+    assert!(integrator.statistics().switches >= 2, "{:?}", integrator.statistics());
+}

@@ -98,7 +98,8 @@ impl<'a> Lifter<'a> {
                 }
                 let before = found.len();
                 found.extend(args.iter().filter(|&&arg| !is_leaf(pool, arg) && causes_events(pool, arg)));
-                if found.len() == before && args.iter().all(|&arg| is_leaf(pool, arg) || !pool.has_calls(arg)) {
+                if found.len() == before && args.iter().all(|&arg| is_leaf(pool, arg) || !pool.has_calls(arg))
+                {
                     self.quiet.insert(id);
                     continue;
                 }

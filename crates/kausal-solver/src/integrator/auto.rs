@@ -199,6 +199,10 @@ impl Auto {
         match kind {
             Kind::Explicit => {
                 self.explicit.start_with(core.t - core.t_old);
+                // Right after an event there is no last step to go on with.
+                if core.t == core.t_old {
+                    self.explicit.restart();
+                }
                 // BDF knows the derivative as well as it has iterated; the first stage needs it exactly.
                 core.evaluate_start(model)
             }
