@@ -240,7 +240,7 @@ pub struct Translation {
     /// Make the formula of an integration method a part of the model (inline integration)
     #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
     pub inline: InlineChoice,
-    /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
+    /// Stiff states for --inline mixed (* and ? are wildcards); without it, all of them
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated

@@ -63,8 +63,15 @@ fn computed(since: Instant) -> f64 {
     }
 }
 
-fn run(model: &Arc<CompiledModel>, stop: f64, method: Method, jacobian: JacobianMode, tolerance: f64) -> (Run, f64) {
-    let settings = Settings { stop, interval: stop / 20.0, method, jacobian, tolerance, ..Settings::default() };
+fn run(
+    model: &Arc<CompiledModel>,
+    stop: f64,
+    method: Method,
+    jacobian: JacobianMode,
+    tolerance: f64,
+) -> (Run, f64) {
+    let settings =
+        Settings { stop, interval: stop / 20.0, method, jacobian, tolerance, ..Settings::default() };
     let since = Instant::now();
     let before = computed(since);
     let run = simulate::run(model.clone(), &settings, &|_| true, None, &mut |_| true);
