@@ -203,7 +203,9 @@ impl<'a> Emitter<'a> {
     /// May discrete variables switch the coefficient of the unknown off? Then the equation says nothing about it, and
     /// division will not do: like a system without full rank it leaves the unknown where it is.
     fn is_switched(&mut self, equation: usize, unknown: VarId) -> bool {
-        let Some((coefficients, _)) = solve::linear(self.work, equation, &|v| v == unknown) else { return false };
+        let Some((coefficients, _)) = solve::linear(self.work, equation, &|v| v == unknown) else {
+            return false;
+        };
         let work = &*self.work;
         let discrete = |v: VarId| work.var(v).role == Role::Discrete;
         coefficients.iter().any(|&(_, c)| {
