@@ -115,7 +115,8 @@ fn number(x: f64) -> Option<u64> {
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i64;
     let fraction = bits & ((1 << 52) - 1);
-    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     // 2^61 is one: multiplying with a power of two turns the 61 bits round.
     let turned = exponent.rem_euclid(61) as u32;
     let value = reduce(u128::from(mantissa) << turned);

@@ -16,7 +16,8 @@ use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProbl
 use kausal_structure::{
     Assignment, Edge, Elimination, EliminationProblem, Eqn, Extractor, Id, IdVec, Incidence,
     IncidenceBuilder, Occurrence, Operations, RelaxedBlt, Solvability, SolvabilitySet, Var as Column,
-    bounded_count_in_order, bounded_elimination_order, elimination_order, recursive_order, maximum_matching_preferring, relaxed_blt,
+    bounded_count_in_order, bounded_elimination_order, elimination_order, maximum_matching_preferring,
+    recursive_order, relaxed_blt,
 };
 use kausal_symbolic::count::{Counter, Operations as Count};
 use kausal_symbolic::{ExprId, Op, VarId};
@@ -192,7 +193,8 @@ impl<'b> Linear<'b> {
                 out.extend(self.recursive(Way::Eliminated, &simple));
             }
             if settings.tearing != Tearing::Off {
-                let sizes = |c: &Candidate| c.way == Way::Torn && c.plan.core_columns.len() < simple.residuals.len();
+                let sizes =
+                    |c: &Candidate| c.way == Way::Torn && c.plan.core_columns.len() < simple.residuals.len();
                 if simple.residuals.len() <= DENSE_LIMIT && out.iter().any(sizes) {
                     out.push(self.torn(Way::Torn, simple));
                 }
@@ -251,7 +253,8 @@ impl<'b> Linear<'b> {
             symmetric: None,
             settle: false,
         };
-        let elimination = bounded_count_in_order(&self.elimination_problem(&self.incidence), &torn.sequence, BOUND);
+        let elimination =
+            bounded_count_in_order(&self.elimination_problem(&self.incidence), &torn.sequence, BOUND);
         self.candidate(way, plan, &elimination)
     }
 
@@ -514,7 +517,8 @@ impl<'b> Linear<'b> {
         if let Some(torn) = &mut candidate.torn {
             let trials: Vec<growth::Trial> = self.samples.iter().map(|s| growth::trial(s, torn)).collect();
             let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|t| &t.core).collect();
-            torn.symmetric = growth::symmetric_order(&cores).map(|order| order.iter().map(|&(_, s)| s).collect());
+            torn.symmetric =
+                growth::symmetric_order(&cores).map(|order| order.iter().map(|&(_, s)| s).collect());
             return;
         }
         let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|(_, t)| &t.core).collect();
@@ -570,7 +574,8 @@ impl<'b> Linear<'b> {
         if candidate.rejected.is_some() || !(2..=CLOSED).contains(&torn.core_rows.len()) || self.switched {
             return;
         }
-        let mut plan = Plan { core_rows: Vec::new(), core_columns: Vec::new(), symmetric: None, ..torn.clone() };
+        let mut plan =
+            Plan { core_rows: Vec::new(), core_columns: Vec::new(), symmetric: None, ..torn.clone() };
         plan.pivots.extend(torn.core_rows.iter().copied().zip(torn.core_columns.iter().copied()));
         let mut trials: Vec<growth::Trial> = self.samples.iter().map(|s| growth::trial(s, &plan)).collect();
         let lost = |t: &growth::Trial| t.residual > LOST;
@@ -578,7 +583,8 @@ impl<'b> Linear<'b> {
         if trials.is_empty() || trials.iter().any(lost) || sign_change(trials.iter()).is_some() {
             return;
         }
-        let price = |emitter: &mut Emitter, plan: &Plan| self.written_price(emitter, plan).unwrap_or(f64::INFINITY);
+        let price =
+            |emitter: &mut Emitter, plan: &Plan| self.written_price(emitter, plan).unwrap_or(f64::INFINITY);
         if price(emitter, &plan) < price(emitter, torn) {
             candidate.torn = Some(std::mem::replace(&mut candidate.plan, plan));
         }
@@ -642,9 +648,8 @@ impl<'b> Linear<'b> {
 
     /// What computing some unknowns only where results are wanted saves.
     fn deferred(&self, emitter: &Emitter, steps: &[Step]) -> f64 {
-        // Of small blocks, and where nothing is integrated, all results count.
-        let integrated = self.block.unknowns.iter().any(|v| emitter.work.var(*v).integral.is_some());
-        if self.rows.len() < DEFERRED || !(integrated || !self.needed.is_empty()) {
+        // Of small blocks, and where nothing is needed outside, all results count.
+        if self.rows.len() < DEFERRED || self.needed.is_empty() {
             return 0.0;
         }
         let late = defer::movable(&emitter.work.pool, steps, &self.needed);

@@ -75,7 +75,14 @@ impl Plan {
                 core_columns.extend(columns);
             }
         }
-        eliminate::Plan { forward: pivots.len(), pivots, core_rows, core_columns, symmetric: None, settle: false }
+        eliminate::Plan {
+            forward: pivots.len(),
+            pivots,
+            core_rows,
+            core_columns,
+            symmetric: None,
+            settle: false,
+        }
     }
 }
 

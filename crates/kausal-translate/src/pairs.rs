@@ -75,7 +75,9 @@ fn terms(pool: &Pool, step: &Step) -> Vec<(ExprId, bool)> {
         return Vec::new();
     }
     match pool.node(assign.value) {
-        Node::Op(Op::Add, args) if args.len() <= LONG => args.iter().map(|&term| signed(pool, term)).collect(),
+        Node::Op(Op::Add, args) if args.len() <= LONG => {
+            args.iter().map(|&term| signed(pool, term)).collect()
+        }
         _ => Vec::new(),
     }
 }

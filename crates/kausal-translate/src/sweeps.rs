@@ -12,10 +12,10 @@
 //! The values of the last sweep are variables of their own, `old(x)`: the unknowns of a [`Nonlinear`] system whose residuals are
 //! `x - old(x)`. A sweep that finds the residuals small is the last.
 
+use kausal_model::flat::Type;
 use kausal_structure::branch_tearing::{BranchKind, branch_tearing};
 use kausal_structure::tearing::Effort;
 use kausal_structure::{Eqn, Id, Incidence, SolvabilitySet, Var as Column, relaxed_blt};
-use kausal_model::flat::Type;
 use kausal_symbolic::substitute::substitute;
 use kausal_symbolic::{Op, VarId};
 use kausal_syntax::Diagnostic;

@@ -338,15 +338,15 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
             let arm = [r[0] - from[0], r[1] - from[1], r[2] - from[2]];
             velocity[k] = add(velocity[before], cross(turning, arm));
         }
-        let axes = [1, 2, 3].map(|column| {
-            [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.m.S[{row},{column}]"), i))
-        });
+        let axes =
+            [1, 2, 3].map(|column| [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.m.S[{row},{column}]"), i)));
         let centre = [0.15, 0.02, -0.1 + 0.01 * (k as f64).sin()];
         let arm = [0, 1, 2].map(|x| axes[0][x] * centre[0] + axes[1][x] * centre[1] + axes[2][x] * centre[2]);
         let v = add(velocity[k], cross(omega, arm));
         let own = axes.map(|axis| dot(axis, omega));
         let inertia = [[0.02, 0.002, -0.001], [0.002, 0.03, 0.003], [-0.001, 0.003, 0.025]];
-        energy += 0.5 * dot(v, v) + 0.5 * dot(own, inertia.map(|row| dot(row, own))) + 9.80665 * (r[2] + arm[2]);
+        energy +=
+            0.5 * dot(v, v) + 0.5 * dot(own, inertia.map(|row| dot(row, own))) + 9.80665 * (r[2] + arm[2]);
     }
     energy
 }

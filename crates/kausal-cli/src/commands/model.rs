@@ -5,12 +5,14 @@ use std::path::Path;
 
 use kausal::session::balance;
 use kausal::{
-    Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Sources, Tearing, summary,
+    Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Sources, Tearing,
+    summary,
 };
 use serde::Serialize;
 
 use crate::arguments::{
-    self, Check, Examples, Flatten, InlineChoice, LoopsChoice, RelaxingChoice, TearingChoice, Translate, Translation,
+    self, Check, Examples, Flatten, InlineChoice, LoopsChoice, RelaxingChoice, TearingChoice, Translate,
+    Translation,
 };
 use crate::output;
 
