@@ -10,8 +10,8 @@ mod classes;
 mod flat;
 mod kinds;
 mod modifiers;
-mod statements;
 mod size;
+mod statements;
 
 use kausal_syntax::ast::ComponentId;
 use rustc_hash::FxHashSet;
