@@ -565,7 +565,13 @@ impl Machine {
             space.since = 0;
             self.run(&guard.check, mode)?;
             let value = |v: VarId| self.values[v.index()];
-            let solved = guard.residuals.iter().all(|&(r, size)| value(r).abs() <= Guard::LOST * value(size));
+            // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
+            let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
+            let rounding = Guard::ROUNDING * largest;
+            let solved = guard
+                .residuals
+                .iter()
+                .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
             if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size))
             {
                 return Ok(());

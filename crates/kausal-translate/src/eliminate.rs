@@ -89,6 +89,7 @@ pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &P
         version: vec![0; plan.pivots.len()],
         products: FxHashMap::default(),
         values: FxHashMap::default(),
+        zero_cases: FxHashSet::default(),
         prints: Fingerprints::default(),
         same: FxHashMap::default(),
         out: Solved::default(),
@@ -166,6 +167,8 @@ struct Elimination<'e, 'w, 'p> {
     products: FxHashMap<(usize, usize, ExprId, ExprId), ExprId>,
     /// Formulas and the variables that hold them.
     values: FxHashMap<ExprId, ExprId>,
+    /// Variables that hold something that is zero in one of its cases.
+    zero_cases: FxHashSet<VarId>,
     prints: Fingerprints,
     /// What holds a value, and whether it holds the negative.
     same: FxHashMap<Fingerprint, (ExprId, bool)>,
@@ -211,6 +214,9 @@ impl Elimination<'_, '_, '_> {
         let (mut entries, right) = self.reduce(r, &|_| true);
         let at = entries.iter().position(|&(column, _)| column == c)?;
         let (_, formula) = entries.remove(at);
+        if self.has_zero_case(formula) {
+            return None;
+        }
         let pivot = self.held(formula);
         let before = self.rows[r].coefficients.iter().find(|&&(column, _)| column == c).map(|&(_, e)| e);
         self.guard(pivot, formula, before);
@@ -395,11 +401,32 @@ impl Elimination<'_, '_, '_> {
         let held = self.emitter.temporary(value, &mut self.out.steps);
         if let Some(variable) = self.emitter.work.pool.as_var(held) {
             self.prints.define(variable, whole);
+            if self.has_zero_case(value) {
+                self.zero_cases.insert(variable);
+            }
         }
         self.emitter.bound(held, value);
         self.values.insert(value, held);
         self.same.insert(print, (held, negative));
         held
+    }
+
+    /// Is the expression zero in one of the cases it distinguishes, whatever the variables are? The coefficient of a
+    /// friction that slides or sticks is like that, and no sample need meet the case.
+    fn has_zero_case(&self, root: ExprId) -> bool {
+        let pool = &self.emitter.work.pool;
+        let mut stack = vec![(root, false)];
+        while let Some((e, in_case)) = stack.pop() {
+            match pool.node(e) {
+                Node::Const(_) if in_case && pool.as_constant(e) == Some(0.0) => return true,
+                Node::Var(v) if self.zero_cases.contains(&v) => return true,
+                Node::Op(Op::If, args) => stack.extend(args[1..].iter().map(|&arg| (arg, true))),
+                Node::Op(Op::Mul | Op::Neg, args) => stack.extend(args.iter().map(|&arg| (arg, in_case))),
+                Node::Op(Op::Div, args) => stack.push((args[0], in_case)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Remembers a divisor that may become zero, given as it is held and as it is computed.

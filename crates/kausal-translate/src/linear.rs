@@ -666,7 +666,7 @@ impl<'b> Linear<'b> {
                 (to.mul, to.add, to.once) = (each.mul, each.add, once.total());
                 to.price = price(each, once, solved.left) - self.deferred(emitter, &solved.steps);
             }
-            None => to.note = "a divisor is always zero".to_owned(),
+            None => to.note = "a divisor is zero, always or in one of its cases".to_owned(),
         }
         emitter.rollback(mark);
     }

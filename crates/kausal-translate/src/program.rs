@@ -360,6 +360,8 @@ impl Guard {
     /// A residual above this part of its size means that digits are lost; the system is solved with pivoting from then
     /// on.
     pub const LOST: f64 = 1e-8;
+    /// A residual below this part of the largest size in the system is rounding, whatever the size of its own equation.
+    pub const ROUNDING: f64 = 64.0 * f64::EPSILON;
     /// A divisor below this part of the terms it is the sum of is what rounding left of them.
     pub const CANCELLED: f64 = 1e-13;
     /// Between events residuals are looked at once in so many evaluations; at events always.

@@ -241,26 +241,24 @@ fn inlined_steps_do_not_use_the_jacobian_of_the_states() {
     assert_eq!(of(JacobianMode::Auto), of(JacobianMode::NumericDense));
 }
 
-/// No solution, a singular matrix: the diagnostic names the variables, and what was computed so far is kept.
+/// No solution: the diagnostic names the variables, and what was computed so far is kept.
 #[test]
 fn failures_name_the_variables_and_keep_the_results() {
-    let none = "model M Real x(start = 0.5, fixed = true), w(start = 1);
-      equation der(x) = 1; w^2 = 1 - x + 0*der(w); end M;";
-    for text in [none.replace(" + 0*der(w)", "")] {
-        let settings = Settings {
-            stop: 2.0,
-            interval: 0.01,
-            method: Method::Bdf,
-            tolerance: 1e-6,
-            ..Settings::default()
-        };
-        let run = run("M", &text, Inline::Bdf, settings);
-        assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
-        let message = &run.diagnostics[0].message;
-        assert!(message.contains('w'), "{message}");
-        let time = &run.trajectory.time;
-        assert!(time[time.len() - 1] > 0.45, "results until then are kept");
-    }
+    let text = "model M Real x(start = 0.5, fixed = true), w(start = 1);
+      equation der(x) = 1; w^2 = 1 - x; end M;";
+    let settings = Settings {
+        stop: 2.0,
+        interval: 0.01,
+        method: Method::Bdf,
+        tolerance: 1e-6,
+        ..Settings::default()
+    };
+    let run = run("M", text, Inline::Bdf, settings);
+    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
+    let message = &run.diagnostics[0].message;
+    assert!(message.contains('w'), "{message}");
+    let time = &run.trajectory.time;
+    assert!(time[time.len() - 1] > 0.45, "results until then are kept");
 }
 
 /// The generated C takes the same steps: it needs no memory but its struct, and no library but that of mathematics.
