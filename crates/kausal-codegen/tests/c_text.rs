@@ -406,7 +406,8 @@ fn nonlinear_system() {
         let sum = p.add(xx, yy);
         let residual = p.sub(sum, c25);
         let derivative = p.times(2.0, ex);
-        let jacobian = Jacobian { steps: vec![set(j, derivative)], entries: vec![(0, 0, j)] };
+        let jacobian =
+            Jacobian { steps: vec![set(j, derivative)], entries: vec![(0, 0, j)], sensitivities: Vec::new() };
         b.program.dynamics.push(Step::System(Box::new(System {
             equations: Vec::new(),
             unknowns: vec![x, y],

@@ -144,7 +144,8 @@ fn nonlinear_and_numerical() {
     let cosine = p.apply(Op::Cos, ex);
     let twice = p.times(2.0, ea);
     let equation = b.equation("plant", sine, square);
-    let jacobian = Jacobian { steps: vec![set(j, cosine)], entries: vec![(0, 0, j)] };
+    let jacobian =
+        Jacobian { steps: vec![set(j, cosine)], entries: vec![(0, 0, j)], sensitivities: Vec::new() };
     let numerical = Solve {
         entries: vec![(0, 0, a), (1, 0, q), (1, 1, a)],
         rhs: vec![q, a],

@@ -109,6 +109,21 @@ fn a_divisor_that_becomes_zero_is_not_divided_by() {
     }
 }
 
+/// The torque of a friction that sticks or slides is multiplied by 0 or 1: nothing is divided by that. Where the arm is at
+/// rest, all terms of some equations are zero but for rounding, and no digits are lost there.
+#[test]
+fn an_arm_with_friction_needs_no_pivoting() {
+    let mut session = Session::new();
+    let flat = session.flatten("Kausal.Examples.Robot").expect("it is built in");
+    let program = session.translate(&flat, &Options::default()).expect("a program");
+    let model = session.compile(program, Backend::Jit).expect("code");
+    let settings = Settings { stop: 0.5, ..Settings::default() };
+    let run = simulate::run(Arc::new(model), &settings, &|name| name == "time", None, &mut |_| true);
+    assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+    assert!(run.statistics.state_events > 0);
+    assert_eq!(run.statistics.pivot_fallbacks, 0);
+}
+
 /// A variable at 0, 0.05, … 1, computed by the C text, and how often a guard tripped; `None` where there is no C compiler.
 fn in_c(text: &str, options: &Options, name: &str) -> Option<(Vec<f64>, usize)> {
     let mut session = Session::new();

@@ -208,7 +208,7 @@ fn all_examples_give_the_results_of_the_classical_interface() {
             let stop = experiment.stop.unwrap_or(1.0);
             let of = |inline: Inline| {
                 let method = method_of(inline, false).unwrap_or(Method::Auto);
-                let (interval, tolerance) = (stop / 50.0, 1e-8);
+                let (interval, tolerance) = (stop / 500.0, 1e-9);
                 run(&model, "", inline, Settings { stop, interval, method, tolerance, ..Settings::default() })
             };
             let (on, off) = (of(inline), of(Inline::Off));
@@ -246,19 +246,30 @@ fn inlined_steps_do_not_use_the_jacobian_of_the_states() {
 fn failures_name_the_variables_and_keep_the_results() {
     let text = "model M Real x(start = 0.5, fixed = true), w(start = 1);
       equation der(x) = 1; w^2 = 1 - x; end M;";
-    let settings = Settings {
-        stop: 2.0,
-        interval: 0.01,
-        method: Method::Bdf,
-        tolerance: 1e-6,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
     let run = run("M", text, Inline::Bdf, settings);
     assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
     let message = &run.diagnostics[0].message;
     assert!(message.contains('w'), "{message}");
     let time = &run.trajectory.time;
     assert!(time[time.len() - 1] > 0.45, "results until then are kept");
+}
+
+/// A derivative that parameters or events determine is no unknown of the step, and no guess takes its place.
+#[test]
+fn derivatives_that_are_known_stay_known() {
+    let text = "model M Real y(start = 0.5, fixed = true), x, z(start = 0, fixed = true); discrete Real u(start = 1, fixed = true);
+      equation der(y) = 1; x = y^2; der(z) = u; when time > 0.25 then u = 3; end when; end M;";
+    for inline in [Inline::ImplicitEuler, Inline::Bdf, Inline::Radau, Inline::Rosenbrock] {
+        let method = method_of(inline, false).unwrap_or(Method::Auto);
+        let run = run("M", text, inline, Settings { method, tolerance: 1e-8, ..Settings::default() });
+        assert!(run.diagnostics.is_empty(), "{inline:?}: {:?}", run.diagnostics);
+        let last = |name: &str| *run.trajectory.get(name).expect("a signal").last().expect("a value");
+        for (name, value) in [("y", 1.5), ("x", 2.25), ("z", 0.25 + 3.0 * 0.75)] {
+            assert!((last(name) - value).abs() < 1e-6, "{inline:?}: {name} = {}", last(name));
+        }
+    }
 }
 
 /// The generated C takes the same steps: it needs no memory but its struct, and no library but that of mathematics.

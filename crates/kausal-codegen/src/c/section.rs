@@ -450,8 +450,9 @@ impl<'p> Sections<'p> {
             out.temporaries = check.temporaries;
             out.lines.extend(check.lines.into_iter().map(|line| format!("    {line}")));
             out.push(format!(
-                "        good = kausal_residuals_hold(v, {r}, residual, {});",
-                literal(Guard::LOST)
+                "        good = kausal_residuals_hold(v, {r}, residual, {}, {});",
+                literal(Guard::LOST),
+                literal(Guard::ROUNDING)
             ));
             if !guard.sums.is_empty() {
                 let n = guard.sums.len();

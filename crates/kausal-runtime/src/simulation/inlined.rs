@@ -13,7 +13,7 @@ use kausal_solver::{
     StepRequest, Work,
 };
 use kausal_symbolic::VarId;
-use kausal_translate::program;
+use kausal_translate::program::{self, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{RightSide, Settings};
@@ -155,6 +155,8 @@ struct Section {
     stages: Vec<Stage>,
     /// States that successive substitution finds.
     substituted: Vec<usize>,
+    /// What the section computes. A derivative that is not among it is known already, and needs no guess.
+    computed: FxHashSet<VarId>,
 }
 
 /// States and derivatives at an instant of the step.
@@ -185,7 +187,17 @@ impl Section {
             stages.push(Stage { time: None, states: states.to_vec() });
         }
         let substituted = program.substituted.iter().map(|&k| k as usize).collect();
-        Section { is_filter, h: program.h, old: program.old.clone(), prepared: f64::NAN, stages, substituted }
+        let mut computed = FxHashSet::default();
+        for step in &program.steps {
+            match step {
+                Step::Assign(assign) => computed.extend([assign.variable]),
+                Step::Call(call) => computed.extend(call.outputs.iter().flatten().copied()),
+                Step::System(system) => computed.extend(system.unknowns.iter().copied()),
+                _ => {}
+            }
+        }
+        let (h, old) = (program.h, program.old.clone());
+        Section { is_filter, h, old, prepared: f64::NAN, stages, substituted, computed }
     }
 
     /// Sets what the section reads, but for the guesses; computes what depends on `h`.
@@ -298,7 +310,8 @@ impl Inlined {
                 machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
             }
             let part = k * n..(k + 1) * n;
-            guess(machine, &stage.states, h, &x[part.clone()], &dx[part], weights);
+            let given = Given { h, x: &x[part.clone()], dx: &dx[part], weights };
+            guess(machine, &stage.states, &section.computed, &given);
         }
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
@@ -371,9 +384,18 @@ fn substitute(
     Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
 }
 
+/// What the integrator expects of a stage.
+struct Given<'a> {
+    h: f64,
+    x: &'a [f64],
+    dx: &'a [f64],
+    weights: &'a [f64],
+}
+
 /// Guesses and weights of states and derivatives.
-fn guess(machine: &mut Machine, states: &[(VarId, VarId)], h: f64, x: &[f64], dx: &[f64], weights: &[f64]) {
-    for (i, &(_, d)) in states.iter().enumerate() {
+fn guess(machine: &mut Machine, states: &[(VarId, VarId)], computed: &FxHashSet<VarId>, given: &Given) {
+    let &Given { h, x, dx, weights } = given;
+    for (i, &(_, d)) in states.iter().enumerate().filter(|(_, (_, d))| computed.contains(d)) {
         machine.values[d.index()] = dx[i];
         machine.demand.weights[d.index()] = h.abs() * weights[i];
     }

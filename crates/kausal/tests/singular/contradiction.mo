@@ -1,4 +1,4 @@
-// expect: K0325
+// expect: K0240 K0401
 // A number that is another number.
 model M
   Real x;
