@@ -501,7 +501,10 @@ impl Flattener<'_> {
 
     fn inner_child(&mut self, owner: InstId, name: Symbol) -> Res<Option<InstId>> {
         let Some(child) = self.child(owner, name)? else { return Ok(None) };
-        let Some(info) = self.inst(child).info.as_ref().filter(|i| i.inner) else { return Ok(None) };
+        let Some(info) = self.inst(child).info.as_ref().filter(|i| i.inner) else {
+            // The outer declaration may stand where the missing inner one was added.
+            return Ok(self.extra_child(owner, name).filter(|added| self.added_inner.contains(added)));
+        };
         if info.outer && !self.inst(child).is_static {
             return Ok(self.inner_twin(child));
         }

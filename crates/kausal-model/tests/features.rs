@@ -245,6 +245,7 @@ features! {
     inner_missing
     inner_missing_message
     inner_classes
+    outer_of_itself
     extends_chain
     modifiers_merged
     modifiers_each_final

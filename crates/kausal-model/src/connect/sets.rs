@@ -142,7 +142,10 @@ impl Flattener<'_> {
     }
 
     fn connect_structs(&mut self, sets: &mut Sets, link: &Link, a: End, b: End) -> Res<()> {
-        if self.is_expandable(a.inst) || self.is_expandable(b.inst) {
+        if self.is_expandable(a.inst) != self.is_expandable(b.inst) {
+            return Err(self.mismatch(link, a.inst, b.inst, "only one of them is expandable"));
+        }
+        if self.is_expandable(a.inst) {
             let mut names = Vec::new();
             for end in [a, b] {
                 for member in self.present_members(end.inst)? {
