@@ -246,6 +246,7 @@ features! {
     inner_missing_message
     inner_classes
     outer_of_itself
+    extremes
     extends_chain
     modifiers_merged
     modifiers_each_final

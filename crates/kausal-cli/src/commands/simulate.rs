@@ -153,6 +153,9 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
     if method == Method::Auto {
         method = method_of(inline, fixed_step.is_some()).unwrap_or(method);
     }
+    if method.is_fixed_step() && fixed_step.is_none() {
+        return Err("this method takes steps of one size: give it with --step, in seconds".into());
+    }
     let max_order = match inline {
         Inline::ImplicitEuler => 1,
         _ => Settings::default().max_order,

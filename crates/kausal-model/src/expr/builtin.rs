@@ -480,7 +480,13 @@ impl Flattener<'_> {
             2 => {
                 let ty = values[0].ty().and_then(|t| t.join(values[1].ty()?));
                 let Some(ty) = ty else { return Err(self.wrong_args(c)) };
-                self.elementwise(c, op, &values, ty)
+                // Enumerations and truth values have an order too (specification section 3.5).
+                match (values[0].as_scalar(), values[1].as_scalar()) {
+                    (Some(a), Some(b)) if !ty.is_number() => {
+                        self.builtin_extreme(c, vec![Value::Plain(ty, Array::vector(vec![a, b]))])
+                    }
+                    _ => self.elementwise(c, op, &values, ty),
+                }
             }
             _ => Err(self.wrong_args(c)),
         }

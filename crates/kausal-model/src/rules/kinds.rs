@@ -186,6 +186,14 @@ impl Flattener<'_> {
                 }
                 continue;
             }
+            // Specification section 9.1.3: expandable connectors have no flow variables of their own.
+            if kind == ClassKind::ExpandableConnector && info.flow == FlowPrefix::Flow {
+                let message = format!("{} is a flow variable: expandable connectors have none", member.name);
+                let diagnostic = Diagnostic::error("K0253", message)
+                    .at(info.location, "declared here")
+                    .help("put it into a connector, and that into the expandable one");
+                self.cx.report(diagnostic);
+            }
             let out_of_place = match info.kind {
                 ClassKind::Model | ClassKind::Block => true,
                 ClassKind::Connector | ClassKind::ExpandableConnector => kind == ClassKind::Record,
