@@ -240,8 +240,5 @@ mod tests {
             clocked,
             ["K0460 M has clocked equations (Clock, hold, previous, sample), which cannot be simulated yet"]
         );
-        let pipe =
-            refused("model M Real a, b; equation (a, b) = spatialDistribution(1, 2, time, true); end M;");
-        assert_eq!(pipe, ["K0460 M uses spatialDistribution, which cannot be simulated yet"]);
     }
 }
