@@ -3,31 +3,17 @@
 //! package; with `--markdown` the same as a document, the models that differ grouped by what can be said about the
 //! difference.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use kausal_model::Workspace;
 use kausal_model::check::Counts;
-use kausal_model::{Files, Workspace};
 
-struct Disk;
-
-impl Files for Disk {
-    fn list(&self, folder: &str) -> Option<Vec<String>> {
-        let entries = std::fs::read_dir(folder).ok()?;
-        Some(entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect())
-    }
-    fn read(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
-
-fn workspace(folder: &str) -> Workspace {
-    let mut workspace = Workspace::new(Box::new(Disk));
-    workspace.add_folder(folder);
-    workspace
-}
+use common::workspace;
 
 #[derive(Clone, Copy, Default)]
 struct Row {

@@ -3,30 +3,16 @@
 //! library). One line per model for which this fails, with the first line that differs; `--write` keeps both texts of
 //! those models.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use kausal_model::{Files, NoFiles, Workspace, print_flat};
+use kausal_model::{NoFiles, Workspace, print_flat};
+
+use common::workspace;
 use kausal_syntax::Diagnostic;
-
-struct Disk;
-
-impl Files for Disk {
-    fn list(&self, folder: &str) -> Option<Vec<String>> {
-        let entries = std::fs::read_dir(folder).ok()?;
-        Some(entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect())
-    }
-    fn read(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
-
-fn workspace(folder: &str) -> Workspace {
-    let mut workspace = Workspace::new(Box::new(Disk));
-    workspace.add_folder(folder);
-    workspace
-}
 
 /// What became of one model.
 enum Outcome {
