@@ -196,7 +196,7 @@ impl Machine {
             chords: Vec::new(),
             demand: Demand::default(),
             guards: vec![GuardSpace::default(); model.guards.len()],
-            externals: StandardExternals::new(Options::default()),
+            externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
             model,
@@ -283,7 +283,13 @@ impl Machine {
 
     /// Where functions may write files from now on; what they have kept is forgotten.
     pub fn set_writing(&mut self, write: Writing) {
-        self.externals = StandardExternals::new(Options { write, ..Options::default() });
+        let options = Options { write, ..Options::default() };
+        self.externals = StandardExternals::new(options).with_foreign(self.model.foreign.clone());
+    }
+
+    /// Takes what functions have said so far (`ModelicaMessage`).
+    pub fn take_messages(&self) -> Vec<String> {
+        self.externals.take_messages()
     }
 
     /// The value of a variable, aliases followed.
@@ -389,7 +395,7 @@ impl Machine {
     ) -> Result<(), Stop> {
         let (functions, pool) = (&self.model.functions, &self.model.program.pool);
         let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
-        for warning in self.calls.warnings.drain(..) {
+        for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }

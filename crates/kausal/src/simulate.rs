@@ -95,6 +95,7 @@ pub fn run_into(
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
+    diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     match result {
         // That a sink failed has been said.

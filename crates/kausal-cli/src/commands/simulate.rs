@@ -160,7 +160,7 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         Inline::ImplicitEuler => 1,
         _ => Settings::default().max_order,
     };
-    let files = if arguments.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
+    let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
     Ok(Settings {
         start,
         stop,
