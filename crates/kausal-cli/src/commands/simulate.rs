@@ -67,7 +67,7 @@ pub fn run(arguments: &Simulate) -> bool {
         return fail(&session, d);
     }
     let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
-    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
+    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
     let compiled = session.compile(program, backend);
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
@@ -111,13 +111,14 @@ fn watched(
     outputs: Vec<Output>,
 ) -> Ended {
     let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
-    interrupt::begin();
+    interrupt::expect();
     if let Some(limit) = limit {
         interrupt::exit_after(limit);
     }
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
         progress.advance(time);
+        interrupt::listen();
         !interrupt::asked()
     });
     interrupt::end();
