@@ -4,6 +4,7 @@
 //! and `true` and `false` are 1 and 0.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::result::{Signal, Sink, Trajectory, Values};
 
@@ -26,7 +27,8 @@ pub struct Writer<W> {
 enum Field {
     /// Constants, with the commas before and between them.
     Constant(String),
-    Column(usize),
+    /// Columns that follow each other.
+    Columns(Range<usize>),
     /// With the other sign.
     Negated(usize),
 }
@@ -53,7 +55,10 @@ impl<W: Write> Sink for Writer<W> {
                     push_number(&mut text, value);
                     self.fields.push(Field::Constant(text));
                 }
-                (Values::Column(column, false), _) => self.fields.push(Field::Column(column)),
+                (Values::Column(column, false), Some(Field::Columns(columns))) if columns.end == column => {
+                    columns.end += 1;
+                }
+                (Values::Column(column, false), _) => self.fields.push(Field::Columns(column..column + 1)),
                 (Values::Column(column, true), _) => self.fields.push(Field::Negated(column)),
             }
         }
@@ -76,8 +81,8 @@ impl<W: Write> Sink for Writer<W> {
         for field in &self.fields {
             match field {
                 Field::Constant(text) => self.line.push_str(text),
-                Field::Column(column) => {
-                    self.line.push_str(&self.numbers[self.starts[*column]..self.starts[column + 1]]);
+                Field::Columns(columns) => {
+                    self.line.push_str(&self.numbers[self.starts[columns.start]..self.starts[columns.end]]);
                 }
                 Field::Negated(column) => {
                     let text = &self.numbers[self.starts[*column]..self.starts[column + 1]];

@@ -100,6 +100,8 @@ pub fn run(arguments: &Simulate) -> bool {
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
+    std::mem::forget((session, flat));
     drawn && !failed
 }
 
