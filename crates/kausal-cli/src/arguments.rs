@@ -142,6 +142,9 @@ pub struct Model {
     /// A folder with libraries, searched after the built-in one and before MODELICAPATH
     #[arg(long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
+    /// Trust the model like a program: compile and run its external C code, with your rights; write any file
+    #[arg(long)]
+    pub allow_external: bool,
 }
 
 #[derive(Debug, Args)]
@@ -355,9 +358,6 @@ pub struct Simulate {
     /// Interpret instead of making machine code
     #[arg(long)]
     pub interpret: bool,
-    /// Trust the model like a program: it may write any file, not only data files below the working directory
-    #[arg(long)]
-    pub allow_external: bool,
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
@@ -423,6 +423,9 @@ pub struct Verify {
     /// A file with models, read before each; may be repeated
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
+    /// Trust the models like programs: compile and run their external C code, with your rights
+    #[arg(long)]
+    pub allow_external: bool,
     /// How many models at a time (default: one for each core)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,

@@ -116,6 +116,8 @@ pub struct Statistics {
     pub end: f64,
     /// Warnings of assertions.
     pub warnings: Vec<String>,
+    /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
+    pub messages: Vec<String>,
 }
 
 /// Why a run ended early.
@@ -188,7 +190,11 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
-        initialise(&mut machine).map_err(RunError::Initial)?;
+        if let Err(stop) = initialise(&mut machine) {
+            self.stats.warnings = std::mem::take(&mut machine.warnings);
+            self.stats.messages = machine.take_messages();
+            return Err(RunError::Initial(stop));
+        }
         self.schedule = Schedule::start(&mut machine);
         self.schedule.mark_due(&mut machine);
         let outcome = event(&mut machine);
@@ -445,6 +451,7 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.warnings.clone();
+            stats.messages.extend(machine.take_messages());
         }
         stats
     }
