@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kausal::{Inline, JacobianMode, Loops, Relaxing, Tearing, plot, store};
 
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
 /// fast programs.
@@ -157,95 +158,93 @@ pub struct Check {
 pub struct Flatten {
     #[command(flatten)]
     pub model: Model,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum TearingChoice {
-    /// Find tearing variables; take those the model declares where that costs less
-    #[default]
-    Auto,
-    /// As the model declares with residue(x)
-    Declared,
-    /// Do not tear
-    Off,
+/// The values of an option: what is meant, its name, what it does. Types are those of the library, so that there is one
+/// list of each here and no other.
+type Choices<T> = &'static [(T, &'static str, &'static str)];
+
+const TEARING: Choices<Tearing> = &[
+    (Tearing::Auto, "auto", "Find tearing variables; take those the model declares where that costs less"),
+    (Tearing::Declared, "declared", "As the model declares with residue(x)"),
+    (Tearing::Off, "off", "Do not tear"),
+];
+
+const RELAXING: Choices<Relaxing> = &[
+    (Relaxing::Auto, "auto", "Find an order of elimination, wherever that is the cheapest way"),
+    (Relaxing::Declared, "declared", "As the model declares with relax(x)"),
+    (Relaxing::Off, "off", "Do not eliminate in a static order"),
+];
+
+const LOOPS: Choices<Loops> = &[
+    (Loops::Newton, "newton", "Node tearing: formulas, factorisations and Newton's method"),
+    (
+        Loops::Jacobi,
+        "jacobi",
+        "Branch tearing of the first kind: successive substitution with the values of the last sweep",
+    ),
+    (
+        Loops::GaussSeidel,
+        "gauss-seidel",
+        "Branch tearing of the second kind, or the order of relax(x): successive substitution with the newest values",
+    ),
+];
+
+const JACOBIAN: Choices<JacobianMode> = &[
+    (JacobianMode::Auto, "auto", "Derivatives of the program"),
+    (JacobianMode::Symbolic, "symbolic", "The same"),
+    (JacobianMode::Numeric, "numeric", "Differences, several columns at a time where the structure allows"),
+    (JacobianMode::NumericDense, "numeric-dense", "Differences column by column"),
+];
+
+/// What the formulas of inline integration are, with their names from the library.
+fn inline_choices() -> impl TypedValueParser<Value = Inline> {
+    let about = |inline: Inline| match inline {
+        Inline::Off => "The integrator iterates on all states",
+        Inline::Auto => "Backward differentiation formulas inside the model, where that pays",
+        Inline::Euler => "Explicit Euler; needs --step",
+        Inline::ImplicitEuler => "Implicit Euler; with --step as a fixed step",
+        Inline::Trapezoidal => "The trapezoidal rule; needs --step",
+        Inline::Bdf => "Backward differentiation formulas of orders 1 to 5",
+        Inline::Radau => "Radau IIA of order 5, three stages at once",
+        Inline::Rosenbrock => "Rosenbrock method of order 4",
+        Inline::Mixed => "Backward differentiation formulas, with Newton's method on stiff states only",
+    };
+    let values = Inline::ALL.map(|(inline, name)| PossibleValue::new(name).help(about(inline)));
+    PossibleValuesParser::new(values).map(|name| {
+        Inline::ALL.iter().find(|(_, known)| *known == name).map_or(Inline::Off, |(inline, _)| *inline)
+    })
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum RelaxingChoice {
-    /// Find an order of elimination, wherever that is the cheapest way
-    #[default]
-    Auto,
-    /// As the model declares with relax(x)
-    Declared,
-    /// Do not eliminate in a static order
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum InlineChoice {
-    /// The integrator iterates on all states
-    #[default]
-    Off,
-    /// Backward differentiation formulas inside the model, where that pays
-    Auto,
-    /// Explicit Euler; needs --step
-    Euler,
-    /// Implicit Euler; with --step as a fixed step
-    ImplicitEuler,
-    /// The trapezoidal rule; needs --step
-    Trapezoidal,
-    /// Backward differentiation formulas of orders 1 to 5
-    Bdf,
-    /// Radau IIA of order 5, three stages at once
-    Radau,
-    /// Rosenbrock method of order 4
-    Rosenbrock,
-    /// The same with Newton's method on stiff states only
-    Mixed,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum JacobianChoice {
-    /// Derivatives of the program
-    #[default]
-    Auto,
-    /// The same
-    Symbolic,
-    /// Differences, several columns at a time where the structure allows
-    Numeric,
-    /// Differences column by column
-    NumericDense,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum LoopsChoice {
-    /// Node tearing: formulas, factorisations and Newton's method
-    #[default]
-    Newton,
-    /// Branch tearing of the first kind: successive substitution with the values of the last sweep
-    Jacobi,
-    /// Branch tearing of the second kind, or the order of relax(x): successive substitution with the newest values
-    GaussSeidel,
+/// A parser of the values of a list.
+fn one_of<T: Copy + Send + Sync + 'static>(choices: Choices<T>) -> impl TypedValueParser<Value = T> {
+    let values = choices.iter().map(|(_, name, about)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).map(move |name| {
+        choices.iter().find(|(_, known, _)| *known == name).map_or(choices[0].0, |(value, ..)| *value)
+    })
 }
 
 /// How a model is translated.
 #[derive(Debug, Args)]
 pub struct Translation {
     /// How systems of equations are torn
-    #[arg(long, value_enum, default_value_t)]
-    pub tearing: TearingChoice,
+    #[arg(long, default_value = "auto", value_parser = one_of(TEARING))]
+    pub tearing: Tearing,
     /// Whether linear systems are eliminated in a static order
-    #[arg(long, value_enum, default_value_t)]
-    pub relaxing: RelaxingChoice,
+    #[arg(long, default_value = "auto", value_parser = one_of(RELAXING))]
+    pub relaxing: Relaxing,
     /// Make the formula of an integration method a part of the model (inline integration)
-    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
-    pub inline: InlineChoice,
+    #[arg(long, default_value = "off", value_parser = inline_choices(), value_name = "METHOD")]
+    pub inline: Inline,
     /// Stiff states for --inline mixed (* and ? are wildcards); without it, all of them
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated
-    #[arg(long, value_enum, default_value_t)]
-    pub loops: LoopsChoice,
+    #[arg(long, default_value = "newton", value_parser = one_of(LOOPS))]
+    pub loops: Loops,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
     pub no_hints: bool,
@@ -284,11 +283,14 @@ pub struct Explain {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Draw the incidence matrix: as written, sorted into blocks, torn (.svg)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture)]
     pub matrix: Option<PathBuf>,
     /// Equations shown of each loop at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub equations: usize,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -314,31 +316,31 @@ pub struct Simulate {
     #[command(flatten)]
     pub translation: Translation,
     /// Write the result (.csv, .mat or .parquet); may be repeated
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = result_file)]
     pub output: Vec<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = instant)]
     pub start: Option<f64>,
     /// Where the run ends (default: the experiment annotation, or 1)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = instant)]
     pub stop: Option<f64>,
     /// Relative tolerance (default: the experiment annotation, or 1e-6)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = tolerance)]
     pub tolerance: Option<f64>,
     /// Integration method
     #[arg(long, default_value = "auto", value_parser = method())]
     pub method: kausal::Method,
-    /// Step of fixed-step methods
-    #[arg(long, value_name = "H")]
+    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal)
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
     pub step: Option<f64>,
     /// Where implicit methods take the Jacobian from
-    #[arg(long, value_enum, default_value = "auto")]
-    pub jacobian: JacobianChoice,
+    #[arg(long, default_value = "auto", value_parser = one_of(JACOBIAN))]
+    pub jacobian: JacobianMode,
     /// Distance of output points; 0: every step (default: the experiment annotation)
-    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true, value_parser = interval)]
     pub output_interval: Option<f64>,
     /// Number of output intervals (default 500)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number_of_intervals)]
     pub number_of_intervals: Option<u32>,
     /// Record only variables that match (* and ? are wildcards); may be repeated
     #[arg(long, value_name = "GLOB")]
@@ -347,7 +349,7 @@ pub struct Simulate {
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub plot: Vec<String>,
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = plot_file)]
     pub plot_file: Vec<PathBuf>,
     /// Write the report of `explain --html`, with what the run took and its curves
     #[arg(long, value_name = "FILE")]
@@ -359,7 +361,7 @@ pub struct Simulate {
     #[arg(long)]
     pub allow_external: bool,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub timeout: Option<f64>,
     /// One JSON object instead of text
     #[arg(long)]
@@ -380,16 +382,16 @@ pub struct Examples {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Tube {
     /// Width in value, as a share of the signal's range
-    #[arg(long, value_name = "SHARE", default_value_t = 2e-3)]
+    #[arg(long, value_name = "SHARE", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = tube_width)]
     pub tolerance: f64,
     /// Added to the width in value, as a share of the signal's magnitude
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6, allow_negative_numbers = true, value_parser = tube_width)]
     pub floor: f64,
     /// Added to the width in value, in units of the signal: what is smaller is rounding errors
-    #[arg(long, value_name = "VALUE", default_value_t = 1e-12)]
+    #[arg(long, value_name = "VALUE", default_value_t = 1e-12, allow_negative_numbers = true, value_parser = tube_width)]
     pub noise: f64,
     /// Width in time, as a share of the time span
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = tube_width)]
     pub time_tolerance: f64,
 }
 
@@ -424,10 +426,10 @@ pub struct Verify {
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
     /// How many models at a time (default: one for each core)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub jobs: Option<usize>,
     /// Seconds for one model
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = positive)]
     pub timeout: f64,
     /// Megabytes for one model; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 4096)]
@@ -476,7 +478,7 @@ pub struct Plot {
     /// Signals (* and ? are wildcards); without any, the first few that change
     pub signals: Vec<String>,
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = plot_file)]
     pub plot_file: Vec<PathBuf>,
 }
 
@@ -484,6 +486,69 @@ pub struct Plot {
 fn method() -> impl TypedValueParser<Value = kausal::Method> {
     let names = kausal::Method::ALL.map(|(_, name)| name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<kausal::Method>())
+}
+
+/// A file whose name says that it is one of those that can be written.
+fn result_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    store::check(&path).map_err(|_| "results are .csv, .mat or .parquet files".to_owned()).map(|()| path)
+}
+
+fn plot_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    plot::check(&path).map_err(|_| "plots are .svg, .png or .html files".to_owned()).map(|()| path)
+}
+
+fn picture(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_svg = path.extension().is_some_and(|e| e == "svg");
+    is_svg.then_some(path).ok_or_else(|| "the matrix is an .svg file".to_owned())
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it is not a number".to_owned())
+}
+
+fn instant(text: &str) -> Result<f64, String> {
+    number(text).and_then(|v| if v.is_finite() { Ok(v) } else { Err("it must be finite".into()) })
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if value > 0.0 && value < 1e9 {
+        Ok(value)
+    } else {
+        Err("it must be positive, and no more than a billion".into())
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if value > 0.0 && value < 1.0 { Ok(value) } else { Err("the tolerance must lie between 0 and 1".into()) }
+}
+
+fn interval(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    let possible = value >= 0.0 && value.is_finite();
+    if possible { Ok(value) } else { Err(format!("the output interval cannot be {value}")) }
+}
+
+fn number_of_intervals(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(0) => Err("the number of output intervals must be positive".into()),
+        Ok(n) => Ok(n),
+        Err(_) => Err("it is not a whole number".into()),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it must be a positive whole number".to_owned())
+}
+
+fn tube_width(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    let possible = value >= 0.0 && value.is_finite();
+    if possible { Ok(value) } else { Err("a tube cannot have a negative width".into()) }
 }
 
 fn setting(text: &str) -> Result<(String, f64), String> {

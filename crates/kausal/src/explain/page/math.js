@@ -18,6 +18,19 @@ const formulas = (() => {
   }
   const row = (...children) => element("mrow", ...children);
   const operator = text => element("mo", text);
+  // Between two terms, also where a line begins with it.
+  const between = text => { const e = operator(text); e.setAttribute("form", "infix"); return e; };
+
+  // Parentheses are as high as what is between them only where that is high.
+  function enclosed(begin, inner, end) {
+    const high = inner.some(e => e.localName === "mfrac" || e.localName === "mtable" || e.querySelector("mfrac, mtable"));
+    const side = text => {
+      const e = operator(text);
+      if (!high) e.setAttribute("stretchy", "false");
+      return e;
+    };
+    return [side(begin), ...inner, side(end)];
+  }
 
   // resistor.R, axis[1].q, phi: the part before the last dot small and upright, subscripts below.
   function variable(name) {
@@ -27,6 +40,7 @@ const formulas = (() => {
     const last = plain.slice(dot + 1);
     const symbol = element("mi", GREEK[last] || last);
     const named = dot < 0 ? symbol : row(element("mtext", plain.slice(0, dot + 1)), symbol);
+    named.whole = true;
     return subscript ? element("msub", named, element("mn", subscript[2])) : named;
   }
 
@@ -56,7 +70,7 @@ const formulas = (() => {
       const left = expression();
       if (is("=") || is(":=")) {
         const sign = list[at++].text;
-        return row(left, operator(sign), expression());
+        return row(left, between(sign), expression());
       }
       return left;
     }
@@ -73,7 +87,7 @@ const formulas = (() => {
         at++;
         const condition = expression();
         take("then");
-        line(expression(), row(element("mtext", "if\u00a0"), condition));
+        line(expression(), row(element("mtext", "if\u00a0"), bare(condition)));
       }
       take("else");
       line(expression(), element("mtext", "otherwise"));
@@ -86,7 +100,7 @@ const formulas = (() => {
       while (at < list.length && LEVELS[level].includes(list[at].text)) {
         const sign = list[at++].text;
         const right = binary(level + 1);
-        left = sign === "/" ? element("mfrac", bare(left), bare(right)) : row(left, operator(SHOWN[sign] || sign), right);
+        left = sign === "/" ? element("mfrac", bare(left), bare(right)) : row(left, between(SHOWN[sign] || sign), right);
       }
       return left;
     }
@@ -112,7 +126,7 @@ const formulas = (() => {
       if (token.text === "(") {
         const inner = expression();
         take(")");
-        const e = row(operator("("), inner, operator(")"));
+        const e = row(...enclosed("(", [inner], ")"));
         e.inner = inner;
         return e;
       }
@@ -137,7 +151,9 @@ const formulas = (() => {
       if (name === "sqrt" && one) return element("msqrt", one);
       if (name === "abs" && one) return row(operator("|"), one, operator("|"));
       if (name === "exp" && one) return element("msup", element("mi", "e"), one);
-      return row(element("mi", name), operator("("), ...parts, operator(")"));
+      const callee = element("mi", name);
+      callee.callee = true;
+      return row(callee, ...enclosed("(", parts, ")"));
     }
     // Parentheses around a numerator or an exponent say nothing.
     function bare(e) { return e.inner || e; }
@@ -147,21 +163,78 @@ const formulas = (() => {
     return made;
   }
 
-  // A formula to look at; long ones as text, which breaks into lines.
-  const LONG = 170;
+  // Browsers do not break mathematics into lines. A formula becomes pieces instead, one element each, between which lines
+  // break: the parts of sums, products and lists, as long as they are not inside of a fraction, a root or a power.
+  const PIECE = 14, WIDEST = 84, FRACTION = 56;
+  function width(e) {
+    const lines = [...e.querySelectorAll("mtr")];
+    return lines.length ? Math.max(...lines.map(line => line.textContent.length)) : e.textContent.length;
+  }
+  function spread(e, out) {
+    const name = e.localName;
+    if (name === "mfrac" && Math.max(width(e.children[0]), width(e.children[1])) > FRACTION) {
+      const [above, below] = e.children;
+      out.push(operator("("));
+      spread(above, out);
+      out.push(operator(")"), between("/"), operator("("));
+      spread(below, out);
+      out.push(operator(")"));
+    } else if (name === "mrow" && !e.whole && width(e) > PIECE && !e.querySelector(":scope > mtable")) {
+      for (const child of [...e.children]) spread(child, out);
+    } else {
+      out.push(e);
+    }
+  }
+  // What ends a piece; other signs, and the names of functions, begin one.
+  const LAST = new Set([")", "}", ",", "⋅", "/"]);
+  function pieces(made) {
+    const list = [], groups = [];
+    spread(made, list);
+    let open = null, waiting = null;
+    for (const e of list) {
+      const sign = e.localName === "mo" ? e.textContent : null;
+      if (sign && LAST.has(sign) && open && !waiting) { open.push(e); continue; }
+      if (sign || e.callee) { waiting = waiting || []; waiting.push(e); continue; }
+      open = [...(waiting || []), e];
+      waiting = null;
+      groups.push(open);
+    }
+    if (waiting) groups.push(waiting);
+    return groups;
+  }
+
+  // A formula to look at: mathematics that breaks into lines, or text where that is not possible.
+  const LONG = 900, BEGIN = 260;
   function show(text) {
-    // Conditions stand one below the other.
-    const most = /\bif\b/.test(text) ? 2 * LONG : LONG;
-    if (text.length <= most && !text.includes("…")) {
+    if (text.length > LONG) return shortened(text);
+    const span = document.createElement("span");
+    span.className = "formula";
+    span.title = text;
+    if (!text.includes("…")) {
       try {
-        const math = element("math", parse(text));
-        math.setAttribute("title", text);
-        return math;
+        const groups = pieces(parse(text));
+        if (groups.every(group => group.every(e => width(e) <= WIDEST))) {
+          groups.forEach((group, k) => span.append(...(k ? ["\u200b"] : []), element("math", ...group)));
+          return span;
+        }
       } catch { /* it stays text */ }
     }
     const code = document.createElement("code");
     code.textContent = text;
-    return code;
+    span.append(code);
+    return span;
+  }
+
+  // Very long formulas show their beginning, and all of it when asked.
+  function shortened(text) {
+    const span = document.createElement("span"), code = document.createElement("code"), more = document.createElement("button");
+    span.className = "formula long";
+    code.textContent = text.slice(0, BEGIN) + " … ";
+    more.textContent = "all " + text.length + " characters";
+    more.className = "link";
+    more.onclick = () => { code.textContent = text; more.remove(); };
+    span.append(code, more);
+    return span;
   }
   return { show, parse };
 })();
