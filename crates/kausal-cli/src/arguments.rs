@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kausal::{Inline, JacobianMode, Loops, Relaxing, Tearing, plot, store};
+use kausal::{Inline, JacobianMode, Loops, Method, Relaxing, Tearing};
+
+mod values;
 
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
 /// fast programs.
@@ -19,6 +20,7 @@ pub struct Arguments {
 
 /// How things are said.
 #[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Messages")]
 pub struct Manner {
     /// Say only what is wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -134,8 +136,10 @@ pub struct Parse {
 
 /// A model and where to find what it uses.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Which model")]
 pub struct Model {
     /// A file (its last class, or the one named by --model) or a path like Kausal.Examples.RC
+    #[arg(value_name = "MODEL", help_heading = "Arguments")]
     pub name: String,
     /// The class to take, by its full name
     #[arg(long = "model", value_name = "CLASS")]
@@ -163,87 +167,24 @@ pub struct Flatten {
     pub json: bool,
 }
 
-/// The values of an option: what is meant, its name, what it does. Types are those of the library, so that there is one
-/// list of each here and no other.
-type Choices<T> = &'static [(T, &'static str, &'static str)];
-
-const TEARING: Choices<Tearing> = &[
-    (Tearing::Auto, "auto", "Find tearing variables; take those the model declares where that costs less"),
-    (Tearing::Declared, "declared", "As the model declares with residue(x)"),
-    (Tearing::Off, "off", "Do not tear"),
-];
-
-const RELAXING: Choices<Relaxing> = &[
-    (Relaxing::Auto, "auto", "Find an order of elimination, wherever that is the cheapest way"),
-    (Relaxing::Declared, "declared", "As the model declares with relax(x)"),
-    (Relaxing::Off, "off", "Do not eliminate in a static order"),
-];
-
-const LOOPS: Choices<Loops> = &[
-    (Loops::Newton, "newton", "Node tearing: formulas, factorisations and Newton's method"),
-    (
-        Loops::Jacobi,
-        "jacobi",
-        "Branch tearing of the first kind: successive substitution with the values of the last sweep",
-    ),
-    (
-        Loops::GaussSeidel,
-        "gauss-seidel",
-        "Branch tearing of the second kind, or the order of relax(x): successive substitution with the newest values",
-    ),
-];
-
-const JACOBIAN: Choices<JacobianMode> = &[
-    (JacobianMode::Auto, "auto", "Derivatives of the program"),
-    (JacobianMode::Symbolic, "symbolic", "The same"),
-    (JacobianMode::Numeric, "numeric", "Differences, several columns at a time where the structure allows"),
-    (JacobianMode::NumericDense, "numeric-dense", "Differences column by column"),
-];
-
-/// What the formulas of inline integration are, with their names from the library.
-fn inline_choices() -> impl TypedValueParser<Value = Inline> {
-    let about = |inline: Inline| match inline {
-        Inline::Off => "The integrator iterates on all states",
-        Inline::Auto => "Backward differentiation formulas inside the model, where that pays",
-        Inline::Euler => "Explicit Euler; needs --step",
-        Inline::ImplicitEuler => "Implicit Euler; with --step as a fixed step",
-        Inline::Trapezoidal => "The trapezoidal rule; needs --step",
-        Inline::Bdf => "Backward differentiation formulas of orders 1 to 5",
-        Inline::Radau => "Radau IIA of order 5, three stages at once",
-        Inline::Rosenbrock => "Rosenbrock method of order 4",
-        Inline::Mixed => "Backward differentiation formulas, with Newton's method on stiff states only",
-    };
-    let values = Inline::ALL.map(|(inline, name)| PossibleValue::new(name).help(about(inline)));
-    PossibleValuesParser::new(values).map(|name| {
-        Inline::ALL.iter().find(|(_, known)| *known == name).map_or(Inline::Off, |(inline, _)| *inline)
-    })
-}
-
-/// A parser of the values of a list.
-fn one_of<T: Copy + Send + Sync + 'static>(choices: Choices<T>) -> impl TypedValueParser<Value = T> {
-    let values = choices.iter().map(|(_, name, about)| PossibleValue::new(*name).help(*about));
-    PossibleValuesParser::new(values.collect::<Vec<_>>()).map(move |name| {
-        choices.iter().find(|(_, known, _)| *known == name).map_or(choices[0].0, |(value, ..)| *value)
-    })
-}
-
 /// How a model is translated.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Translation")]
 pub struct Translation {
     /// How systems of equations are torn
-    #[arg(long, default_value = "auto", value_parser = one_of(TEARING))]
+    #[arg(long, default_value = "auto", value_parser = values::one_of(values::TEARING))]
     pub tearing: Tearing,
     /// Whether linear systems are eliminated in a static order
-    #[arg(long, default_value = "auto", value_parser = one_of(RELAXING))]
+    #[arg(long, default_value = "auto", value_parser = values::one_of(values::RELAXING))]
     pub relaxing: Relaxing,
     /// Make the formula of an integration method a part of the model (inline integration)
-    #[arg(long, default_value = "off", value_parser = inline_choices(), value_name = "METHOD")]
+    #[arg(long, default_value = "off", value_parser = values::inline(), value_name = "METHOD")]
     pub inline: Inline,
     /// Stiff states for --inline mixed (* and ? are wildcards); without it, all of them
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated
-    #[arg(long, default_value = "newton", value_parser = one_of(LOOPS))]
+    #[arg(long, default_value = "newton", value_parser = values::one_of(values::LOOPS))]
     pub loops: Loops,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
@@ -252,7 +193,7 @@ pub struct Translation {
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,
     /// Give a parameter (or a start value) another value
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::setting)]
     pub settings: Vec<(String, f64)>,
 }
 
@@ -283,7 +224,7 @@ pub struct Explain {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Draw the incidence matrix: as written, sorted into blocks, torn (.svg)
-    #[arg(long, value_name = "FILE", value_parser = picture)]
+    #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub matrix: Option<PathBuf>,
     /// Equations shown of each loop at most
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -313,59 +254,59 @@ pub struct ManPages {
 pub struct Simulate {
     #[command(flatten)]
     pub model: Model,
-    #[command(flatten)]
-    pub translation: Translation,
-    /// Write the result (.csv, .mat or .parquet); may be repeated
-    #[arg(short, long, value_name = "FILE", value_parser = result_file)]
-    pub output: Vec<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = instant)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::instant)]
     pub start: Option<f64>,
     /// Where the run ends (default: the experiment annotation, or 1)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = instant)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::instant)]
     pub stop: Option<f64>,
     /// Relative tolerance (default: the experiment annotation, or 1e-6)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = tolerance)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::tolerance)]
     pub tolerance: Option<f64>,
     /// Integration method
-    #[arg(long, default_value = "auto", value_parser = method())]
-    pub method: kausal::Method,
+    #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::method())]
+    pub method: Method,
     /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal)
-    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
     pub step: Option<f64>,
     /// Where implicit methods take the Jacobian from
-    #[arg(long, default_value = "auto", value_parser = one_of(JACOBIAN))]
+    #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::one_of(values::JACOBIAN))]
     pub jacobian: JacobianMode,
-    /// Distance of output points; 0: every step (default: the experiment annotation)
-    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true, value_parser = interval)]
-    pub output_interval: Option<f64>,
-    /// Number of output intervals (default 500)
-    #[arg(long, value_name = "N", value_parser = number_of_intervals)]
-    pub number_of_intervals: Option<u32>,
-    /// Record only variables that match (* and ? are wildcards); may be repeated
-    #[arg(long, value_name = "GLOB")]
-    pub variables: Vec<String>,
-    /// Plot these variables, separated by commas (* and ? are wildcards)
-    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
-    pub plot: Vec<String>,
-    /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE", value_parser = plot_file)]
-    pub plot_file: Vec<PathBuf>,
-    /// Write the report of `explain --html`, with what the run took and its curves
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    /// Give up after this many seconds
+    #[arg(help_heading = "The run", long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = values::positive)]
+    pub timeout: Option<f64>,
     /// Interpret instead of making machine code
-    #[arg(long)]
+    #[arg(help_heading = "The run", long)]
     pub interpret: bool,
     /// Trust the model like a program: it may write any file, not only data files below the working directory
-    #[arg(long)]
+    #[arg(help_heading = "The run", long)]
     pub allow_external: bool,
-    /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
-    pub timeout: Option<f64>,
+    /// Write the result (.csv, .mat or .parquet); may be repeated
+    #[arg(help_heading = "Results", short, long, value_name = "FILE", value_parser = values::result_file)]
+    pub output: Vec<PathBuf>,
+    /// Distance of output points; 0: every step (default: the experiment annotation)
+    #[arg(help_heading = "Results", long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true, value_parser = values::interval)]
+    pub output_interval: Option<f64>,
+    /// Number of output intervals (default 500)
+    #[arg(help_heading = "Results", long, value_name = "N", value_parser = values::number_of_intervals)]
+    pub number_of_intervals: Option<u32>,
+    /// Record only variables that match (* and ? are wildcards); may be repeated
+    #[arg(help_heading = "Results", long, value_name = "GLOB")]
+    pub variables: Vec<String>,
+    /// Plot these variables, separated by commas (* and ? are wildcards)
+    #[arg(help_heading = "Results", long, value_name = "X,Y", value_delimiter = ',')]
+    pub plot: Vec<String>,
+    /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
+    #[arg(help_heading = "Results", long, value_name = "FILE", value_parser = values::plot_file)]
+    pub plot_file: Vec<PathBuf>,
+    /// Write the report of `explain --html`, with what the run took and its curves
+    #[arg(help_heading = "Results", long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// One JSON object instead of text
-    #[arg(long)]
+    #[arg(help_heading = "Results", long)]
     pub json: bool,
+    #[command(flatten)]
+    pub translation: Translation,
 }
 
 #[derive(Debug, Args)]
@@ -382,16 +323,16 @@ pub struct Examples {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Tube {
     /// Width in value, as a share of the signal's range
-    #[arg(long, value_name = "SHARE", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = tube_width)]
+    #[arg(long, value_name = "SHARE", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub tolerance: f64,
     /// Added to the width in value, as a share of the signal's magnitude
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-6, allow_negative_numbers = true, value_parser = tube_width)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub floor: f64,
     /// Added to the width in value, in units of the signal: what is smaller is rounding errors
-    #[arg(long, value_name = "VALUE", default_value_t = 1e-12, allow_negative_numbers = true, value_parser = tube_width)]
+    #[arg(long, value_name = "VALUE", default_value_t = 1e-12, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub noise: f64,
     /// Width in time, as a share of the time span
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = tube_width)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub time_tolerance: f64,
 }
 
@@ -426,10 +367,10 @@ pub struct Verify {
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
     /// How many models at a time (default: one for each core)
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = values::at_least_one)]
     pub jobs: Option<usize>,
     /// Seconds for one model
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = values::positive)]
     pub timeout: f64,
     /// Megabytes for one model; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 4096)]
@@ -478,85 +419,6 @@ pub struct Plot {
     /// Signals (* and ? are wildcards); without any, the first few that change
     pub signals: Vec<String>,
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE", value_parser = plot_file)]
+    #[arg(long, value_name = "FILE", value_parser = values::plot_file)]
     pub plot_file: Vec<PathBuf>,
-}
-
-/// The methods by name, so that help and completions list them.
-fn method() -> impl TypedValueParser<Value = kausal::Method> {
-    let names = kausal::Method::ALL.map(|(_, name)| name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<kausal::Method>())
-}
-
-/// A file whose name says that it is one of those that can be written.
-fn result_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    store::check(&path).map_err(|_| "results are .csv, .mat or .parquet files".to_owned()).map(|()| path)
-}
-
-fn plot_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    plot::check(&path).map_err(|_| "plots are .svg, .png or .html files".to_owned()).map(|()| path)
-}
-
-fn picture(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let is_svg = path.extension().is_some_and(|e| e == "svg");
-    is_svg.then_some(path).ok_or_else(|| "the matrix is an .svg file".to_owned())
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "it is not a number".to_owned())
-}
-
-fn instant(text: &str) -> Result<f64, String> {
-    number(text).and_then(|v| if v.is_finite() { Ok(v) } else { Err("it must be finite".into()) })
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if value > 0.0 && value < 1e9 {
-        Ok(value)
-    } else {
-        Err("it must be positive, and no more than a billion".into())
-    }
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if value > 0.0 && value < 1.0 { Ok(value) } else { Err("the tolerance must lie between 0 and 1".into()) }
-}
-
-fn interval(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    let possible = value >= 0.0 && value.is_finite();
-    if possible { Ok(value) } else { Err(format!("the output interval cannot be {value}")) }
-}
-
-fn number_of_intervals(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(0) => Err("the number of output intervals must be positive".into()),
-        Ok(n) => Ok(n),
-        Err(_) => Err("it is not a whole number".into()),
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it must be a positive whole number".to_owned())
-}
-
-fn tube_width(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    let possible = value >= 0.0 && value.is_finite();
-    if possible { Ok(value) } else { Err("a tube cannot have a negative width".into()) }
-}
-
-fn setting(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let value = match value.trim() {
-        "true" => 1.0,
-        "false" => 0.0,
-        number => number.parse().map_err(|_| format!("{number:?} is not a number"))?,
-    };
-    Ok((name.trim().to_owned(), value))
 }

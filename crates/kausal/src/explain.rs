@@ -25,10 +25,12 @@ use kausal_translate::program::{EquationRef, Form, Kind, System};
 
 use account::account;
 use names::{Names, ranges};
-use systems::{considered, cost, how, is_same, kind, operations, remark, systems, what_is_left, why_torn};
+use systems::{
+    considered, cost, how, is_same, kind, mixed, operations, remark, systems, what_is_left, why_torn,
+};
 
 /// Characters of a formula, names in a list.
-const WIDTH: usize = 100;
+const WIDTH: usize = 200;
 const NAMES: usize = 12;
 
 /// How much is shown.
@@ -200,13 +202,20 @@ impl Writer<'_> {
         let dynamic = systems(&[&self.program.dynamics, &self.program.outputs]);
         let once = systems(&[&self.program.parameters]);
         let initial = systems(&[&self.program.initial]);
-        let before = if once.is_empty() { String::new() } else { format!(", {} once", once.len()) };
+        let mut before = match mixed(&self.program.discrete).len() {
+            0 => String::new(),
+            n => format!(", {n} with conditions at events"),
+        };
+        if !once.is_empty() {
+            let _ = write!(before, ", {} once", once.len());
+        }
         let _ =
             writeln!(out, "\nLoops: {} in each step, {} at the start{before}", dynamic.len(), initial.len());
         for (i, system) in dynamic.iter().enumerate() {
             self.one_loop(out, &format!("loop {}", i + 1), system);
         }
         self.inlined(out);
+        self.at_events(out);
         for (i, system) in once.iter().enumerate() {
             self.one_loop(out, &format!("once, from parameters, {}", i + 1), system);
         }
@@ -222,6 +231,34 @@ impl Writer<'_> {
                 }
                 None => self.one_loop(out, &title, system),
             }
+        }
+    }
+
+    /// The loops of conditions and equations, which are iterated at events; between events the conditions are known.
+    fn at_events(&self, out: &mut String) {
+        let mixed = mixed(&self.program.discrete);
+        for (i, system) in mixed.iter().enumerate() {
+            let is_discrete = |v: &&VarId| {
+                let kind = self.program.variables[v.index()].kind;
+                kind == Kind::Discrete || self.program.relations.iter().any(|r| r.variable == **v)
+            };
+            let (discrete, continuous): (Vec<&VarId>, Vec<&VarId>) =
+                system.unknowns.iter().partition(is_discrete);
+            // The differences of the conditions say no more than the conditions.
+            let shown = |v: &&&VarId| self.names.watched(***v).is_none();
+            let names = |list: &[&VarId]| {
+                some(&list.iter().filter(shown).map(|v| self.name(**v)).collect::<Vec<_>>())
+            };
+            let _ = writeln!(
+                out,
+                "  at events {}: {} ({}), {}",
+                i + 1,
+                counted(system.equations.len(), "equation"),
+                kind(system),
+                how(system)
+            );
+            let _ = writeln!(out, "    what switches: {}", names(&discrete));
+            let _ = writeln!(out, "    solved anew each time: {}", names(&continuous));
         }
     }
 

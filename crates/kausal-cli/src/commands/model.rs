@@ -8,7 +8,7 @@ use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Session, Sources
 use serde::Serialize;
 
 use crate::arguments::{self, Check, Examples, Flatten, Translate, Translation};
-use crate::output;
+use crate::{output, progress};
 
 /// A session with the libraries a user asked for.
 pub fn session(model: &arguments::Model) -> Session {
@@ -22,7 +22,9 @@ pub fn session(model: &arguments::Model) -> Session {
 
 /// The flat model, or diagnostics shown and `None`.
 pub fn flat(session: &mut Session, model: &arguments::Model) -> Option<FlatModel> {
-    let flat = session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name));
+    let flat = progress::waiting("reading and flattening", || {
+        session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name))
+    });
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     flat
@@ -50,8 +52,11 @@ pub fn program_of(
         flat.hints.clear();
     }
     let options = options(how, session)?;
-    let program =
-        if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
+    let program = if session.set(&mut flat, &how.settings) {
+        progress::waiting("translating", || session.translate(&flat, &options))
+    } else {
+        None
+    };
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     said.extend(diagnostics);

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::results::sketch;
 use super::{Outcome, model};
 use crate::arguments::Simulate;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::{interrupt, output};
 
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ fn simulated(
     }
     let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
-    let compiled = session.compile(program, backend);
+    let compiled = progress::waiting("making code", || session.compile(program, backend));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     let Some(compiled) = compiled else { return false };
@@ -335,19 +335,19 @@ fn report(
     output::say(&text);
     output::detail(&format!(
         "method {}, tolerance {}, output every {}\n\
-         {} rejected steps, {} Jacobians, {} Newton iterations, {} of them failed, {} pivot fallbacks\n\
-         {} state events, {} time events\n\
+         {}, {}, {}, {} of them failed, {}\n\
+         {}, {}\n\
          translate {:.3} s, code {:.3} s, initial values {:.3} s, integration {:.3} s\n",
         settings.method,
         settings.tolerance,
         settings.interval,
-        s.rejected,
-        s.jacobians,
-        s.newton_iterations,
+        output::counted(s.rejected, "rejected step"),
+        output::counted(s.jacobians, "Jacobian"),
+        output::counted(s.newton_iterations, "Newton iteration"),
         s.nonlinear_failures,
-        s.pivot_fallbacks,
-        s.state_events,
-        s.time_events,
+        output::counted(s.pivot_fallbacks, "pivot fallback"),
+        output::counted(s.state_events, "state event"),
+        output::counted(s.time_events, "time event"),
         seconds.translate,
         seconds.codegen,
         seconds.initialize,

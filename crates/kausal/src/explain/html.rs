@@ -392,12 +392,12 @@ fn tone(fate: Fate) -> &'static str {
     }
 }
 
-/// The loops of the initial problem; writing to a string cannot fail.
+/// The loops of the initial problem and those at events; writing to a string cannot fail.
 fn initial(writer: &Writer) -> String {
-    let systems = super::systems(&[&writer.program.initial]);
+    let systems = super::systems::systems(&[&writer.program.initial]);
     let mut out = String::new();
     if systems.is_empty() {
-        return "<p>None.</p>".to_owned();
+        out.push_str("<p class=\"soft\">None.</p>");
     }
     for (i, system) in systems.iter().take(INITIAL).enumerate() {
         let mut text = String::new();
@@ -412,6 +412,11 @@ fn initial(writer: &Writer) -> String {
     }
     if systems.len() > INITIAL {
         let _ = write!(out, "<p>… and {} more</p>", systems.len() - INITIAL);
+    }
+    let mut at_events = String::new();
+    writer.at_events(&mut at_events);
+    if !at_events.is_empty() {
+        let _ = write!(out, "<h3>With conditions, at events</h3><pre>{}</pre>", escape(&at_events));
     }
     out
 }

@@ -9,7 +9,7 @@ use kausal_translate::program::{Kind, SingularPart, Step, System};
 use serde::Serialize;
 
 use super::account::{Account, account};
-use super::systems::{cost, how, kind, systems, why_torn};
+use super::systems::{cost, how, kind, mixed, systems, why_torn};
 use super::{Extent, Writer};
 use crate::render::JsonDiagnostic;
 use crate::summary::{self, AlternativeSummary, Counts, Sections};
@@ -65,7 +65,7 @@ pub struct Written {
 /// A loop.
 #[derive(Debug, Serialize)]
 pub struct Loop {
-    /// `parameters`, `initial`, `dynamics`, `outputs` or `discretized`.
+    /// `parameters`, `initial`, `dynamics`, `outputs`, `discretized` or `events`.
     pub section: &'static str,
     /// `linear`, `nonlinear`, with conditions or without.
     pub kind: &'static str,
@@ -149,6 +149,7 @@ pub fn explanation(flat: &FlatModel, program: &Program, sources: &Sources) -> Ex
     let loops = sections.iter().flat_map(|(section, steps)| {
         systems(&[steps]).into_iter().map(|system| one_loop(&writer, section, system))
     });
+    let at_events = mixed(&program.discrete).into_iter().map(|system| one_loop(&writer, "events", system));
     Explanation {
         model: program.name.clone(),
         account: account(flat, program),
@@ -159,7 +160,7 @@ pub fn explanation(flat: &FlatModel, program: &Program, sources: &Sources) -> Ex
             .collect(),
         decisions: program.report.decisions.clone(),
         differentiated: program.report.index_reduced.clone(),
-        loops: loops.collect(),
+        loops: loops.chain(at_events).collect(),
         initial: initial(&writer),
         events: Events {
             searched: program.relations.iter().filter(|r| r.timed.is_none()).count(),

@@ -63,7 +63,7 @@ fn condition(pool: &Pool, difference: ExprId, sign: &str, name: &dyn Fn(VarId) -
         match pool.node(term) {
             Node::Op(Op::Neg, args) => right.push(print_limited(pool, args[0], name, WIDTH)),
             Node::Const(c) if c < 0.0 => right.push((-c).to_string()),
-            Node::Const(c) if c == 0.0 => {}
+            Node::Const(0.0) => {}
             _ => left.push(print_limited(pool, term, name, WIDTH)),
         }
     }

@@ -69,7 +69,7 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
         (false, n) => format!("{n} equations are missing."),
     };
     let class = if part.is_too_many() { "over" } else { "under" };
-    let _ = write!(out, "<section class=\"part {class}\"><h2>{title}</h2><p>{verdict}</p>\n");
+    let _ = writeln!(out, "<section class=\"part {class}\"><h2>{title}</h2><p>{verdict}</p>");
     let as_matrix = equations > 0 && unknowns > 0 && unknowns <= COLUMNS;
     if equations > 0 {
         table(out, part, sources, as_matrix);
@@ -78,7 +78,7 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
         let names: Vec<String> =
             part.unknowns.iter().take(ROWS).map(|n| format!("<code>{}</code>", escape(n))).collect();
         let more = if unknowns > ROWS { format!(" … and {} more", unknowns - ROWS) } else { String::new() };
-        let _ = write!(out, "<p>The unknowns: {}{more}</p>\n", names.join(", "));
+        let _ = writeln!(out, "<p>The unknowns: {}{more}</p>", names.join(", "));
     }
     out.push_str("</section>\n");
 }

@@ -32,6 +32,13 @@ const formulas = (() => {
     return [side(begin), ...inner, side(end)];
   }
 
+  // More digits than these say nothing to the eye; all of them are in the title.
+  const DIGITS = 6;
+  function rounded(text) {
+    const digits = text.replace(/[eE].*$/, "").replace(/\D/g, "").replace(/^0+/, "");
+    return digits.length > DIGITS + 2 && text.includes(".") ? String(Number(Number(text).toPrecision(DIGITS))) + "…" : text;
+  }
+
   // resistor.R, axis[1].q, phi: the part before the last dot small and upright, subscripts below.
   function variable(name) {
     const subscript = /^(.*)\[([^\]]*)\]$/.exec(name);
@@ -80,19 +87,24 @@ const formulas = (() => {
       depth--;
       return e;
     }
+    // As a table of mathematics, for where it is part of something else; `cases` are its parts.
     function conditional() {
-      const table = element("mtable");
-      const line = (value, condition) => table.append(element("mtr", element("mtd", value), element("mtd", condition)));
+      const cases = [];
       while (is("if") || is("elseif")) {
         at++;
         const condition = expression();
         take("then");
-        line(expression(), row(element("mtext", "if\u00a0"), bare(condition)));
+        cases.push([expression(), bare(condition)]);
       }
       take("else");
-      line(expression(), element("mtext", "otherwise"));
+      cases.push([expression(), null]);
+      const line = ([value, condition]) => element("mtr", element("mtd", value),
+        element("mtd", condition ? row(element("mtext", "if\u00a0"), condition) : element("mtext", "otherwise")));
+      const table = element("mtable", ...cases.map(line));
       table.setAttribute("columnalign", "left");
-      return row(operator("{"), table);
+      const e = row(operator("{"), table);
+      e.cases = cases;
+      return e;
     }
     function binary(level) {
       if (level === LEVELS.length) return unary();
@@ -101,6 +113,7 @@ const formulas = (() => {
         const sign = list[at++].text;
         const right = binary(level + 1);
         left = sign === "/" ? element("mfrac", bare(left), bare(right)) : row(left, between(SHOWN[sign] || sign), right);
+        left.product = sign === "*";
       }
       return left;
     }
@@ -121,11 +134,12 @@ const formulas = (() => {
     function primary() {
       const token = list[at++];
       if (!token) throw new Error("the formula ends");
-      if (token.kind === "number") return element("mn", token.text);
+      if (token.kind === "number") return element("mn", rounded(token.text));
       if (token.kind === "string") return element("mtext", token.text);
       if (token.text === "(") {
         const inner = expression();
         take(")");
+        if (inner.cases) return inner;
         const e = row(...enclosed("(", [inner], ")"));
         e.inner = inner;
         return e;
@@ -165,7 +179,7 @@ const formulas = (() => {
 
   // Browsers do not break mathematics into lines. A formula becomes pieces instead, one element each, between which lines
   // break: the parts of sums, products and lists, as long as they are not inside of a fraction, a root or a power.
-  const PIECE = 14, WIDEST = 84, FRACTION = 56;
+  const PIECE = 14, PRODUCT = 64, WIDEST = 112, FRACTION = 56;
   function width(e) {
     const lines = [...e.querySelectorAll("mtr")];
     return lines.length ? Math.max(...lines.map(line => line.textContent.length)) : e.textContent.length;
@@ -179,7 +193,7 @@ const formulas = (() => {
       out.push(operator(")"), between("/"), operator("("));
       spread(below, out);
       out.push(operator(")"));
-    } else if (name === "mrow" && !e.whole && width(e) > PIECE && !e.querySelector(":scope > mtable")) {
+    } else if (name === "mrow" && !e.whole && !e.cases && (width(e) > (e.product ? PRODUCT : PIECE) || e.querySelector("mtable"))) {
       for (const child of [...e.children]) spread(child, out);
     } else {
       out.push(e);
@@ -190,17 +204,47 @@ const formulas = (() => {
   function pieces(made) {
     const list = [], groups = [];
     spread(made, list);
-    let open = null, waiting = null;
+    let open = null, waiting = [];
     for (const e of list) {
       const sign = e.localName === "mo" ? e.textContent : null;
-      if (sign && LAST.has(sign) && open && !waiting) { open.push(e); continue; }
-      if (sign || e.callee) { waiting = waiting || []; waiting.push(e); continue; }
-      open = [...(waiting || []), e];
-      waiting = null;
-      groups.push(open);
+      if (sign && LAST.has(sign) && open && !waiting.length) { open.push(e); continue; }
+      if (sign || e.callee) { waiting.push(e); continue; }
+      if (e.cases) {
+        if (waiting.length) groups.push(waiting);
+        groups.push(e);
+        open = null;
+      } else {
+        open = [...waiting, e];
+        groups.push(open);
+      }
+      waiting = [];
     }
-    if (waiting) groups.push(waiting);
+    if (waiting.length) groups.push(waiting);
     return groups;
+  }
+
+  // Puts a formula into an element of the page, piece by piece.
+  function render(made, into) {
+    pieces(made).forEach((group, k) => {
+      if (k) into.append("\u200b");
+      if (group.cases) { into.append(cases(group.cases)); return; }
+      if (group.some(e => width(e) > WIDEST)) throw new Error("too wide");
+      into.append(element("math", ...group));
+    });
+  }
+  // Cases one below the other, each with its condition.
+  function cases(list) {
+    const box = document.createElement("span");
+    box.className = "cases";
+    for (const [value, condition] of list) {
+      const left = document.createElement("span"), right = document.createElement("span");
+      render(value, left);
+      right.className = "condition";
+      right.textContent = condition ? "if " : "otherwise";
+      if (condition) render(condition, right);
+      box.append(left, right);
+    }
+    return box;
   }
 
   // A formula to look at: mathematics that breaks into lines, or text where that is not possible.
@@ -212,12 +256,9 @@ const formulas = (() => {
     span.title = text;
     if (!text.includes("…")) {
       try {
-        const groups = pieces(parse(text));
-        if (groups.every(group => group.every(e => width(e) <= WIDEST))) {
-          groups.forEach((group, k) => span.append(...(k ? ["\u200b"] : []), element("math", ...group)));
-          return span;
-        }
-      } catch { /* it stays text */ }
+        render(parse(text), span);
+        return span;
+      } catch { span.replaceChildren(); /* it stays text */ }
     }
     const code = document.createElement("code");
     code.textContent = text;

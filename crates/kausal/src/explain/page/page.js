@@ -28,13 +28,31 @@
   byId("counts").textContent = many(n, "equation") + ", " + entries + " entries, " + many(loops.length, "loop");
   byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + graph.edges + " dependencies, " + graph.levels + " one after another";
 
+  // Names of files and components may break after their dots.
+  function breakable(tag, text, className) {
+    const e = element(tag, undefined, className);
+    text.split(/(?<=,|\.(?!mo:|dym:))/).forEach((part, k) => e.append(...(k ? [element("wbr")] : []), part));
+    return e;
+  }
+
   // An equation or an assignment as mathematics, with where it is written.
   const MOST = 200;
-  function line(text, place) {
+  function line(text) {
     const item = element("li");
     item.append(formulas.show(text));
-    if (place) item.append(" ", element("span", place, "soft place"));
     return item;
+  }
+  // Equations of a loop: what each is solved for (if that is known), the equation, where it is written.
+  function listed(from, to, named) {
+    const table = element("table", undefined, "equations");
+    for (let i = from; i < to; i++) {
+      const row = element("tr"), math = element("td");
+      math.append(formulas.show(data.equations[i]));
+      if (named) row.append(breakable("td", data.unknowns[i], "name"));
+      row.append(math, breakable("td", data.places[i], "soft place"));
+      table.append(row);
+    }
+    return table;
   }
   const cost = b => b.cost[0] + " mul, " + b.cost[1] + " add, " + many(b.cost[2], "call") + b.remark;
 
@@ -44,20 +62,12 @@
     details.append(element("p", "Costs " + cost(b) + "."));
     if (torn) details.append(element("p", "1. Given " + names.join(", ") + ","));
     if (torn) details.append(element("p", "2. these follow one from another:"));
-    const list = element("ol");
     const until = torn ? inner : b.size;
-    for (let i = 0; i < Math.min(until, MOST); i++) {
-      const item = line(data.equations[b.start + i], data.places[b.start + i]);
-      if (torn) item.prepend(element("b", data.unknowns[b.start + i] + " from "));
-      list.append(item);
-    }
-    details.append(list);
+    details.append(listed(b.start, b.start + Math.min(until, MOST), torn));
     if (until > MOST) details.append(element("p", "… and " + (until - MOST) + " more"));
     if (torn) {
       details.append(element("p", "3. and these must hold, which determines " + names.join(", ") + ":"));
-      const rest = element("ol");
-      for (let i = inner; i < Math.min(b.size, inner + MOST); i++) rest.append(line(data.equations[b.start + i], data.places[b.start + i]));
-      details.append(rest);
+      details.append(listed(b.start + inner, b.start + Math.min(b.size, inner + MOST), false));
     }
     if (b.ways.length) {
       details.append(element("p", "Ways to solve it, with the prices that were compared (operations, and more for calling a solver):"));
@@ -83,7 +93,7 @@
     details.id = "loop-" + b.number;
     const torn = b.torn && b.torn < b.size ? ", torn to " + b.torn : "";
     const summary = element("summary");
-    summary.append(element("span", "", "key " + b.class), " " + begun(b.title) + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how);
+    summary.append(element("span", "", "key " + b.class), " " + begun(b.title) + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how.replace(/^torn, /, ""));
     details.append(summary);
     // Filled when it is opened: large models have many.
     details.fill = () => { if (details.childElementCount === 1) fill(details, b); };
@@ -151,7 +161,7 @@
       key.append(element("span", "", "key " + b.class));
       const note = [data.notes[i], { once: "solved once", late: "for results only" }[b.when]].filter(Boolean).join("; ");
       if (note) math.append(" ", element("span", note, "soft note"));
-      row.append(key, math, element("td", data.places[i], "soft place"));
+      row.append(key, math, breakable("td", data.places[i], "soft place"));
       rows.push(row);
     }
     byId("equations").replaceChildren(...rows);

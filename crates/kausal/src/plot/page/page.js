@@ -132,7 +132,11 @@
     if (isLast) {
       g.textAlign = "center";
       g.textBaseline = "top";
-      for (const t of across.list) g.fillText(label(t, across.step), x(t), box.bottom + 4);
+      for (const t of across.list) {
+        // The last number stays on the page.
+        const text = label(t, across.step), half = g.measureText(text).width / 2;
+        g.fillText(text, Math.min(x(t), width - half - 1), box.bottom + 4);
+      }
       g.fillText(data.x_label, (box.left + box.right) / 2, box.bottom + 19);
     }
     g.save();
