@@ -11,8 +11,10 @@ use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
+use kausal_translate::program::SingularPart;
 use kausal_translate::{Options, Program};
 
+use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
 
@@ -30,6 +32,7 @@ pub struct Session {
     /// Foreign code that may run.
     foreign: Option<Arc<Foreign>>,
     diagnostics: Vec<Diagnostic>,
+    singular: Vec<SingularPart>,
     /// Seconds spent so far.
     pub seconds: Seconds,
 }
@@ -58,7 +61,7 @@ impl Session {
     pub fn new() -> Session {
         let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
         workspace.add_folder(BUILT_IN);
-        Session { workspace, foreign: None, diagnostics: Vec::new(), seconds: Seconds::default() }
+        Session { workspace, foreign: None, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
     }
 
     /// External C code of models is compiled and run from now on, with the rights of the user.
@@ -137,18 +140,40 @@ impl Session {
         }
         let start = Instant::now();
         let (flat, mut diagnostics) = self.workspace.flatten(model);
-        if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200")
-            && let Some(name) = self.similar_class(model)
+        let said = format!("there is no class {model}");
+        if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200" && d.message == said)
+            && let Some(help) = self.meant(model)
         {
-            d.help = Some(format!("did you mean {name}?"));
-        } else if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200" && d.help.is_none())
-            && Path::new(&format!("{model}.mo")).is_file()
-        {
-            d.help = Some(format!("did you mean the file {model}.mo?"));
+            d.help = Some(help);
         }
         self.diagnostics.extend(diagnostics);
         self.seconds.flatten += start.elapsed().as_secs_f64();
         flat
+    }
+
+    /// What may be meant by a name that is none: an example without its package, a step of the tutorial, a similar class.
+    fn meant(&mut self, model: &str) -> Option<String> {
+        let did_you_mean = |name: &str| format!("did you mean {name}?");
+        let file = format!("{model}.mo");
+        if Path::new(&file).is_file() {
+            return Some(format!("did you mean the file {file}?"));
+        }
+        if let Some(example) = examples::named(model) {
+            return Some(did_you_mean(&example));
+        }
+        let step = examples::tutorial().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(model));
+        if let Some((name, _)) = step {
+            let first = format!("`kausal examples --copy {name}` first, then {name}.mo");
+            return Some(format!("it is a step of the tutorial: {first}"));
+        }
+        if let Some(name) = self.similar_class(model) {
+            return Some(did_you_mean(&name));
+        }
+        let library = examples::examples();
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let lasts: Vec<String> = library.iter().map(|(name, _)| last(name)).collect();
+        let near = nearest(model, lasts.iter().map(String::as_str))?;
+        examples::named(near).map(|name| did_you_mean(&name))
     }
 
     /// A class with a name like this one: the first part that does not exist is replaced by its nearest neighbour.
@@ -216,6 +241,7 @@ impl Session {
         let start = Instant::now();
         let translation = kausal_translate::translate(model, options);
         self.diagnostics.extend(translation.diagnostics);
+        self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
         translation.program
     }
@@ -296,6 +322,11 @@ impl Session {
     /// What was said so far, taken away.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
+    }
+
+    /// The parts without a unique solution that the last translation found, if any.
+    pub fn singular(&self) -> &[SingularPart] {
+        &self.singular
     }
 
     /// Adds something to say.

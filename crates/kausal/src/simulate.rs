@@ -90,7 +90,7 @@ pub fn run_into(
     let deadline = limit.map(|l| start + l);
     let mut watcher =
         Watcher { outputs, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
-    let (statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
+    let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
@@ -100,7 +100,11 @@ pub fn run_into(
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
-        Err(error) => diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out)),
+        Err(error) => {
+            // The integrator may have gone ahead of what is right; how far the run came is what the message says.
+            statistics.end = reached(&error, settings.start);
+            diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out));
+        }
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
@@ -152,6 +156,18 @@ impl Observer for Watcher<'_, '_> {
             return false;
         }
         self.broken.is_empty() && (self.progress)(time)
+    }
+}
+
+/// How far a run came that failed.
+fn reached(error: &RunError, start: f64) -> f64 {
+    match error {
+        RunError::Initial(_) => start,
+        RunError::Event(t, _)
+        | RunError::EventLoop(t, _)
+        | RunError::Chattering(t, _)
+        | RunError::Integration(t, ..)
+        | RunError::Stopped(t) => *t,
     }
 }
 

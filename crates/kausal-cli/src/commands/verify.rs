@@ -15,10 +15,7 @@ use crate::arguments::{Verify, VerifyModel};
 use crate::{output, progress};
 
 pub fn run(arguments: &Verify) -> bool {
-    let Some(tube) = tube(&arguments.tube) else { return false };
-    if !(arguments.timeout > 0.0 && arguments.timeout < 1e9) {
-        return fail("K0908", &format!("the time limit cannot be {} s", arguments.timeout));
-    }
+    let tube = tube(&arguments.tube);
     let other = match arguments.figures.as_deref().map(read_figures).transpose() {
         Ok(figures) => figures.unwrap_or_default(),
         Err(message) => return fail("K0912", &message),
@@ -207,7 +204,7 @@ impl Progress {
 
 /// Verifies one model: stages and the outcome go to stdout, for the process that asked.
 pub fn model(arguments: &VerifyModel) -> bool {
-    let Some(tube) = tube(&arguments.tube) else { return false };
+    let tube = tube(&arguments.tube);
     let Some(reference) = read(&arguments.reference) else { return false };
     let mut session = super::model::session(&arguments.model);
     for file in &arguments.load {
