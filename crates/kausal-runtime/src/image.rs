@@ -76,6 +76,8 @@ pub struct Discretized {
     pub steps: Vec<Exec>,
     /// A single implicit step beside one with several stages.
     pub filter: Option<Box<Discretized>>,
+    /// Computes the differences of relations after the steps; `None` where only the dynamics do.
+    pub crossings: Option<Vec<Exec>>,
     /// The systems that come before its own.
     pub before: Systems,
 }
@@ -413,7 +415,11 @@ impl Lowering<'_, '_> {
             Some(filter) => Some(Box::new(self.discretized(filter)?)),
             None => None,
         };
-        Ok(Discretized { factors, steps, filter, before })
+        let crossings = match &inlined.crossings {
+            Some(crossings) => Some(self.steps(crossings)?),
+            None => None,
+        };
+        Ok(Discretized { factors, steps, filter, crossings, before })
     }
 
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {
