@@ -273,6 +273,7 @@ features! {
     algorithms
     algorithms_events
     algorithms_known
+    algorithms_records
     loops_implicit
     loops_records
     array_sizes
