@@ -59,6 +59,11 @@ pub struct Outer {
 }
 
 impl Outer {
+    /// Can impure functions be called here?
+    pub(crate) fn may_be_impure(&self) -> bool {
+        self.initial || self.whens > 0
+    }
+
     /// Relations cause no events from here on, or again.
     pub(crate) fn silence(&mut self, begin: bool) {
         self.silent = if begin { self.silent + 1 } else { self.silent.saturating_sub(1) };
