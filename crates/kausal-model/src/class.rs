@@ -174,6 +174,8 @@ pub struct ComponentInfo {
 pub struct Classes {
     /// Where definitions come from.
     pub lib: Library,
+    /// Foreign code that functions may call while flattening.
+    pub foreign: Option<Arc<kausal_external::foreign::Foreign>>,
     /// Lists of modifiers.
     pub mods: ModTable,
     klasses: Vec<Klass>,
@@ -209,6 +211,7 @@ impl Classes {
         }
         Classes {
             lib,
+            foreign: None,
             mods: ModTable::default(),
             klasses: Vec::new(),
             index: FxHashMap::default(),

@@ -178,7 +178,10 @@ fn add_start(work: &mut Work, v: VarId) -> usize {
     let lhs = work.pool.var(v);
     let rhs = start(work, v);
     let origin = Origin { location: work.var(v).location, ..Origin::default() };
-    add(work, Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, hints: Vec::new() })
+    add(
+        work,
+        Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, model: None, hints: Vec::new() },
+    )
 }
 
 fn start(work: &mut Work, v: VarId) -> ExprId {

@@ -333,6 +333,7 @@ fn operator_function((name, inputs, outputs): &Signature) -> Function {
         result: None,
         args,
         annotations: Vec::new(),
+        view: Default::default(),
     }));
     function
 }

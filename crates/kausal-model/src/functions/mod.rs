@@ -3,6 +3,7 @@
 //! - [`lower`]: declarations, statements, annotations; [`foreign`]: external declarations
 //! - [`term`]: expressions of functions; records are lists of fields
 //! - [`term_call`]: calls inside functions
+//! - `foreign`: external declarations
 //! - [`externals`]: foreign functions that can be run while flattening
 //!
 //! A function is lowered once per class with its modifiers; one that takes functions as arguments once per
@@ -728,7 +729,8 @@ impl Flattener<'_> {
                 _ => Flat::Number(f64::NAN),
             })
             .collect();
-        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri) };
+        let foreign = self.cx.foreign.clone();
+        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri), foreign };
         let limits = Limits { steps: FOLD_STEPS.saturating_sub(self.functions.steps), ..Limits::default() };
         let mut evaluator =
             Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals).with_limits(limits);
