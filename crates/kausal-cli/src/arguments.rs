@@ -147,6 +147,9 @@ pub struct Model {
     /// A folder with libraries, searched after the built-in one and before MODELICAPATH
     #[arg(long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
+    /// Trust the model like a program: compile and run its external C code, with your rights; write any file
+    #[arg(long)]
+    pub allow_external: bool,
 }
 
 #[derive(Debug, Args)]
@@ -278,9 +281,6 @@ pub struct Simulate {
     /// Interpret instead of making machine code
     #[arg(help_heading = "The run", long)]
     pub interpret: bool,
-    /// Trust the model like a program: it may write any file, not only data files below the working directory
-    #[arg(help_heading = "The run", long)]
-    pub allow_external: bool,
     /// Write the result (.csv, .mat or .parquet); may be repeated
     #[arg(help_heading = "Results", short, long, value_name = "FILE", value_parser = values::result_file)]
     pub output: Vec<PathBuf>,
@@ -366,6 +366,9 @@ pub struct Verify {
     /// A file with models, read before each; may be repeated
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
+    /// Trust the models like programs: compile and run their external C code, with your rights
+    #[arg(long)]
+    pub allow_external: bool,
     /// How many models at a time (default: one for each core)
     #[arg(long, value_name = "N", value_parser = values::at_least_one)]
     pub jobs: Option<usize>,

@@ -33,7 +33,7 @@ use crate::rewrite::rewrite;
 use crate::sections::{hoist_in, report_singular};
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{Equation, EquationForm, Role, Work};
-use crate::{Inline, calls, solve};
+use crate::{Inline, calls, flow, solve};
 
 /// A usual step: only the samples on which eliminations are tried use it.
 const USUAL_STEP: f64 = 1e-3;
@@ -236,8 +236,31 @@ impl Part<'_> {
         let Formula { h, old, stages, substituted, .. } = formula;
         let method = if method == Inline::Auto { Inline::Bdf } else { method };
         let (method, filter) = (method.name().to_owned(), None);
-        Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter })
+        let crossings = None;
+        Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter, crossings })
     }
+}
+
+/// What computes the differences of relations when the step is done: the assignments of the dynamics that lead from what the
+/// step knows to them. `None` where more than assignments is needed.
+pub(crate) fn crossings(work: &Work, dynamics: &[Step], step: &Discretized) -> Option<Vec<Step>> {
+    let mut known = FxHashSet::default();
+    step.steps.iter().for_each(|s| flow::writes(s, &mut known));
+    let differences = work.relations.iter().map(|r| work.resolve(r.difference).0);
+    let mut wanted: FxHashSet<VarId> = differences.filter(|v| !known.contains(v)).collect();
+    let mut out = Vec::new();
+    for step in dynamics.iter().rev() {
+        let mut written = FxHashSet::default();
+        flow::writes(step, &mut written);
+        if written.is_disjoint(&wanted) {
+            continue;
+        }
+        let Step::Assign(assign) = step else { return None };
+        wanted.extend(work.pool.variables_of(assign.value).into_iter().filter(|v| !known.contains(v)));
+        out.push(step.clone());
+    }
+    out.reverse();
+    Some(out)
 }
 
 /// What comes behind a system reads more of it than states, so only the last step may do without an evaluation in the end.

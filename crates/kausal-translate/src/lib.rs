@@ -24,6 +24,7 @@ mod defer;
 pub mod discretize;
 mod eliminate;
 mod emit;
+pub mod flow;
 mod growth;
 mod identity;
 mod index;

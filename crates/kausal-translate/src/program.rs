@@ -567,6 +567,8 @@ pub struct Discretized {
     pub substituted: Vec<u32>,
     /// For methods with several stages: a single implicit step, which damps error estimates.
     pub filter: Option<Box<Discretized>>,
+    /// Computes the differences of relations after the steps, where assignments do.
+    pub crossings: Option<Vec<Step>>,
 }
 
 /// A stage of an inlined step.

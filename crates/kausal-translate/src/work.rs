@@ -28,6 +28,8 @@ pub(crate) struct Work {
     pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
+    /// A table by variable, `None` everywhere between its uses.
+    places: Vec<Option<u32>>,
     pub initial_flag: Option<VarId>,
     pub terminal_flag: Option<VarId>,
     pub homotopy: Option<VarId>,
@@ -154,6 +156,25 @@ impl Work {
             }
         }
         work
+    }
+
+    /// For every variable its place among `columns`. The table is lent, so that asking for few columns of a large model
+    /// costs those few: it goes back with [`Work::give_places`].
+    pub fn take_places(&mut self, columns: &[VarId]) -> Vec<Option<u32>> {
+        let mut places = std::mem::take(&mut self.places);
+        places.resize(self.vars.len(), None);
+        for (i, &v) in columns.iter().enumerate() {
+            places[v.index()] = Some(i as u32);
+        }
+        places
+    }
+
+    /// Takes the table of [`Work::take_places`] back.
+    pub fn give_places(&mut self, mut places: Vec<Option<u32>>, columns: &[VarId]) {
+        for &v in columns {
+            places[v.index()] = None;
+        }
+        self.places = places;
     }
 
     /// Adds a variable.

@@ -1,12 +1,15 @@
 //! Load, flatten, translate: one session holds the libraries and everything read so far.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use kausal_codegen::Backend;
+use kausal_external::foreign::Foreign;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
+use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
 use kausal_translate::{Options, Program};
@@ -26,6 +29,8 @@ use crate::parse::read_text;
 /// ```
 pub struct Session {
     workspace: Workspace,
+    /// Foreign code that may run.
+    foreign: Option<Arc<Foreign>>,
     diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
     /// Seconds spent so far.
@@ -56,7 +61,13 @@ impl Session {
     pub fn new() -> Session {
         let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
         workspace.add_folder(BUILT_IN);
-        Session { workspace, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
+        Session { workspace, foreign: None, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
+    }
+
+    /// External C code of models is compiled and run from now on, with the rights of the user.
+    pub fn allow_external(&mut self) {
+        let foreign = self.foreign.get_or_insert_default().clone();
+        self.workspace.classes().foreign = Some(foreign);
     }
 
     /// Adds the folders of `MODELICAPATH`.
@@ -241,15 +252,69 @@ impl Session {
         let compiled = CompiledModel::new(program, backend);
         self.seconds.codegen += start.elapsed().as_secs_f64();
         match compiled {
-            Ok(model) => {
+            Ok(mut model) => {
                 if let Some(note) = model.code.note() {
                     self.diagnostics.push(Diagnostic::note("K0501", note));
                 }
+                if !self.prepare_foreign(&model) {
+                    return None;
+                }
+                model.foreign = self.foreign.clone();
                 Some(model)
             }
             Err(error) => {
                 self.diagnostics.push(Diagnostic::error("K0502", error.to_string()));
                 None
+            }
+        }
+    }
+
+    /// Compiles the foreign code a model needs; where that is not allowed or impossible, says so.
+    fn prepare_foreign(&mut self, model: &CompiledModel) -> bool {
+        let pool = &model.program.pool;
+        let functions: Vec<&Function> =
+            model.foreign_functions().into_iter().map(|id| pool.function(id)).collect();
+        let mut told: Vec<&str> = Vec::new();
+        for function in &functions {
+            let Body::External(body) = &function.body else { continue };
+            let (name, foreign) = (&function.name, &body.name);
+            let diagnostic = match (&body.language[..], &self.foreign) {
+                ("C", Some(_)) => continue,
+                ("C", None) => Diagnostic::error(
+                    "K0540",
+                    format!("the function {name} is foreign code: it calls {foreign} in C"),
+                )
+                .help("--allow-external compiles and runs it, with all your rights: do so if you trust the model"),
+                (language, _) => Diagnostic::error(
+                    "K0541",
+                    format!("the function {name} calls {foreign} in {language}: only C can be called"),
+                )
+                .help("a function in C with the same declaration can call it"),
+            };
+            if !told.contains(&name.as_str()) {
+                told.push(name);
+                let place = self.workspace.place(name);
+                self.diagnostics.push(match place {
+                    Some(place) => diagnostic.at(place, "declared here"),
+                    None => diagnostic,
+                });
+            }
+        }
+        let Some(foreign) = self.foreign.as_ref().filter(|_| told.is_empty()) else {
+            return told.is_empty();
+        };
+        match foreign.prepare(&functions) {
+            Ok(()) => true,
+            Err(message) => {
+                let names: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
+                let place = names.first().and_then(|name| self.workspace.place(name));
+                let message = format!("the foreign code of {} cannot be used: {message}", names.join(", "));
+                let diagnostic = Diagnostic::error("K0542", message);
+                self.diagnostics.push(match place {
+                    Some(place) => diagnostic.at(place, "declared here"),
+                    None => diagnostic,
+                });
+                false
             }
         }
     }

@@ -95,6 +95,7 @@ pub fn run_into(
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
+    diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     match result {
         // That a sink failed has been said.
@@ -197,8 +198,13 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
             let d =
-                Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"))
-                    .help(help.unwrap_or("give start values near the solution, or fix other variables"));
+                Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"));
+            let d = match (help, stop) {
+                (Some(help), _) => d.help(help),
+                // Start values have no part in what a function or an assertion says.
+                (None, Stop::Function(_) | Stop::Assertion(_) | Stop::Terminate(_)) => d,
+                (None, _) => d.help("give start values near the solution, or fix other variables"),
+            };
             let place = match stop {
                 Stop::Contradiction(check, ..) => program.checks.get(*check).and_then(|c| c.origin.location),
                 _ => None,

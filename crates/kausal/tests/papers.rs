@@ -4,12 +4,15 @@
 #[path = "../examples/papers/figures.rs"]
 #[allow(dead_code)]
 mod figures;
+#[path = "support/independent.rs"]
+mod independent;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use figures::{FAMILIES, FIGURES, GRID, Measured};
-use kausal::simulate::{self, Run};
+use independent::{Samples, add, cross, dot, runge_kutta, solve};
+use kausal::simulate;
 use kausal::{Backend, Loops, Relaxing, Settings, Tearing};
 
 /// Operations and unknowns left to solvers, as a cell of the table says.
@@ -85,102 +88,6 @@ fn both(file: &str, more: &str, stop: f64, check: impl Fn(&Samples)) {
         assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{file}: {:?}", run.diagnostics);
         check(&Samples { file: file.to_owned(), run });
     }
-}
-
-struct Samples {
-    file: String,
-    run: Run,
-}
-
-impl Samples {
-    fn len(&self) -> usize {
-        self.run.trajectory.time.len()
-    }
-
-    fn time(&self, i: usize) -> f64 {
-        self.run.trajectory.time[i]
-    }
-
-    fn at(&self, name: &str, i: usize) -> f64 {
-        let values = self.run.trajectory.get(name).unwrap_or_else(|| panic!("{}: no {name}", self.file));
-        values[i]
-    }
-
-    fn vector(&self, name: &str, i: usize) -> [f64; 3] {
-        [1, 2, 3].map(|k| self.at(&format!("{name}[{k}]"), i))
-    }
-
-    /// `name` is what the function gives, at all times.
-    fn follows(&self, name: &str, tolerance: f64, exact: impl Fn(f64) -> f64) {
-        for i in 0..self.len() {
-            let (t, x) = (self.time(i), self.at(name, i));
-            let y = exact(t);
-            assert!(
-                (x - y).abs() <= tolerance * (1.0 + y.abs()),
-                "{}: {name}({t}) = {x}, not {y}",
-                self.file
-            );
-        }
-    }
-
-    /// What the function gives at each time stays as it was in the beginning; `scale` is how large its parts are.
-    fn constant(&self, what: &str, scale: f64, value: impl Fn(usize) -> f64) {
-        let first = value(0);
-        for i in 0..self.len() {
-            let now = value(i);
-            let t = self.time(i);
-            assert!((now - first).abs() < 1e-6 * scale, "{}: {what}({t}) = {now}, was {first}", self.file);
-        }
-    }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-/// One step after the other of the classical Runge–Kutta formula; the state at `stop`.
-fn runge_kutta<const N: usize>(x: [f64; N], stop: f64, f: impl Fn(f64, [f64; N]) -> [f64; N]) -> [f64; N] {
-    let n = 20_000;
-    let h = stop / n as f64;
-    let along = |x: [f64; N], k: [f64; N], s: f64| std::array::from_fn(|i| x[i] + s * k[i]);
-    let mut x = x;
-    for step in 0..n {
-        let t = step as f64 * h;
-        let k1 = f(t, x);
-        let k2 = f(t + h / 2.0, along(x, k1, h / 2.0));
-        let k3 = f(t + h / 2.0, along(x, k2, h / 2.0));
-        let k4 = f(t + h, along(x, k3, h));
-        x = std::array::from_fn(|i| x[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
-    }
-    x
-}
-
-/// Gaussian elimination with pivoting, for a few unknowns.
-fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
-    for k in 0..N {
-        let p = (k..N).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap_or(k);
-        a.swap(k, p);
-        b.swap(k, p);
-        for i in k + 1..N {
-            let factor = a[i][k] / a[k][k];
-            let row = a[k];
-            a[i].iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
-            b[i] -= factor * b[k];
-        }
-    }
-    for k in (0..N).rev() {
-        let known: f64 = (k + 1..N).map(|j| a[k][j] * b[j]).sum();
-        b[k] = (b[k] - known) / a[k][k];
-    }
-    b
 }
 
 /// The resistance of the ladder from its far end.

@@ -17,6 +17,9 @@ pub fn session(model: &arguments::Model) -> Session {
         session.add_library(folder);
     }
     session.add_modelica_path();
+    if model.allow_external {
+        session.allow_external();
+    }
     session
 }
 

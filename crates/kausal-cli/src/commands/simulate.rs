@@ -82,7 +82,7 @@ fn simulated(
         return fail(&session, d);
     }
     let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
-    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
+    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
     let compiled = progress::waiting("making code", || session.compile(program, backend));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
@@ -115,6 +115,8 @@ fn simulated(
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
+    std::mem::forget((session, flat));
     drawn && !failed
 }
 
@@ -126,13 +128,14 @@ fn watched(
     outputs: Vec<Output>,
 ) -> Ended {
     let limit = arguments.timeout.map(Duration::from_secs_f64);
-    interrupt::begin();
+    interrupt::expect();
     if let Some(limit) = limit {
         interrupt::exit_after(limit);
     }
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
         progress.advance(time);
+        interrupt::listen();
         !interrupt::asked()
     });
     interrupt::end();
@@ -207,7 +210,7 @@ fn settings(
         Inline::ImplicitEuler => 1,
         _ => Settings::default().max_order,
     };
-    let files = if arguments.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
+    let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
     Ok(Settings {
         start,
         stop,

@@ -79,6 +79,9 @@ fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
     if let Some(folder) = &arguments.keep {
         option("--keep", folder.join(format!("{}.csv", job.model)).into());
     }
+    if arguments.allow_external {
+        command.push("--allow-external".into());
+    }
     command.extend(["--".into(), job.model.clone().into()]);
     command
 }
