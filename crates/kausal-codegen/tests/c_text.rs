@@ -197,6 +197,7 @@ fn functions_that_fail() {
         result: None,
         args: Vec::new(),
         annotations: Vec::new(),
+        view: Default::default(),
     }));
     let function = b.program.pool.add_function(foreign);
     let call = Call { function, args: Vec::new(), outputs: Vec::new(), impure: false };

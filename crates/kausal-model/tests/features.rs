@@ -257,6 +257,8 @@ features! {
     short_classes
     conditional_components
     records
+    records_matrix
+    records_sized
     operator_records
     enumerations
     type_attributes
@@ -270,6 +272,9 @@ features! {
     equations_initial
     algorithms
     algorithms_events
+    algorithms_known
+    loops_implicit
+    loops_records
     array_sizes
     connect_flows
     connect_arrays
@@ -277,6 +282,7 @@ features! {
     connect_stream
     connect_expandable
     connect_expandable_nested
+    connect_expandable_arrays
     connect_outer
     connect_overconstrained
     connect_cardinality

@@ -8,6 +8,7 @@ mod crossing;
 mod delay;
 pub mod inlined;
 mod iteration;
+mod relevance;
 mod schedule;
 mod transport;
 
@@ -18,6 +19,9 @@ use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
+use kausal_translate::program::Kind;
+use kausal_translate::{Program, flow};
+use rustc_hash::FxHashSet;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
@@ -26,6 +30,7 @@ use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
+use relevance::Relevance;
 use schedule::{Schedule, is_same_instant};
 use transport::Transports;
 
@@ -116,6 +121,8 @@ pub struct Statistics {
     pub end: f64,
     /// Warnings of assertions.
     pub warnings: Vec<String>,
+    /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
+    pub messages: Vec<String>,
 }
 
 /// Why a run ended early.
@@ -162,14 +169,28 @@ struct Run {
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
     finder: Option<EventFinder>,
+    relevance: Relevance,
+    /// Differences of the relations, for a look at the end of a step.
+    differences: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
+    /// What the continuous part takes from elsewhere: states, and what changes at events only.
+    held: Vec<VarId>,
+    /// Their values before an event.
+    held_values: Vec<f64>,
+    /// The last event that the integrator did not notice.
+    unnoticed: f64,
 }
 
 impl Run {
     fn new(model: Arc<CompiledModel>, settings: Settings) -> Run {
         let relations = model.program.relations.iter().enumerate();
         Run {
+            relevance: Relevance::new(&model.program),
+            differences: Vec::new(),
+            held: held(&model.program),
+            held_values: Vec::new(),
+            unnoticed: f64::NEG_INFINITY,
             settings,
             watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
             first: Some(Machine::new(model)),
@@ -188,7 +209,11 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
-        initialise(&mut machine).map_err(RunError::Initial)?;
+        if let Err(stop) = initialise(&mut machine) {
+            self.stats.warnings = std::mem::take(&mut machine.warnings);
+            self.stats.messages = machine.take_messages();
+            return Err(RunError::Initial(stop));
+        }
         self.schedule = Schedule::start(&mut machine);
         self.schedule.mark_due(&mut machine);
         let outcome = event(&mut machine);
@@ -198,7 +223,7 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
-        let side = RightSide::new(machine, self.settings.jacobian);
+        let side = RightSide::new(machine, self.settings.jacobian, self.settings.method);
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
@@ -242,35 +267,46 @@ impl Run {
         (self.settings.stop - self.settings.start).abs()
     }
 
-    /// One step of the integrator, and the event at its end or inside it.
+    /// One step of the integrator, and the events at its end or inside it, up to the first one that ends the step.
     fn advance(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let before = self.time();
+        let mut before = self.time();
         let due = self.next_time_event()?;
-        let mut end = before;
-        let mut crossing = None;
+        let mut step_end = before;
         // What is due at once needs no step.
         if due > before {
             let limit = due.min(self.settings.stop);
             self.limit_step()?;
             self.side()?.keep_guesses();
-            end = match self.solver()?.step(limit) {
+            step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return Err(self.integration_error(&error)),
             };
-            crossing = self.first_crossing(before, end)?;
         }
-        if let Some(t) = crossing {
-            // A crossing that cannot be told from what is due anyway happens with it.
-            end = if is_same_instant(t, due) { due.min(end) } else { t };
+        loop {
+            let crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
+            let end = match crossing {
+                // A crossing that cannot be told from what is due anyway happens with it.
+                Some(t) if is_same_instant(t, due) => due.min(step_end),
+                Some(t) => t,
+                None => step_end,
+            };
+            let event = crossing.is_some() || end >= due;
+            self.keep_past(before, end)?;
+            self.outputs(before, end, event, observer)?;
+            if !event {
+                return self.reselect(end);
+            }
+            let noticed = self.pass_event(end, crossing.is_some(), observer)?;
+            if noticed || end >= step_end || self.stats.terminated.is_some() {
+                return Ok(());
+            }
+            before = end;
         }
-        let event = crossing.is_some() || end >= due;
-        self.keep_past(before, end)?;
-        self.outputs(before, end, event, observer)?;
-        if event { self.pass_event(end, crossing.is_some(), observer) } else { self.reselect(end) }
     }
 
-    /// The event at `t`: values before it, the iteration, values behind it, and a new beginning.
-    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<(), RunError> {
+    /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
+    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice?
+    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<bool, RunError> {
         if crossed {
             self.stats.state_events += 1;
             if self.chatter.count(t, self.length()) {
@@ -281,26 +317,51 @@ impl Run {
         }
         self.at(t, true)?;
         observer.record(self.machine()?);
+        self.keep_held();
         if crossed {
             self.flip()?;
         }
-        let Some(solver) = self.solver.as_mut() else { return Ok(()) };
+        let Some(solver) = self.solver.as_mut() else { return Ok(true) };
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
         side.past.turn(t);
         side.past.read(&mut side.machine);
         side.pipes.turn();
         let outcome = side.event(t);
-        side.machine.reselect();
+        let selected = side.machine.reselect();
         observer.record(&side.machine);
         self.stats.terminated = outcome?;
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
-        let state = side.state();
-        solver.restart(t, &state);
-        self.fresh = true;
-        self.watch()
+        let noticed = selected || side.remembers() || self.held_changed();
+        let solver = self.solver()?;
+        let step = solver.t() - solver.t_old();
+        if noticed {
+            let state = solver.model().model().state();
+            solver.restart(t, &state);
+        }
+        // What has just crossed is zero but for rounding. Where the solution goes on as it came, the sides that the search
+        // found hold, unless they would not last.
+        self.fresh = noticed || t - self.unnoticed < SOON * step;
+        if !noticed {
+            self.unnoticed = t;
+        }
+        self.watch()?;
+        Ok(noticed)
+    }
+
+    fn keep_held(&mut self) {
+        let Some(solver) = &self.solver else { return };
+        let values = &solver.model().model().machine.values;
+        self.held_values.clear();
+        self.held_values.extend(self.held.iter().map(|v| values[v.index()]));
+    }
+
+    fn held_changed(&self) -> bool {
+        let Some(solver) = &self.solver else { return true };
+        let values = &solver.model().model().machine.values;
+        self.held.iter().zip(&self.held_values).any(|(v, old)| values[v.index()].to_bits() != old.to_bits())
     }
 
     /// States may be selected anew after a step; then the integrator starts again from the same point.
@@ -445,9 +506,31 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.warnings.clone();
+            stats.messages.extend(machine.take_messages());
         }
         stats
     }
+}
+
+/// An event sooner than this part of a step after one that the integrator did not notice is looked at closely.
+const SOON: f64 = 1e-3;
+
+/// What the continuous part takes from elsewhere.
+fn held(program: &Program) -> Vec<VarId> {
+    let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
+    let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
+    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+    for step in program.dynamics.iter().chain(inlined) {
+        flow::reads(&program.pool, step, &mut read);
+        flow::writes(step, &mut written);
+    }
+    let fixed = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
+    let mut held: Vec<VarId> = read.difference(&written).copied().filter(|v| !fixed(v)).collect();
+    // An inlined step computes states; `reinit` changes them.
+    held.extend(program.states.iter().map(|state| state.variable));
+    held.sort_unstable();
+    held.dedup();
+    held
 }
 
 /// The model as the integrator sees it.
@@ -464,10 +547,12 @@ struct RightSide {
     guesses: Vec<(VarId, f64)>,
     /// The last instant the integrator asked for.
     asked: f64,
+    /// The last evaluation in a step of the method is one at its end, near the solution.
+    ends_steps: bool,
 }
 
 impl RightSide {
-    fn new(mut machine: Machine, jacobian: JacobianMode) -> Self {
+    fn new(mut machine: Machine, jacobian: JacobianMode, method: Method) -> Self {
         let derivatives = Derivatives::new(machine.model(), jacobian);
         let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
         let past = Histories::start(&mut machine);
@@ -487,6 +572,7 @@ impl RightSide {
             buffer: Vec::new(),
             guesses,
             asked,
+            ends_steps: matches!(method, Method::Bdf | Method::Auto),
         }
     }
 

@@ -42,6 +42,27 @@ pub struct Crossing {
     pub direction: Direction,
 }
 
+/// Functions whose signs are watched.
+pub trait Functions {
+    /// The functions on the solution at `t`.
+    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), ModelError>;
+
+    /// Does it make a difference whether these have changed? Where it does not, they have from now on.
+    fn decide(&mut self, changed: &[usize]) -> bool {
+        let _ = changed;
+        true
+    }
+}
+
+/// Functions whose changes are events, all of them.
+struct All<F>(F);
+
+impl<F: FnMut(f64, &mut [f64]) -> Result<(), ModelError>> Functions for All<F> {
+    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), ModelError> {
+        (self.0)(t, values)
+    }
+}
+
 /// Looks for events of a fixed number of functions.
 #[derive(Clone, Debug)]
 pub struct EventFinder {
@@ -54,6 +75,8 @@ pub struct EventFinder {
     right: Vec<f64>,
     middle: Vec<f64>,
     crossings: Vec<Crossing>,
+    /// Functions that have changed by the end of a step.
+    changed: Vec<usize>,
     /// Points inside a step at which sides are compared besides its end.
     interior_points: usize,
     evaluations: u64,
@@ -69,6 +92,7 @@ impl EventFinder {
             right: vec![0.0; count],
             middle: vec![0.0; count],
             crossings: Vec::with_capacity(count),
+            changed: Vec::with_capacity(count),
             interior_points: 0,
             evaluations: 0,
         }
@@ -132,7 +156,17 @@ impl EventFinder {
         &mut self,
         t0: f64,
         t1: f64,
-        mut evaluate: impl FnMut(f64, &mut [f64]) -> Result<(), ModelError>,
+        evaluate: impl FnMut(f64, &mut [f64]) -> Result<(), ModelError>,
+    ) -> Result<Option<f64>, ModelError> {
+        self.search_in(t0, t1, &mut All(evaluate))
+    }
+
+    /// The same where changes may decide nothing: these are not looked for, the functions only change sides.
+    pub fn search_in(
+        &mut self,
+        t0: f64,
+        t1: f64,
+        functions: &mut impl Functions,
     ) -> Result<Option<f64>, ModelError> {
         self.crossings.clear();
         if self.positive.is_empty() {
@@ -143,11 +177,18 @@ impl EventFinder {
         for k in 1..=points {
             let b = if k == points { t1 } else { t0 + (t1 - t0) * k as f64 / points as f64 };
             self.evaluations += 1;
-            evaluate(b, &mut self.right)?;
+            functions.evaluate(b, &mut self.right)?;
             if self.changed(&self.right) {
+                if !self.decide(functions) {
+                    self.settle();
+                    self.crossings.clear();
+                    a = b;
+                    continue;
+                }
+                let evaluate = &mut |t: f64, values: &mut [f64]| functions.evaluate(t, values);
                 let width = (RELATIVE_WIDTH * (t1 - t0)).max(2.0 * f64::EPSILON * t0.abs().max(t1.abs()));
-                let t = self.narrow(a, b, width, &mut evaluate)?;
-                let t = self.gather(t, (t + width).min(t1), &mut evaluate)?;
+                let t = self.narrow(a, b, width, evaluate)?;
+                let t = self.gather(t, (t + width).min(t1), evaluate)?;
                 self.settle();
                 return Ok(Some(t));
             }
@@ -156,6 +197,30 @@ impl EventFinder {
             a = b;
         }
         Ok(None)
+    }
+
+    /// Do the changes at the right end decide anything?
+    fn decide(&mut self, functions: &mut impl Functions) -> bool {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.clear();
+        changed.extend((0..self.positive.len()).filter(|&i| self.has_changed(i, self.right[i])));
+        let decide = functions.decide(&changed);
+        self.changed = changed;
+        decide
+    }
+
+    /// Goes to the end of a step where the functions are known well enough to see that none has changed or is about to: each
+    /// is on its side, and further from zero than a good part of what it has moved in the step. Where that is not so,
+    /// nothing happens.
+    pub fn pass_clear(&mut self, values: &[f64]) -> bool {
+        const PART: f64 = 0.5;
+        let clear = |i: usize| !self.has_changed(i, values[i]) && values[i].abs() >= PART * (values[i] - self.left[i]).abs();
+        if !(0..values.len()).all(clear) {
+            return false;
+        }
+        self.left.copy_from_slice(values);
+        self.narrow_bands();
+        true
     }
 
     /// At the end of all steps: functions that have come within `near(index)` of zero count as having changed, and so

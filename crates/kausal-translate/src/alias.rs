@@ -14,6 +14,7 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::program;
 use crate::rewrite::rewrite;
 use crate::work::{EquationForm, Role, Work};
 
@@ -75,8 +76,12 @@ fn name_derivatives(work: &mut Work) {
     if remove.contains(&true) {
         substitute(work, &FxHashMap::default());
         let mut i = 0;
-        work.equations.retain(|_| {
+        let gone = &mut work.report.trivial;
+        work.equations.retain(|e| {
             i += 1;
+            if remove[i - 1] {
+                gone.extend(e.model.map(|place| (place, program::Trivial::Derivative)));
+            }
             !remove[i - 1]
         });
     }
@@ -236,7 +241,7 @@ fn allowed(work: &Work, trivial: &Trivial) -> bool {
 
 fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     let mut sets = SignedSets::new(work.vars.len());
-    let mut remove = vec![false; work.equations.len()];
+    let mut remove: Vec<Option<program::Trivial>> = vec![None; work.equations.len()];
     let mut numbers: Vec<(usize, VarId, f64)> = Vec::new();
     // The fixed start value of each set of discrete variables that has one, at its root.
     let mut fixed: FxHashMap<VarId, Option<ExprId>> = FxHashMap::default();
@@ -266,7 +271,7 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
                     continue;
                 }
                 sets.join(leave, keep, opposite);
-                remove[equation] = true;
+                remove[equation] = Some(program::Trivial::Same);
             }
         }
     }
@@ -277,7 +282,7 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
         if ours && !values.contains_key(&root) {
             values.insert(root, value);
-            remove[equation] = true;
+            remove[equation] = Some(program::Trivial::Number);
             // What does not change has no derivative.
             let mut derivative = work.var(root).derivative;
             while let Some(d) = derivative {
@@ -304,13 +309,14 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     }
     substitute(work, &values);
     let mut i = 0;
-    let lone = &mut work.lone_hints;
+    let (lone, gone) = (&mut work.lone_hints, &mut work.report.trivial);
     work.equations.retain_mut(|e| {
         i += 1;
-        if remove[i - 1] {
+        if let Some(what) = remove[i - 1] {
             lone.append(&mut e.hints);
+            gone.extend(e.model.map(|place| (place, what)));
         }
-        !remove[i - 1]
+        remove[i - 1].is_none()
     });
 }
 

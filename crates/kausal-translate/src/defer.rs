@@ -8,6 +8,7 @@
 use kausal_symbolic::{Pool, VarId};
 use rustc_hash::FxHashSet;
 
+use crate::flow::reads;
 use crate::program::{Form, Step};
 
 /// Moves assignments from the dynamics to the front of the outputs; `wanted` is what the dynamics are for.
@@ -71,54 +72,6 @@ fn temporaries(steps: &[Step]) -> FxHashSet<VarId> {
         }
     }
     out
-}
-
-/// Everything a step reads, guards included.
-fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
-    let mut stack = vec![step];
-    while let Some(step) = stack.pop() {
-        match step {
-            Step::Assign(assign) => out.extend(pool.variables_of(assign.value)),
-            Step::Call(call) => out.extend(call.args.iter().flat_map(|&arg| pool.variables_of(arg))),
-            Step::Solve(solve) => {
-                out.extend(solve.entries.iter().map(|&(_, _, v)| v));
-                out.extend(&solve.rhs);
-            }
-            Step::System(system) => match &system.form {
-                Form::Linear { steps, guard, .. } => {
-                    stack.extend(steps);
-                    if let Some(guard) = guard {
-                        stack.extend(guard.fallback.iter());
-                    }
-                }
-                Form::Nonlinear(nonlinear) => {
-                    stack.extend(&nonlinear.steps);
-                    stack.extend(nonlinear.jacobian.iter().flat_map(|jacobian| &jacobian.steps));
-                    out.extend(&nonlinear.unknowns);
-                }
-                Form::Mixed { continuous, discrete, unknowns, .. } => {
-                    stack.extend(continuous.iter().chain(discrete));
-                    out.extend(unknowns);
-                }
-            },
-            Step::If(condition, then, otherwise) => {
-                out.extend(pool.variables_of(*condition));
-                stack.extend(then.iter().chain(otherwise));
-            }
-            Step::Assert(assert) => {
-                out.extend(pool.variables_of(assert.condition));
-                out.extend(pool.variables_of(assert.message));
-            }
-            Step::When(when) => {
-                for branch in &when.branches {
-                    out.extend(&branch.conditions);
-                    stack.extend(&branch.steps);
-                }
-            }
-            Step::Reinit(_, value) | Step::Terminate(value) => out.extend(pool.variables_of(*value)),
-            Step::Relation(_) => {}
-        }
-    }
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use crate::rewrite::rewrite;
 use crate::sections::{hoist_in, report_singular};
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{Equation, EquationForm, Role, Work};
-use crate::{Inline, calls, solve};
+use crate::{Inline, calls, flow, solve};
 
 /// A usual step: only the samples on which eliminations are tried use it.
 const USUAL_STEP: f64 = 1e-3;
@@ -236,8 +236,31 @@ impl Part<'_> {
         let Formula { h, old, stages, substituted, .. } = formula;
         let method = if method == Inline::Auto { Inline::Bdf } else { method };
         let (method, filter) = (method.name().to_owned(), None);
-        Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter })
+        let crossings = None;
+        Some(Discretized { method, h: Some(h), old, stages, factors, steps, substituted, filter, crossings })
     }
+}
+
+/// What computes the differences of relations when the step is done: the assignments of the dynamics that lead from what the
+/// step knows to them. `None` where more than assignments is needed.
+pub(crate) fn crossings(work: &Work, dynamics: &[Step], step: &Discretized) -> Option<Vec<Step>> {
+    let mut known = FxHashSet::default();
+    step.steps.iter().for_each(|s| flow::writes(s, &mut known));
+    let differences = work.relations.iter().map(|r| work.resolve(r.difference).0);
+    let mut wanted: FxHashSet<VarId> = differences.filter(|v| !known.contains(v)).collect();
+    let mut out = Vec::new();
+    for step in dynamics.iter().rev() {
+        let mut written = FxHashSet::default();
+        flow::writes(step, &mut written);
+        if written.is_disjoint(&wanted) {
+            continue;
+        }
+        let Step::Assign(assign) = step else { return None };
+        wanted.extend(work.pool.variables_of(assign.value).into_iter().filter(|v| !known.contains(v)));
+        out.push(step.clone());
+    }
+    out.reverse();
+    Some(out)
 }
 
 /// What comes behind a system reads more of it than states, so only the last step may do without an evaluation in the end.
@@ -423,7 +446,7 @@ impl Formula {
         let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
         let (lhs, rhs) = (work.pool.var(x), solve::sum(&mut work.pool, terms));
         let (form, hints) = (EquationForm::Plain, Vec::new());
-        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints });
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, model: None, hints });
         self.equations.insert(work.equations.len() - 1, x);
         work.equations.len() - 1
     }
@@ -471,7 +494,15 @@ impl StageCopy {
         };
         let (lhs, rhs) = (copied(work, lhs), copied(work, rhs));
         let hints = hints.into_iter().map(|(kind, target)| (kind, copied(work, target))).collect();
-        work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order, hints });
+        work.equations.push(Equation {
+            lhs,
+            rhs,
+            origin,
+            form: EquationForm::Plain,
+            order,
+            model: None,
+            hints,
+        });
         work.equations.len() - 1
     }
 }

@@ -318,6 +318,7 @@ impl<'a> Lifter<'a> {
             origin: self.origin.clone(),
             form,
             order: 0,
+            model: None,
             hints: Vec::new(),
         });
     }
@@ -523,6 +524,7 @@ impl<'a> Lifter<'a> {
                 origin,
                 form: EquationForm::When(variable, list),
                 order: 0,
+                model: None,
                 hints: Vec::new(),
             });
         }

@@ -99,6 +99,9 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     calls::share(pool, &mut [&mut sections.dynamics, &mut sections.outputs]);
     calls::share(pool, &mut [&mut sections.discrete]);
     sections.discretized = discretize::build(emitter, selection, &continuous, &known);
+    if let Some(discretized) = &mut sections.discretized {
+        discretized.crossings = discretize::crossings(emitter.work, &sections.dynamics, discretized);
+    }
     Some(sections)
 }
 

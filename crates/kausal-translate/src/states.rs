@@ -480,7 +480,15 @@ fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
             let lhs = work.pool.var(target);
             let rhs = product(work, &row, of);
             let (origin, form) = (origin.clone(), EquationForm::Plain);
-            work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+            work.equations.push(Equation {
+                lhs,
+                rhs,
+                origin,
+                form,
+                order: 0,
+                model: None,
+                hints: Vec::new(),
+            });
         }
         selection.push(row);
         states.push(state);

@@ -53,6 +53,16 @@ fn real_function(name: &str) -> Option<Op> {
     })
 }
 
+/// Can its arguments be given by name? The specification calls only these like that; clocked operators look at names
+/// themselves.
+fn takes_names(name: &str) -> bool {
+    matches!(
+        name,
+        "String" | "homotopy" | "spatialDistribution" | "sample" | "assert" | "terminate" | "reinit"
+    ) || is_clocked(name)
+        || is_state_machine(name)
+}
+
 /// Names that are built in, whatever is in scope.
 pub fn is_builtin(name: &str) -> bool {
     real_function(name).is_some()
@@ -123,6 +133,7 @@ impl Flattener<'_> {
     /// A built-in function; the arguments are not evaluated yet.
     pub fn eval_builtin(&mut self, c: Call<'_>) -> Res<Vec<Value>> {
         let one = |value: Res<Value>| value.map(|v| vec![v]);
+        self.check_positional(c.scope, c.name, c.args)?;
         if is_clocked(c.name) {
             return one(self.eval_clocked(c));
         }
@@ -170,6 +181,19 @@ impl Flattener<'_> {
                 one(self.builtin_values(c, values))
             }
         }
+    }
+
+    /// Only some built-in functions have names for their arguments (specification sections 3.7 and 12.4.1).
+    pub(crate) fn check_positional(&mut self, scope: Scope, name: &str, args: &[Arg]) -> Res<()> {
+        let named = args.iter().find_map(|a| a.name);
+        let Some(named) = named.filter(|_| !takes_names(name)) else { return Ok(()) };
+        let message = format!("{name} has no argument named {}: its arguments have no names", named.symbol);
+        let location = self.cx.lib.location(scope.file, named.span);
+        let mut diagnostic = kausal_syntax::Diagnostic::error("K0351", message).at(location, "this name");
+        if let Some(usage) = usage(name) {
+            diagnostic = diagnostic.help(format!("it is called as {usage}"));
+        }
+        Err(self.cx.report(diagnostic))
     }
 
     /// A built-in function of values.

@@ -54,7 +54,17 @@ impl Flattener<'_> {
         args: &[Arg],
     ) -> Res<TVal> {
         if let Some(name) = self.builtin_called(lo, ast, function)? {
-            return self.lower_builtin(lo, ast, expr, &name, args);
+            let scope = self.constant_scope(lo);
+            let mut ordered = args.to_vec();
+            if args.iter().any(|a| a.name.is_some()) {
+                match self.quiet_resolve(scope, ast, function) {
+                    Ok(Cursor::Class(k, _)) if self.external_builtin(k).is_some() => {
+                        ordered = self.ordered_args(scope, expr, k, args)?;
+                    }
+                    _ => self.check_positional(scope, &name, args)?,
+                }
+            }
+            return self.lower_builtin(lo, ast, expr, &name, &ordered);
         }
         match self.callee(lo, ast, expr, function)? {
             Callee::Bound(klass, bound) => {
@@ -477,7 +487,17 @@ impl Flattener<'_> {
                 }
                 Ok(TVal::Record { klass: *klass, rank: *rank, fields })
             }
-            (TVal::Function { .. }, None) => Ok(value),
+            (TVal::Function { klass, bound }, None) if info.is_function() => {
+                let bound: Vec<Symbol> = bound.iter().map(|(n, _)| *n).collect();
+                match self.function_misfit(*klass, &bound, info.klass) {
+                    None => Ok(value),
+                    Some(why) => {
+                        let (given, called) = (self.cx.name(*klass), self.cx.name(k));
+                        let message = format!("{given} cannot be the input {} of {called}: {why}", info.name);
+                        Err(self.at_term(lo, expr, "K0373", message))
+                    }
+                }
+            }
             _ => {
                 let expected = match info.leaf {
                     Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),

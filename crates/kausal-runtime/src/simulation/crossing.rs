@@ -8,11 +8,14 @@
 //! function is looked at ever closer to the event: what truly leaves zero grows with the distance, whatever the
 //! direction, and what is rounding does not. The function counts as having a sign from where it grows on; until then
 //! it stays on the side the event put it on.
+//!
+//! Changes that decide nothing (`relevance`) are not events. And where the last evaluation in a step, at its end, shows that no
+//! function is near zero, there is no other one.
 
 use std::collections::VecDeque;
 
 use kausal_solver::ModelError;
-use kausal_solver::events::EventFinder;
+use kausal_solver::events::{EventFinder, Functions};
 
 use super::{Run, RunError};
 
@@ -72,6 +75,9 @@ impl Run {
     fn search(&mut self, finder: &mut EventFinder, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
         let interval = self.settings.interval;
         let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST_PARTS) } else { 1.0 };
+        if parts == 1.0 && !self.fresh && self.passes_clear(finder, t1)? {
+            return Ok(None);
+        }
         let part = (t1 - t0) / parts;
         let mut instants = Vec::new();
         if std::mem::take(&mut self.fresh) {
@@ -83,14 +89,9 @@ impl Run {
         instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
         let mut a = t0;
         for b in instants {
-            let mut error = None;
-            let found = finder.search(a, b, |t, values| {
-                self.at(t, false).and_then(|()| self.crossing_values(values)).map_err(|e| {
-                    error = Some(e);
-                    ModelError::fatal("the model cannot be evaluated")
-                })
-            });
-            match (found, error) {
+            let mut watched = Watched { run: self, error: None };
+            let found = finder.search_in(a, b, &mut watched);
+            match (found, watched.error) {
                 (Ok(None), None) => a = b,
                 (Ok(t), None) => return Ok(t),
                 (_, Some(e)) => return Err(e),
@@ -98,6 +99,20 @@ impl Run {
             }
         }
         Ok(None)
+    }
+
+    /// Does what the integrator evaluated last show that nothing has changed?
+    fn passes_clear(&mut self, finder: &mut EventFinder, t: f64) -> Result<bool, RunError> {
+        let stepper = self.solver()?.model_mut();
+        if stepper.model().machine.time != t || !stepper.update_differences() {
+            return Ok(false);
+        }
+        let mut values = std::mem::take(&mut self.differences);
+        values.resize(self.watched.len(), 0.0);
+        self.crossing_values(&mut values)?;
+        let clear = finder.pass_clear(&values);
+        self.differences = values;
+        Ok(clear)
     }
 
     /// Gives functions that are not yet told from zero the band in which their sign says nothing: what they vary by
@@ -176,6 +191,37 @@ impl Run {
         self.watched = watched;
         self.finder = Some(finder);
         Ok(())
+    }
+}
+
+/// The relations of a run as functions.
+struct Watched<'a> {
+    run: &'a mut Run,
+    error: Option<RunError>,
+}
+
+impl Functions for Watched<'_> {
+    fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), ModelError> {
+        self.run.at(t, false).and_then(|()| self.run.crossing_values(values)).map_err(|e| {
+            self.error = Some(e);
+            ModelError::fatal("the model cannot be evaluated")
+        })
+    }
+
+    fn decide(&mut self, changed: &[usize]) -> bool {
+        let relations: Vec<u32> = changed.iter().map(|&i| self.run.watched[i]).collect();
+        let relevance = &self.run.relevance;
+        let Some(solver) = self.run.solver.as_mut() else { return true };
+        let machine = &mut solver.model_mut().model_mut().machine;
+        let model = machine.model().clone();
+        if relevance.decide(&model.program, &machine.values, &relations) {
+            return true;
+        }
+        for r in relations {
+            let value = &mut machine.values[model.program.relations[r as usize].variable.index()];
+            *value = 1.0 - *value;
+        }
+        false
     }
 }
 

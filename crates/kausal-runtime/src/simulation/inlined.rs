@@ -13,7 +13,8 @@ use kausal_solver::{
     StepRequest, Work,
 };
 use kausal_symbolic::VarId;
-use kausal_translate::program::{self, Step};
+use kausal_translate::flow;
+use kausal_translate::program;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{RightSide, Settings};
@@ -65,6 +66,15 @@ impl Stepper {
         match self {
             Stepper::Classical(step) => step.model_mut(),
             Stepper::Inlined(inlined) => &mut inlined.side,
+        }
+    }
+
+    /// Brings the differences of relations to the last evaluation; `false` where that was not one at the end of a step, near
+    /// its solution.
+    pub fn update_differences(&mut self) -> bool {
+        match self {
+            Stepper::Classical(step) => step.model().ends_steps,
+            Stepper::Inlined(inlined) => inlined.update_differences(),
         }
     }
 
@@ -188,14 +198,7 @@ impl Section {
         }
         let substituted = program.substituted.iter().map(|&k| k as usize).collect();
         let mut computed = FxHashSet::default();
-        for step in &program.steps {
-            match step {
-                Step::Assign(assign) => computed.extend([assign.variable]),
-                Step::Call(call) => computed.extend(call.outputs.iter().flatten().copied()),
-                Step::System(system) => computed.extend(system.unknowns.iter().copied()),
-                _ => {}
-            }
-        }
+        program.steps.iter().for_each(|step| flow::writes(step, &mut computed));
         let (h, old) = (program.h, program.old.clone());
         Section { is_filter, h, old, prepared: f64::NAN, stages, substituted, computed }
     }
@@ -265,6 +268,16 @@ impl Inlined {
             point: Point::default(),
             derivatives: 0,
             steps: 0,
+        }
+    }
+
+    fn update_differences(&mut self) -> bool {
+        let machine = &mut self.side.machine;
+        let model = machine.model().clone();
+        let crossings = model.discretized.as_ref().and_then(|inlined| inlined.crossings.as_ref());
+        match crossings {
+            Some(steps) if self.side.ends_steps => machine.run(steps, Mode::Continuous).is_ok(),
+            _ => false,
         }
     }
 

@@ -1,0 +1,94 @@
+//! What steps read and what they write, over all they contain: systems, guards, Jacobians, branches.
+
+use kausal_symbolic::{Pool, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::program::{Form, Step};
+
+/// Adds everything a step reads, guards included.
+pub fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
+    let mut stack = vec![step];
+    while let Some(step) = stack.pop() {
+        match step {
+            Step::Assign(assign) => out.extend(pool.variables_of(assign.value)),
+            Step::Call(call) => out.extend(call.args.iter().flat_map(|&arg| pool.variables_of(arg))),
+            Step::Solve(solve) => {
+                out.extend(solve.entries.iter().map(|&(_, _, v)| v));
+                out.extend(&solve.rhs);
+            }
+            Step::System(system) => {
+                match &system.form {
+                    Form::Nonlinear(nonlinear) => out.extend(&nonlinear.unknowns),
+                    Form::Mixed { unknowns, .. } => out.extend(unknowns),
+                    Form::Linear { .. } => {}
+                }
+                stack.extend(parts(&system.form));
+            }
+            Step::If(condition, then, otherwise) => {
+                out.extend(pool.variables_of(*condition));
+                stack.extend(then.iter().chain(otherwise));
+            }
+            Step::Assert(assert) => {
+                out.extend(pool.variables_of(assert.condition));
+                out.extend(pool.variables_of(assert.message));
+            }
+            Step::When(when) => {
+                for branch in &when.branches {
+                    out.extend(&branch.conditions);
+                    stack.extend(&branch.steps);
+                }
+            }
+            Step::Reinit(_, value) | Step::Terminate(value) => out.extend(pool.variables_of(*value)),
+            Step::Relation(_) => {}
+        }
+    }
+}
+
+/// Steps with all that they contain, in no particular order.
+pub fn nested<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<&'a Step> {
+    let mut stack: Vec<&Step> = steps.into_iter().collect();
+    let mut all = Vec::new();
+    while let Some(step) = stack.pop() {
+        all.push(step);
+        match step {
+            Step::System(system) => stack.extend(parts(&system.form)),
+            Step::If(_, then, otherwise) => stack.extend(then.iter().chain(otherwise)),
+            Step::When(when) => stack.extend(when.branches.iter().flat_map(|branch| &branch.steps)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Adds everything a step gives a value to.
+pub fn writes(step: &Step, out: &mut FxHashSet<VarId>) {
+    let mut stack = vec![step];
+    while let Some(step) = stack.pop() {
+        match step {
+            Step::Assign(assign) => _ = out.insert(assign.variable),
+            Step::Call(call) => out.extend(call.outputs.iter().flatten()),
+            Step::Solve(solve) => out.extend(&solve.unknowns),
+            Step::System(system) => {
+                out.extend(&system.unknowns);
+                stack.extend(parts(&system.form));
+            }
+            Step::If(_, then, otherwise) => stack.extend(then.iter().chain(otherwise)),
+            Step::When(when) => stack.extend(when.branches.iter().flat_map(|branch| &branch.steps)),
+            Step::Reinit(..) | Step::Assert(_) | Step::Relation(_) | Step::Terminate(_) => {}
+        }
+    }
+}
+
+/// The steps a system is solved by. What a guard checks is made of what these read and write.
+fn parts(form: &Form) -> Vec<&Step> {
+    match form {
+        Form::Linear { steps, guard, .. } => {
+            steps.iter().chain(guard.iter().flat_map(|guard| &guard.fallback)).collect()
+        }
+        Form::Nonlinear(nonlinear) => {
+            let jacobian = nonlinear.jacobian.iter().flat_map(|jacobian| &jacobian.steps);
+            nonlinear.steps.iter().chain(jacobian).collect()
+        }
+        Form::Mixed { continuous, discrete, .. } => continuous.iter().chain(discrete).collect(),
+    }
+}

@@ -1,0 +1,252 @@
+//! Inlined steps against the classical interface, as ratios of computing time at equal accuracy within one run; with
+//! `--markdown FILE` `docs/inline.md`. See `bench/inline`.
+//!
+//! Ways to integrate the same model: inlined BDF; classical BDF with a dense Jacobian of differences, as the paper knew it; our
+//! best classical mode, which is the fastest of that, BDF and the automatic choice with a sparse Jacobian of derivatives; and
+//! CVODE on the C text of the right-hand side (`cvode`). Each is run with several tolerances. Its error is measured against a
+//! run with a tolerance far smaller, at many instants; its time is that of its fastest run that is at least as exact as the
+//! inlined one with the usual tolerance.
+//!
+//! Model names as arguments restrict the table. `--way inlined|dense|sparse|auto` runs one way once and prints what it did.
+
+mod cvode;
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kausal::simulate::{self, Run};
+use kausal::{
+    Backend, CompiledModel, Inline, JacobianMode, Method, Options, Program, Session, Settings, Statistics, summary,
+};
+
+const TOLERANCE: f64 = 1e-6;
+/// All ways are run with these, too.
+const TOLERANCES: [f64; 9] = [1e-4, 3e-5, 1e-5, 3e-6, TOLERANCE, 3e-7, 1e-7, 3e-8, 1e-8];
+const REFERENCE: f64 = 1e-11;
+const REPETITIONS: usize = 3;
+/// Seconds that are measured at least.
+const SHORTEST: f64 = 0.05;
+/// Instants at which states are compared.
+const INSTANTS: usize = 20;
+
+const MODELS: [(&str, &str); 14] = [
+    ("Robot", "six-axis robot with motors, gears and control"),
+    ("RobotArm", "its mechanics alone"),
+    ("MotorControl", "control system"),
+    ("TwoFilters", "filters"),
+    ("SampledControl", "sampled control"),
+    ("ElasticDriveTrain", "drive train with backlash"),
+    ("CoupledClutches", "drive train with clutches"),
+    ("HeatedRod", "heat conduction"),
+    ("Reaction", "chemical kinetics"),
+    ("VanDerPol", "stiff oscillator"),
+    ("DiodeRectifier", "circuit with an exponential diode"),
+    ("TransmissionLine", "circuit with 60 states"),
+    ("SpringPendulum", "mechanics"),
+    ("StickSlip", "dry friction"),
+];
+
+const WAYS: [&str; 4] = ["inlined", "dense", "sparse", "auto"];
+
+struct Compiled {
+    off: Arc<CompiledModel>,
+    on: Arc<CompiledModel>,
+    iterated: usize,
+    auto: bool,
+    stop: f64,
+}
+
+/// A run: seconds, and how far its states are off.
+#[derive(Clone, Debug)]
+struct Measured {
+    tolerance: f64,
+    seconds: f64,
+    error: f64,
+    steps: u64,
+}
+
+fn compiled(name: &str) -> Option<Compiled> {
+    let model = format!("Kausal.Examples.{name}");
+    let mut session = Session::new();
+    let flat = session.flatten(&model)?;
+    let mut translate = |inline| session.translate(&flat, &Options { inline, ..Options::default() });
+    let (off, on, auto) = (translate(Inline::Off)?, translate(Inline::Bdf)?, translate(Inline::Auto)?);
+    let iterated = summary::of(&on, session.seconds).inline.map_or(0, |i| i.iteration_variables.len());
+    let auto = auto.discretized.is_some();
+    let stop = flat.experiment.stop.unwrap_or(1.0);
+    let mut compile = |program| session.compile(program, Backend::Jit).map(Arc::new);
+    Some(Compiled { off: compile(off)?, on: compile(on)?, iterated, auto, stop })
+}
+
+impl Compiled {
+    fn way(&self, way: usize) -> (&Arc<CompiledModel>, Method, JacobianMode) {
+        match way {
+            0 => (&self.on, Method::Bdf, JacobianMode::Auto),
+            1 => (&self.off, Method::Bdf, JacobianMode::NumericDense),
+            2 => (&self.off, Method::Bdf, JacobianMode::Auto),
+            _ => (&self.off, Method::Auto, JacobianMode::Auto),
+        }
+    }
+
+    /// Runs one way; the states at the instants, what it did, and the seconds of a run.
+    fn run(&self, way: usize, tolerance: f64, shortest: f64) -> (Vec<f64>, Statistics, f64) {
+        let (model, method, jacobian) = self.way(way);
+        let interval = self.stop / INSTANTS as f64;
+        let settings =
+            Settings { stop: self.stop, interval, method, jacobian, tolerance, ..Settings::default() };
+        // Only states are kept: what storing results costs is the same for all ways.
+        let program = &model.program;
+        let names: HashSet<&str> = state_names(program).into_iter().collect();
+        let wanted = |name: &str| names.contains(name);
+        let once = || simulate::run(model.clone(), &settings, &wanted, None, &mut |_| true);
+        let since = Instant::now();
+        let run = once();
+        // Short runs are repeated: the system counts computing time in coarse units.
+        let repeats = (shortest / since.elapsed().as_secs_f64()).ceil().clamp(0.0, 2000.0);
+        let before = computed(since);
+        (0..repeats as usize).for_each(|_| drop(once()));
+        let seconds = (computed(since) - before) / repeats.max(1.0);
+        (states_at(&self.off.program, &run, interval), run.statistics, seconds)
+    }
+}
+
+fn state_names(program: &Program) -> Vec<&str> {
+    program.states.iter().map(|s| program.variables[s.variable.index()].name.as_str()).collect()
+}
+
+/// Seconds this thread has computed, where the system tells; else those of the clock.
+fn computed(since: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    match text.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()) {
+        Some(nanoseconds) => nanoseconds * 1e-9,
+        None => since.elapsed().as_secs_f64(),
+    }
+}
+
+/// All states at all instants, before what happens there.
+fn states_at(program: &Program, run: &Run, interval: f64) -> Vec<f64> {
+    let times = &run.trajectory.time;
+    let near = |t: f64| times.iter().position(|&at| at >= t - 1e-9 * interval).unwrap_or(times.len() - 1);
+    let rows: Vec<usize> = (1..=INSTANTS).map(|k| near(k as f64 * interval)).collect();
+    let columns: Vec<Vec<f64>> =
+        state_names(program).into_iter().map(|name| run.trajectory.get(name).unwrap_or_default()).collect();
+    rows.iter().flat_map(|&row| columns.iter().map(move |c| c.get(row).copied().unwrap_or(f64::NAN))).collect()
+}
+
+/// The largest error of a state, its root mean square over the instants, as a part of the largest value the state has.
+fn error(states: &[f64], reference: &[f64]) -> f64 {
+    let n = reference.len() / INSTANTS;
+    let of = |i: usize| {
+        let at = |k: usize| (states[k * n + i], reference[k * n + i]);
+        let size = (0..INSTANTS).map(|k| at(k).1.abs()).fold(1e-9, f64::max);
+        let sum: f64 = (0..INSTANTS).map(|k| ((at(k).0 - at(k).1) / size).powi(2)).sum();
+        (sum / INSTANTS as f64).sqrt()
+    };
+    (0..n).map(of).fold(0.0, f64::max)
+}
+
+/// The fastest run that is exact enough.
+fn fastest(runs: &[Measured], error: f64) -> Option<&Measured> {
+    let exact = runs.iter().filter(|m| m.error <= error);
+    exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+}
+
+fn ratio(of: Option<f64>, to: f64) -> String {
+    of.map_or("—".to_owned(), |seconds| format!("{:.2}", seconds / to))
+}
+
+fn row(name: &str, what: &str, model: &Compiled) -> String {
+    let (reference, ..) = model.run(3, REFERENCE, 0.0);
+    let mut runs: Vec<Vec<Measured>> = vec![Vec::new(); WAYS.len()];
+    for tolerance in TOLERANCES {
+        let mut best = [f64::INFINITY; WAYS.len()];
+        let mut last = vec![None; WAYS.len()];
+        for _ in 0..REPETITIONS {
+            for way in 0..WAYS.len() {
+                let (states, statistics, seconds) = model.run(way, tolerance, SHORTEST);
+                best[way] = best[way].min(seconds);
+                last[way] = Some((error(&states, &reference), statistics.steps));
+            }
+        }
+        for (way, last) in last.into_iter().enumerate() {
+            let Some((error, steps)) = last else { continue };
+            runs[way].push(Measured { tolerance, seconds: best[way], error, steps });
+        }
+    }
+    runs.push(cvode::measure(&model.off.program, model.stop, INSTANTS, &TOLERANCES, |states| error(states, &reference)));
+    let usual = runs[0].iter().find(|m| m.tolerance == TOLERANCE).map_or(TOLERANCE, |m| m.error);
+    for (way, runs) in WAYS.iter().chain(&["cvode"]).zip(&runs) {
+        for m in runs {
+            eprintln!("{name} {way} {:e}: {:.3} ms, error {:.1e}, {} steps", m.tolerance, 1e3 * m.seconds, m.error, m.steps);
+        }
+    }
+    let chosen: Vec<Option<&Measured>> = runs.iter().map(|runs| fastest(runs, usual)).collect();
+    let seconds = |way: usize| chosen[way].map(|m| m.seconds);
+    let inlined = seconds(0).unwrap_or(f64::NAN);
+    let classical = (1..WAYS.len()).filter_map(seconds).reduce(f64::min);
+    let steps = |way: usize| chosen[way].map_or("—".to_owned(), |m| m.steps.to_string());
+    let (states, iterated) = (model.off.program.states.len(), model.iterated);
+    let auto = if model.auto { "on" } else { "off" };
+    format!(
+        "| `{name}`: {what} | {states} | {iterated} | {} | {} | {} | {} / {} / {} / {} | {usual:.0e} | {auto} |\n",
+        ratio(seconds(1), inlined),
+        ratio(seconds(4), inlined),
+        ratio(classical, inlined),
+        steps(0),
+        steps(2),
+        steps(3),
+        steps(4),
+    )
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let after = |flag: &str| arguments.iter().position(|a| a == flag).and_then(|k| arguments.get(k + 1));
+    let wanted: Vec<&String> = arguments.iter().filter(|a| MODELS.iter().any(|(name, _)| a == name)).collect();
+    let only = after("--way").and_then(|way| WAYS.iter().position(|w| w == way));
+    let mut table = String::new();
+    for (name, what) in MODELS {
+        if !wanted.is_empty() && !wanted.iter().any(|w| *w == name) {
+            continue;
+        }
+        let Some(model) = compiled(name) else {
+            eprintln!("{name} cannot be translated");
+            continue;
+        };
+        if let Some(way) = only {
+            let (_, statistics, seconds) = model.run(way, TOLERANCE, 0.5);
+            println!("{name}: {:.3} ms {statistics:?}", 1e3 * seconds);
+            continue;
+        }
+        table.push_str(&row(name, what, &model));
+    }
+    if only.is_some() {
+        return;
+    }
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "# Inline integration, measured\n\n\
+         Written by `bench/inline`. Computing times on the same machine in one run, as ratios at equal accuracy: how many times\n\
+         faster the inlined step is (`--inline bdf`) than\n\n\
+         - `--method bdf --jacobian numeric-dense`, the classical interface as *Inline integration* (Elmqvist, Otter and Cellier\n\
+         \u{20} 1995) knew it: Newton's method on all states, with a dense Jacobian of differences;\n\
+         - CVODE of SUNDIALS on the same right-hand side, written as C and compiled with `gcc -O2`, also with dense differences;\n\
+         - our best classical mode: the fastest of the first, `--method bdf` and `--method auto`, the last two with sparse Jacobians\n\
+         \u{20} of derivatives.\n\n\
+         Below one, inlining does not pay. All ways are run with tolerances from 1e-4 to 1e-8; the error of a run is the root mean\n\
+         square, over {INSTANTS} instants, of the difference to a run with tolerance {REFERENCE:e}, of the worst state, as a part of its\n\
+         largest value. Compared are the fastest runs that are at least as exact as the inlined one with tolerance {TOLERANCE:e}; that\n\
+         error and the steps of these runs (inlined, `bdf`, `auto`, CVODE) are in the table. Computing times are those of\n\
+         integration with its events, without storing results. The last column says what `--inline auto` does. A dash: no run was\n\
+         exact enough, or the model has instants known in advance, which the program around CVODE does not know.\n\n\
+         | model | states | iteration variables | dense differences / inlined | CVODE / inlined | best classical / inlined | steps | error | auto |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n{table}"
+    );
+    match after("--markdown") {
+        Some(file) => std::fs::write(file, text).unwrap_or_else(|e| eprintln!("{file}: {e}")),
+        None => print!("{text}"),
+    }
+}
