@@ -37,7 +37,8 @@ impl Relevance {
         let mut elsewhere: FxHashSet<VarId> = program.pre.iter().map(|pre| pre.variable).collect();
         let conditional = conditional(program);
         let inlined = program.discretized.iter().flat_map(|d| d.factors.iter().chain(&d.steps));
-        let sections = program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
+        let sections =
+            program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
         for step in flow::nested(sections) {
             match step {
                 Step::Assign(Assign { variable, value, .. })
@@ -66,6 +67,11 @@ impl Relevance {
         elsewhere.iter().filter_map(|v| place.get(v)).for_each(|&i| readers[i] = None);
         let watched = program.transports.iter().flat_map(|t| t.relations);
         watched.for_each(|i| readers[i as usize] = None);
+        // What nobody reads is there for its events: `floor`, `ceil` and the like take their new values then.
+        readers
+            .iter_mut()
+            .filter(|list| list.as_ref().is_some_and(Vec::is_empty))
+            .for_each(|list| *list = None);
         Relevance { readers }
     }
 
