@@ -122,7 +122,8 @@ fn tables(program: &Program) -> String {
     let memories = program.relations.iter().map(|r| r.variable).chain(program.pre.iter().map(|p| p.slot));
     let noticed: Vec<VarId> = discrete.iter().copied().chain(memories).filter(|v| read.contains(v)).collect();
     list("int noticed", noticed.iter().map(|v| id(*v)).collect());
-    let nominal = program.states.iter().map(|s| format!("{:e}", program.variables[s.variable.index()].nominal));
+    let nominal =
+        program.states.iter().map(|s| format!("{:e}", program.variables[s.variable.index()].nominal));
     list("double nominal", nominal.collect());
     let counts = [
         ("relations", program.relations.len() as i64),

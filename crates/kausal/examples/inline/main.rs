@@ -18,7 +18,8 @@ use std::time::Instant;
 
 use kausal::simulate::{self, Run};
 use kausal::{
-    Backend, CompiledModel, Inline, JacobianMode, Method, Options, Program, Session, Settings, Statistics, summary,
+    Backend, CompiledModel, Inline, JacobianMode, Method, Options, Program, Session, Settings, Statistics,
+    summary,
 };
 
 const TOLERANCE: f64 = 1e-6;
@@ -132,7 +133,9 @@ fn states_at(program: &Program, run: &Run, interval: f64) -> Vec<f64> {
     let rows: Vec<usize> = (1..=INSTANTS).map(|k| near(k as f64 * interval)).collect();
     let columns: Vec<Vec<f64>> =
         state_names(program).into_iter().map(|name| run.trajectory.get(name).unwrap_or_default()).collect();
-    rows.iter().flat_map(|&row| columns.iter().map(move |c| c.get(row).copied().unwrap_or(f64::NAN))).collect()
+    rows.iter()
+        .flat_map(|&row| columns.iter().map(move |c| c.get(row).copied().unwrap_or(f64::NAN)))
+        .collect()
 }
 
 /// The largest error of a state, its root mean square over the instants, as a part of the largest value the state has.
@@ -175,11 +178,19 @@ fn row(name: &str, what: &str, model: &Compiled) -> String {
             runs[way].push(Measured { tolerance, seconds: best[way], error, steps });
         }
     }
-    runs.push(cvode::measure(&model.off.program, model.stop, INSTANTS, &TOLERANCES, |states| error(states, &reference)));
+    runs.push(cvode::measure(&model.off.program, model.stop, INSTANTS, &TOLERANCES, |states| {
+        error(states, &reference)
+    }));
     let usual = runs[0].iter().find(|m| m.tolerance == TOLERANCE).map_or(TOLERANCE, |m| m.error);
     for (way, runs) in WAYS.iter().chain(&["cvode"]).zip(&runs) {
         for m in runs {
-            eprintln!("{name} {way} {:e}: {:.3} ms, error {:.1e}, {} steps", m.tolerance, 1e3 * m.seconds, m.error, m.steps);
+            eprintln!(
+                "{name} {way} {:e}: {:.3} ms, error {:.1e}, {} steps",
+                m.tolerance,
+                1e3 * m.seconds,
+                m.error,
+                m.steps
+            );
         }
     }
     let chosen: Vec<Option<&Measured>> = runs.iter().map(|runs| fastest(runs, usual)).collect();
@@ -204,7 +215,8 @@ fn row(name: &str, what: &str, model: &Compiled) -> String {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let after = |flag: &str| arguments.iter().position(|a| a == flag).and_then(|k| arguments.get(k + 1));
-    let wanted: Vec<&String> = arguments.iter().filter(|a| MODELS.iter().any(|(name, _)| a == name)).collect();
+    let wanted: Vec<&String> =
+        arguments.iter().filter(|a| MODELS.iter().any(|(name, _)| a == name)).collect();
     let only = after("--way").and_then(|way| WAYS.iter().position(|w| w == way));
     let mut table = String::new();
     for (name, what) in MODELS {
