@@ -41,7 +41,9 @@ pub struct Outer {
     /// The values of all inputs, in order.
     args: Vec<ExprId>,
     /// Assigned variables, in order of their outputs.
-    outputs: Vec<InstId>,
+    outputs: Vec<Vec<VarId>>,
+    /// Arrays of components that something is assigned in, and what each became.
+    arrays: FxHashMap<InstId, Option<TVal>>,
     /// Variables assigned anywhere.
     assigned: FxHashSet<InstId>,
     /// Those that may be read before.
@@ -57,6 +59,11 @@ pub struct Outer {
 }
 
 impl Outer {
+    /// Can impure functions be called here?
+    pub(crate) fn may_be_impure(&self) -> bool {
+        self.initial || self.whens > 0
+    }
+
     /// Relations cause no events from here on, or again.
     pub(crate) fn silence(&mut self, begin: bool) {
         self.silent = if begin { self.silent + 1 } else { self.silent.saturating_sub(1) };
@@ -93,6 +100,7 @@ impl Flattener<'_> {
             values: FxHashMap::default(),
             args: Vec::new(),
             outputs: Vec::new(),
+            arrays: FxHashMap::default(),
             assigned: FxHashSet::default(),
             kept: FxHashSet::default(),
             initial: section.initial,
@@ -127,10 +135,9 @@ impl Flattener<'_> {
         }
         let known = known.map(|values| kausal_symbolic::function::layout::flatten(&mut self.pool, &values));
         let mut k = 0;
-        for id in outer.outputs {
-            let Some((first, count)) = self.variables(id) else { continue };
-            for i in 0..count as u32 {
-                let lhs = self.pool.var(VarId(first.0 + i));
+        for variables in outer.outputs {
+            for var in variables {
+                let lhs = self.pool.var(var);
                 let rhs = match known.as_ref().and_then(|list| list.get(k as usize)) {
                     Some(&value) => value,
                     None => self.pool.output(call, k),
@@ -208,6 +215,7 @@ impl Flattener<'_> {
                     self.check_assignable(cx, &target, leaf)?;
                 }
                 outer.assigned.insert(leaf);
+                self.note_arrays(leaf, outer)?;
                 if in_when {
                     self.when_leaves.insert(leaf);
                 }
@@ -218,6 +226,20 @@ impl Flattener<'_> {
             if !self.is_surely_assigned(cx.scope, leaf, &sure) {
                 outer.kept.insert(leaf);
             }
+        }
+        Ok(())
+    }
+
+    /// Notes the arrays of components that an assigned variable is in.
+    fn note_arrays(&mut self, leaf: InstId, outer: &mut Outer) -> Res<()> {
+        let mut at = leaf;
+        while let Some(parent) = self.inst(at).parent {
+            if !self.inst(at).subs.is_empty()
+                && let Some(array) = self.child(parent, self.inst(at).name)?
+            {
+                outer.arrays.insert(array, None);
+            }
+            at = parent;
         }
         Ok(())
     }
@@ -334,10 +356,20 @@ impl Flattener<'_> {
                 }
                 Ok(TVal::Record { klass, rank: 0, fields })
             }
-            Node::Array(..) => {
-                let value = self.instance_value(id)?;
-                self.pass(lo, &value)
-            }
+            Node::Array(shape, elements) => match lo.outer.as_ref().and_then(|o| o.arrays.get(&id)) {
+                Some(Some(value)) => Ok(value.clone()),
+                Some(None) => {
+                    let value = self.outer_elements(lo, &self.path(id), &shape, &elements)?;
+                    if let Some(outer) = &mut lo.outer {
+                        outer.arrays.insert(id, Some(value.clone()));
+                    }
+                    Ok(value)
+                }
+                None => {
+                    let value = self.instance_value(id)?;
+                    self.pass(lo, &value)
+                }
+            },
             _ => {
                 let path = self.path(id);
                 let diagnostic = kausal_syntax::Diagnostic::error(
@@ -347,6 +379,100 @@ impl Flattener<'_> {
                 Err(self.report_at_decl(id, diagnostic))
             }
         }
+    }
+
+    /// An array of components of which some variables are assigned: one local variable for each field, with the dimensions of
+    /// the array in front. Of components that are not records only what is assigned is in it.
+    fn outer_elements(
+        &mut self,
+        lo: &mut Lower,
+        path: &str,
+        shape: &[usize],
+        elements: &[InstId],
+    ) -> Res<TVal> {
+        let Some(&first) = elements.first() else { return Ok(TVal::Nothing) };
+        let klass = self.inst(first).klass;
+        let record = self.is_record(first);
+        let mut fields = Vec::new();
+        for child in self.children(first)? {
+            let name = self.inst(child).name;
+            let mut column = Vec::with_capacity(elements.len());
+            for &element in elements {
+                let Some(field) = self.child(element, name)? else { return Err(Reported) };
+                column.push(self.resolve(field)?);
+            }
+            let mut leaves = Vec::new();
+            for &field in &column {
+                self.leaves_below(field, &mut leaves)?;
+            }
+            let assigned = |o: &Outer| leaves.iter().any(|l| o.assigned.contains(l));
+            if !record && !lo.outer.as_ref().is_some_and(assigned) {
+                continue;
+            }
+            let path = format!("{path}.{name}");
+            let value = match self.inst(column[0]).node.clone() {
+                Node::Leaf(_, own) => self.outer_column(lo, path, shape, &own, &column)?,
+                Node::Struct => self.outer_elements(lo, &path, shape, &column)?,
+                Node::Array(own, _) => {
+                    let mut all = Vec::new();
+                    for &field in &column {
+                        let Node::Array(_, inner) = self.inst(field).node.clone() else {
+                            return Err(Reported);
+                        };
+                        all.extend_from_slice(&inner);
+                    }
+                    let full: Vec<usize> = shape.iter().chain(own.iter()).copied().collect();
+                    self.outer_elements(lo, &path, &full, &all)?
+                }
+                _ => continue,
+            };
+            fields.push((name, value));
+        }
+        Ok(TVal::Record { klass, rank: shape.len(), fields })
+    }
+
+    /// One field of all elements of an array of components.
+    fn outer_column(
+        &mut self,
+        lo: &mut Lower,
+        path: String,
+        shape: &[usize],
+        own: &[usize],
+        leaves: &[InstId],
+    ) -> Res<TVal> {
+        let info = self.inst(leaves[0]).info.clone();
+        let ty = info.and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+        let Some(outer) = &lo.outer else { return Err(Reported) };
+        if !leaves.iter().any(|l| outer.assigned.contains(l)) {
+            let value = self.array_value(leaves[0], shape, leaves)?;
+            return self.pass(lo, &value);
+        }
+        let initial = outer.initial;
+        let dims: Vec<Dim> = shape.iter().chain(own).map(|&n| Dim::Known(n)).collect();
+        let local = lo.local(path.clone(), ty, dims.clone());
+        lo.function.outputs.push(local);
+        let input = lo.local(format!("{path}.before"), ty, dims);
+        lo.function.inputs.push(input);
+        let term = lo.term(Term::Local(input));
+        lo.function.locals[local.0 as usize].initial = Some(term);
+        let mut variables = Vec::new();
+        let mut before = Vec::new();
+        for &leaf in leaves {
+            before.extend(self.value_before(leaf, ty, initial)?);
+            variables.extend(self.all_variables(leaf)?);
+        }
+        if let Some(outer) = &mut lo.outer {
+            outer.args.extend(before);
+            outer.outputs.push(variables);
+        }
+        let term = lo.term(Term::Local(local));
+        Ok(TVal::Plain { ty, rank: shape.len() + own.len(), term })
+    }
+
+    /// The variables of a leaf.
+    fn all_variables(&mut self, leaf: InstId) -> Res<Vec<VarId>> {
+        let Some((first, count)) = self.variables(leaf) else { return Err(Reported) };
+        Ok((0..count as u32).map(|i| VarId(first.0 + i)).collect())
     }
 
     fn outer_leaf(&mut self, lo: &mut Lower, id: InstId, shape: &[usize]) -> Res<TVal> {
@@ -371,8 +497,9 @@ impl Flattener<'_> {
                     outer.args.extend(before);
                 }
             }
+            let variables = self.all_variables(id)?;
             if let Some(outer) = &mut lo.outer {
-                outer.outputs.push(id);
+                outer.outputs.push(variables);
             }
             let term = lo.term(Term::Local(local));
             TVal::Plain { ty, rank: shape.len(), term }
@@ -477,6 +604,12 @@ impl Flattener<'_> {
         let mut i = 0;
         loop {
             let part = &parts[i];
+            if lo.outer.as_ref().is_some_and(|o| o.arrays.contains_key(&id)) {
+                let value = self.outer_instance(lo, id)?;
+                if has_fields(&value, &parts[i + 1..]) {
+                    return self.lower_parts_from(lo, ast, value, parts, i);
+                }
+            }
             match self.inst(id).node.clone() {
                 Node::Array(shape, elements) if !part.subscripts.is_empty() => {
                     let Some(subs) = self.known_subscripts(lo, scope, ast, part, &shape) else {
@@ -617,6 +750,15 @@ impl Flattener<'_> {
 /// Is it a number known now, like the variable of an unrolled loop?
 fn is_number(lo: &Lower, value: &TVal) -> bool {
     matches!(value, TVal::Plain { term, rank: 0, .. } if matches!(lo.function.term(*term), Term::Const(_)))
+}
+
+/// Does a value have the fields that these parts of a reference name?
+fn has_fields(value: &TVal, parts: &[RefPart]) -> bool {
+    let mut at = Some(value);
+    for part in parts {
+        at = at.and_then(|v| v.field(part.name.symbol));
+    }
+    at.is_some()
 }
 
 fn outer_initial(lo: &Lower) -> bool {

@@ -23,6 +23,7 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     let mut this = Flattener::new(cx);
     this.model_name = name.clone();
     this.check_root(klass);
+    this.note_placed(klass);
     let root = this.root_instance(klass);
     for name in this.cx.outer_classes(klass) {
         this.missing_inner_class(klass, name);
@@ -106,7 +107,16 @@ impl Flattener<'_> {
                     self.instantiate(extra);
                 }
             }
-            Node::Array(_, elements) => elements.iter().for_each(|&e| self.instantiate(e)),
+            Node::Array(_, elements) => {
+                let mut passes = Passes::new(elements.len());
+                let place = self.inst(id).info.as_ref().map(|i| i.location);
+                for &e in elements.iter() {
+                    if self.next_pass_at(&mut passes, place).is_err() {
+                        return;
+                    }
+                    self.instantiate(e);
+                }
+            }
             _ => {}
         }
     }

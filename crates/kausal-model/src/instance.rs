@@ -608,6 +608,10 @@ impl Flattener<'_> {
         if let Some(first) = first {
             return Some((*first, count));
         }
+        if shape.is_empty() {
+            // Arrays are paid when their size is known; what fails then is the next thing that is evaluated.
+            self.budget.pay(crate::budget::VARIABLE);
+        }
         let first = VarId(self.slots.len() as u32);
         for offset in 0..count as u32 {
             self.slots.push((id, offset));

@@ -248,6 +248,7 @@ features! {
     outer_of_itself
     extremes
     extends_chain
+    extends_selected
     modifiers_merged
     modifiers_each_final
     redeclare_component
@@ -273,6 +274,7 @@ features! {
     algorithms
     algorithms_events
     algorithms_known
+    algorithms_records
     loops_implicit
     loops_records
     array_sizes
@@ -291,6 +293,7 @@ features! {
     functions_annotations
     functions_external
     functions_several_results
+    functions_impure
     functions_printed
     functions_derivative
     functions_external_object

@@ -113,8 +113,8 @@ struct KernelSpace {
 
 #[derive(Clone, Debug, Default)]
 struct GuardSpace {
-    /// Evaluations since residuals were looked at.
-    since: u32,
+    /// Evaluations until residuals are looked at again; they are in the first one.
+    unchecked: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
     gave_up: bool,
     /// The last solution was the one with pivoting.

@@ -215,6 +215,7 @@ impl Run {
             return Err(RunError::Initial(stop));
         }
         self.schedule = Schedule::start(&mut machine);
+        self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
         let outcome = event(&mut machine);
         observer.record(&machine);
@@ -461,11 +462,15 @@ impl Run {
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let t = self.time();
-        if self.stats.terminated.is_some() {
+        // `terminate` ends a run well: everything is as its event left it, and that is the end.
+        let terminated = self.stats.terminated.is_some();
+        if !terminated {
+            self.at(t, true)?;
+        }
+        let machine = self.machine()?;
+        if terminated && machine.model().program.terminal_flag.is_none() {
             return Ok(());
         }
-        self.at(t, true)?;
-        let machine = self.machine()?;
         let mut outcome = Ok(None);
         if let Some(flag) = machine.model().program.terminal_flag {
             machine.values[flag.index()] = 1.0;

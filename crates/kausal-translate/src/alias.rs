@@ -14,7 +14,7 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::program;
+use crate::{parameters, program};
 use crate::rewrite::rewrite;
 use crate::work::{EquationForm, Role, Work};
 
@@ -368,8 +368,9 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
     let gone = work.var(leaving).clone();
     let start = sign(work, gone.start);
     if gone.fixed == Some(true) {
-        let kept = work.var(staying);
-        if kept.fixed == Some(true) && !same_value(work, kept.start, start) {
+        let kept_start = work.var(staying).start;
+        if work.var(staying).fixed == Some(true) && !same_value(work, kept_start, start) {
+            let kept = work.var(staying);
             let mut d = Diagnostic::error(
                 "K0410",
                 format!(
@@ -403,12 +404,20 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
     var.select = var.select.max(gone.select);
 }
 
-fn same_value(work: &Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
+fn same_value(work: &mut Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
     let zero = |e: Option<ExprId>| e.map_or(Some(0.0), |e| work.pool.as_constant(e));
     // What cannot be compared as a number is taken as equal if written the same.
     match (zero(a), zero(b)) {
         (Some(x), Some(y)) => x == y,
-        _ => a == b,
+        _ if a == b => true,
+        _ => {
+            let reported = work.diagnostics.len();
+            let order = parameters::ordered(work);
+            work.diagnostics.truncate(reported);
+            let known = parameters::values(work, &order);
+            let number = |e: Option<ExprId>| e.map_or(Some(0.0), |e| parameters::number(work, e, &known));
+            number(a).is_some_and(|a| number(b) == Some(a))
+        }
     }
 }
 

@@ -367,7 +367,7 @@ impl Guard {
     pub const ROUNDING: f64 = 64.0 * f64::EPSILON;
     /// A divisor below this part of the terms it is the sum of is what rounding left of them.
     pub const CANCELLED: f64 = 1e-13;
-    /// Between events residuals are looked at once in so many evaluations; at events always.
+    /// Between events residuals are looked at once in so many evaluations, first in the first one; at events always.
     pub const OFTEN: u32 = 16;
 }
 

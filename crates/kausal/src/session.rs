@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use kausal_codegen::Backend;
 use kausal_external::foreign::Foreign;
+use kausal_model::flat::Type;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
@@ -222,6 +223,10 @@ impl Session {
                 self.diagnostics.push(d);
                 return false;
             };
+            if let Some(d) = wrong_value(name, *value, model.variables[index].ty) {
+                self.diagnostics.push(d);
+                return false;
+            }
             let value = model.pool.constant(*value);
             let variable = &mut model.variables[index];
             if variable.variability > kausal_model::flat::Variability::Parameter {
@@ -412,6 +417,17 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// What a variable of this type cannot be.
+fn wrong_value(name: &str, value: f64, ty: Type) -> Option<Diagnostic> {
+    let (fits, wanted) = match ty {
+        Type::Real => (value.is_finite(), "a finite number"),
+        Type::Integer => (value.fract() == 0.0, "a whole number"),
+        Type::Boolean => (value == 0.0 || value == 1.0, "0 or 1"),
+        _ => (value.fract() == 0.0, "the number of a value"),
+    };
+    (!fits).then(|| Diagnostic::error("K0910", format!("{name} cannot be {value}: it must be {wanted}")))
 }
 
 #[cfg(test)]

@@ -212,8 +212,9 @@ impl Flattener<'_> {
         lo.function.outputs.push(local);
         let nothing = lo.term(Term::Const(0.0));
         lo.function.locals[local.0 as usize].initial = Some(nothing);
+        let variables = self.all_variables(id)?;
         if let Some(outer) = &mut lo.outer {
-            outer.outputs.push(id);
+            outer.outputs.push(variables);
         }
         Ok((id, local))
     }

@@ -35,6 +35,9 @@ impl Flattener<'_> {
         }
         match &equation.kind {
             EquationKind::Connect(a, b) => {
+                if self.is_deselected(cx, a, b) {
+                    return Ok(());
+                }
                 let location = Location { source: cx.ast.source, span: equation.span };
                 self.collect_connect(cx, a, b, location)
             }

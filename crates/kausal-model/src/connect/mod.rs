@@ -7,6 +7,7 @@
 //! 5. [`stream`]: what flows with them.
 
 pub mod collect;
+pub mod deselect;
 pub mod expandable;
 pub mod overconstrained;
 pub mod sets;
@@ -61,6 +62,8 @@ pub struct Connections {
     pub assertions: Vec<crate::flat::Action>,
     /// Elements of vectors of expandable connectors that nothing is connected to; those that are equal together.
     pub absent: Vec<Vec<kausal_symbolic::VarId>>,
+    /// Connections that `extends` clauses leave out, by the class of the component.
+    pub deselected: FxHashMap<crate::class::KlassId, std::sync::Arc<deselect::Deselected>>,
     /// Components whose equations depend on how they are connected (`cardinality`).
     pub dependent: FxHashSet<InstId>,
     /// Connections are being collected.

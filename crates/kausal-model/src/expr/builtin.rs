@@ -172,7 +172,10 @@ impl Flattener<'_> {
             "String" => one(self.builtin_string(c)),
             "pure" => {
                 self.arity(c, 1, 1)?;
-                one(self.eval(c.scope, c.args[0].value))
+                let in_pure = std::mem::replace(&mut self.functions.in_pure, true);
+                let value = self.eval(c.scope, c.args[0].value);
+                self.functions.in_pure = in_pure;
+                one(value)
             }
             "spatialDistribution" => self.spatial_distribution(c),
             "sample" => one(self.builtin_sample(c)),
@@ -375,6 +378,9 @@ impl Flattener<'_> {
                     return self.reshape_record(c, value);
                 }
                 let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+                if c.name == "diagonal" {
+                    self.not_too_large(c, &[array.len(), array.len()])?;
+                }
                 let result: ArrayResult<Array<ExprId>> = match c.name {
                     "scalar" => array.into_scalar().map(Array::scalar),
                     "vector" => array.into_vector(),
@@ -392,6 +398,7 @@ impl Flattener<'_> {
                     return Err(self.wrong_args(c));
                 };
                 let ty = ta.join(tb).unwrap_or(Ty::Real);
+                self.spend_at(c.scope, c.expr, (x.len() as u64).saturating_mul(y.len() as u64))?;
                 let mut d = self.sym();
                 let result =
                     if c.name == "cross" { x.cross(&mut d, &y) } else { x.outer_product(&mut d, &y) };
@@ -400,6 +407,7 @@ impl Flattener<'_> {
             "identity" => {
                 let [n] = self.exactly::<1>(c, values)?;
                 let n = self.size_arg(c, &n)?;
+                self.not_too_large(c, &[n, n])?;
                 let result = identity(&mut self.sym(), n);
                 self.array_result(c.scope, c.expr, Ty::Integer, result)
             }
@@ -432,6 +440,7 @@ impl Flattener<'_> {
                     return Err(self.wrong_args(c));
                 };
                 let n = self.size_arg(c, &n)?;
+                self.spend_at(c.scope, c.expr, 12 * n as u64)?;
                 let result = linspace(&mut self.sym(), first, last, n as f64);
                 self.array_result(c.scope, c.expr, Ty::Real, result)
             }

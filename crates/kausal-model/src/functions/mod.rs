@@ -54,6 +54,14 @@ pub struct Functions {
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
     pub(crate) calls: Calls,
+    /// Functions declared impure, as far as somebody asked.
+    pub(crate) impure: FxHashMap<KlassId, bool>,
+    /// Calls of impure functions in equations, and where they are.
+    pub(crate) impure_calls: FxHashMap<ExprId, (KlassId, kausal_syntax::Location)>,
+    /// The model is flat text: its calls were found to be in the right places before.
+    pub(crate) placed: bool,
+    /// Inside `pure(…)`.
+    pub(crate) in_pure: bool,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Result<Vec<ExprId>, String>>,
     /// Steps taken in all these runs.
@@ -493,7 +501,11 @@ impl Flattener<'_> {
             self.note_call(scope, expr, k);
             Reported
         })?;
+        self.functions.last_call = None;
         let outputs = self.apply(scope, expr, k, function, flat)?;
+        self.note_impure(scope, expr, k);
+        let scalars: usize = outputs.iter().map(|o| o.shape().iter().product::<usize>()).sum();
+        self.spend_at(scope, expr, scalars as u64 * crate::budget::OUTPUT)?;
         let mut outputs = outputs.into_iter();
         let mut out = Vec::with_capacity(signature.outputs.len());
         for info in &signature.outputs {

@@ -98,6 +98,7 @@ impl Flattener<'_> {
         if !matches!(self.cx.deep_kind(k), ClassKind::Function | ClassKind::OperatorFunction) {
             return Ok(None);
         }
+        self.check_pure_place(lo, expr, k)?;
         let mut args = self.lower_args(lo, args)?;
         args.extend(bound.into_iter().map(|(n, value)| TermArg { name: Some(n), value }));
         let signature = self.signature(k)?;
@@ -229,6 +230,7 @@ impl Flattener<'_> {
 
     /// The first output of a function, element by element where arrays are given for scalars.
     fn call_value(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, args: Vec<TermArg>) -> Res<TVal> {
+        self.check_pure_place(lo, expr, k)?;
         let signature = self.signature(k)?;
         let values = self.match_terms(lo, expr, k, &signature, args)?;
         match surplus(&signature, &values) {
@@ -670,7 +672,9 @@ impl Flattener<'_> {
         if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
             outer.silence(true);
         }
+        let in_pure = std::mem::replace(&mut self.functions.in_pure, name == "pure");
         let values: Res<Vec<TVal>> = args.iter().map(|arg| self.lower_expr(lo, arg.value)).collect();
+        self.functions.in_pure = in_pure;
         if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
             outer.silence(false);
         }

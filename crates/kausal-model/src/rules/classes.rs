@@ -1,7 +1,7 @@
 //! Rules about classes: no component of a partial class, imports that exist, declarations that agree with
 //! inherited ones (specification sections 4.4, 7.1 and 13.2).
 
-use kausal_syntax::ast::{Binding, ClassBody, ClassKind, Element};
+use kausal_syntax::ast::{Binding, Break, ClassBody, ClassKind, Element};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -373,6 +373,9 @@ impl Flattener<'_> {
             _ => return,
         };
         self.check_default(k, ast, element, &name);
+        if left_out(&ast.classes[self.cx.lib.def(self.cx.key(k).def).class], name.symbol) {
+            return;
+        }
         let Some(inherited) = self.inherited(k, name.symbol) else {
             let extends = matches!(element, Element::Class(c) if matches!(&ast.classes[*c].body, ClassBody::Long(b) if b.class_extends));
             if prefixes.redeclare && !self.cx.is_broken(k) {
@@ -425,6 +428,17 @@ impl Flattener<'_> {
             members.index.get(&name).map(|&i| members.items[i as usize])
         })
     }
+}
+
+/// Does an `extends` clause of the class leave out the inherited element of this name?
+fn left_out(class: &kausal_syntax::ast::ClassDef, name: Symbol) -> bool {
+    let ClassBody::Long(body) = &class.body else { return false };
+    body.elements.iter().any(|e| match e {
+        Element::Extends(ext) => {
+            ext.breaks.iter().any(|b| matches!(b, Break::Component(n) if n.symbol == name))
+        }
+        _ => false,
+    })
 }
 
 fn same_modification(

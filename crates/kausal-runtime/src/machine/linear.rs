@@ -154,11 +154,11 @@ impl Machine {
                 return self.pivoting(index, mode);
             }
             let space = &mut self.guards[index];
-            space.since += 1;
-            if mode == Mode::Continuous && space.since < Guard::OFTEN {
+            if mode == Mode::Continuous && space.unchecked > 0 {
+                space.unchecked -= 1;
                 return Ok(());
             }
-            space.since = 0;
+            space.unchecked = Guard::OFTEN - 1;
             self.run(&guard.check, mode)?;
             let value = |v: VarId| self.values[v.index()];
             // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
