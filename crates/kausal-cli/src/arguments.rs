@@ -215,6 +215,8 @@ pub enum JacobianChoice {
     Numeric,
     /// Differences column by column
     NumericDense,
+    /// The same, anew for each matrix, as LSODAR and DASSLRT do it
+    NumericDenseAnew,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -240,7 +242,7 @@ pub struct Translation {
     /// Make the formula of an integration method a part of the model (inline integration)
     #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
     pub inline: InlineChoice,
-    /// Stiff states for --inline mixed (* and ? are wildcards); without it, all of them
+    /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated

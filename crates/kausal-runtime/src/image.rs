@@ -1,6 +1,7 @@
 //! The compiled model: steps with their straight-line parts as code.
 
 use crate::function::Functions;
+use crate::simulation::relevance::{Relevance, held};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
 use kausal_symbolic::function::layout::Layout;
@@ -56,6 +57,10 @@ pub struct CompiledModel {
     pub backend: Backend,
     /// The most numbers a call has as arguments and results together.
     pub call_size: usize,
+    /// What the continuous part takes from elsewhere: states, and what changes at events only.
+    pub(crate) held: Vec<VarId>,
+    /// Who reads relations.
+    pub(crate) relevance: Relevance,
 }
 
 /// The inlined step.
@@ -279,6 +284,8 @@ impl CompiledModel {
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool, &called, backend)?;
         Ok(CompiledModel {
+            held: held(&program),
+            relevance: Relevance::new(&program),
             program,
             code,
             parameters,

@@ -77,7 +77,7 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
             RelaxingChoice::Off => Relaxing::Off,
         },
         inline: inline(how.inline),
-        stiff: how.stiff.clone(),
+        stiff: (!how.stiff.is_empty()).then(|| how.stiff.clone()),
         loops: match how.loops {
             LoopsChoice::Newton => Loops::Newton,
             LoopsChoice::Jacobi => Loops::Jacobi,

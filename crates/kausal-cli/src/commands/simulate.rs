@@ -147,6 +147,7 @@ fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Set
         JacobianChoice::Symbolic => JacobianMode::Symbolic,
         JacobianChoice::Numeric => JacobianMode::Numeric,
         JacobianChoice::NumericDense => JacobianMode::NumericDense,
+        JacobianChoice::NumericDenseAnew => JacobianMode::NumericDenseAnew,
     };
     let (mut method, fixed_step) = (arguments.method, arguments.step);
     let inline = model::inline(arguments.translation.inline);
