@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kausal::{Inline, JacobianMode, Loops, Method, Relaxing, Tearing};
+
+mod values;
 
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
 /// fast programs.
@@ -18,6 +20,7 @@ pub struct Arguments {
 
 /// How things are said.
 #[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Messages")]
 pub struct Manner {
     /// Say only what is wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -133,8 +136,10 @@ pub struct Parse {
 
 /// A model and where to find what it uses.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Which model")]
 pub struct Model {
     /// A file (its last class, or the one named by --model) or a path like Kausal.Examples.RC
+    #[arg(value_name = "MODEL", help_heading = "Arguments")]
     pub name: String,
     /// The class to take, by its full name
     #[arg(long = "model", value_name = "CLASS")]
@@ -142,6 +147,9 @@ pub struct Model {
     /// A folder with libraries, searched after the built-in one and before MODELICAPATH
     #[arg(long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
+    /// Trust the model like a program: compile and run its external C code, with your rights; write any file
+    #[arg(long)]
+    pub allow_external: bool,
 }
 
 #[derive(Debug, Args)]
@@ -157,97 +165,30 @@ pub struct Check {
 pub struct Flatten {
     #[command(flatten)]
     pub model: Model,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum TearingChoice {
-    /// Find tearing variables; take those the model declares where that costs less
-    #[default]
-    Auto,
-    /// As the model declares with residue(x)
-    Declared,
-    /// Do not tear
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum RelaxingChoice {
-    /// Find an order of elimination, wherever that is the cheapest way
-    #[default]
-    Auto,
-    /// As the model declares with relax(x)
-    Declared,
-    /// Do not eliminate in a static order
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum InlineChoice {
-    /// The integrator iterates on all states
-    #[default]
-    Off,
-    /// Backward differentiation formulas inside the model, where that pays
-    Auto,
-    /// Explicit Euler; needs --step
-    Euler,
-    /// Implicit Euler; with --step as a fixed step
-    ImplicitEuler,
-    /// The trapezoidal rule; needs --step
-    Trapezoidal,
-    /// Backward differentiation formulas of orders 1 to 5
-    Bdf,
-    /// Radau IIA of order 5, three stages at once
-    Radau,
-    /// Rosenbrock method of order 4
-    Rosenbrock,
-    /// The same with Newton's method on stiff states only
-    Mixed,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum JacobianChoice {
-    /// Derivatives of the program
-    #[default]
-    Auto,
-    /// The same
-    Symbolic,
-    /// Differences, several columns at a time where the structure allows
-    Numeric,
-    /// Differences column by column
-    NumericDense,
-    /// The same, anew for each matrix, as LSODAR and DASSLRT do it
-    NumericDenseAnew,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum LoopsChoice {
-    /// Node tearing: formulas, factorisations and Newton's method
-    #[default]
-    Newton,
-    /// Branch tearing of the first kind: successive substitution with the values of the last sweep
-    Jacobi,
-    /// Branch tearing of the second kind, or the order of relax(x): successive substitution with the newest values
-    GaussSeidel,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How a model is translated.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Translation")]
 pub struct Translation {
     /// How systems of equations are torn
-    #[arg(long, value_enum, default_value_t)]
-    pub tearing: TearingChoice,
+    #[arg(long, default_value = "auto", value_parser = values::one_of(values::TEARING))]
+    pub tearing: Tearing,
     /// Whether linear systems are eliminated in a static order
-    #[arg(long, value_enum, default_value_t)]
-    pub relaxing: RelaxingChoice,
+    #[arg(long, default_value = "auto", value_parser = values::one_of(values::RELAXING))]
+    pub relaxing: Relaxing,
     /// Make the formula of an integration method a part of the model (inline integration)
-    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
-    pub inline: InlineChoice,
+    #[arg(long, default_value = "off", value_parser = values::inline(), value_name = "METHOD")]
+    pub inline: Inline,
     /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated
-    #[arg(long, value_enum, default_value_t)]
-    pub loops: LoopsChoice,
+    #[arg(long, default_value = "newton", value_parser = values::one_of(values::LOOPS))]
+    pub loops: Loops,
     /// Ignore residue(x) and relax(x), as if the model did not have them
     #[arg(long)]
     pub no_hints: bool,
@@ -255,7 +196,7 @@ pub struct Translation {
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,
     /// Give a parameter (or a start value) another value
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::setting)]
     pub settings: Vec<(String, f64)>,
 }
 
@@ -286,11 +227,14 @@ pub struct Explain {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Draw the incidence matrix: as written, sorted into blocks, torn (.svg)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub matrix: Option<PathBuf>,
     /// Equations shown of each loop at most
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub equations: usize,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -313,59 +257,56 @@ pub struct ManPages {
 pub struct Simulate {
     #[command(flatten)]
     pub model: Model,
-    #[command(flatten)]
-    pub translation: Translation,
-    /// Write the result (.csv, .mat or .parquet); may be repeated
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
     /// Where the run starts (default: the experiment annotation, or 0)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::instant)]
     pub start: Option<f64>,
     /// Where the run ends (default: the experiment annotation, or 1)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::instant)]
     pub stop: Option<f64>,
     /// Relative tolerance (default: the experiment annotation, or 1e-6)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(help_heading = "The run", long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::tolerance)]
     pub tolerance: Option<f64>,
     /// Integration method
-    #[arg(long, default_value = "auto", value_parser = method())]
-    pub method: kausal::Method,
-    /// Step of fixed-step methods
-    #[arg(long, value_name = "H")]
+    #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::method())]
+    pub method: Method,
+    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal)
+    #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
     pub step: Option<f64>,
     /// Where implicit methods take the Jacobian from
-    #[arg(long, value_enum, default_value = "auto")]
-    pub jacobian: JacobianChoice,
+    #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::one_of(values::JACOBIAN))]
+    pub jacobian: JacobianMode,
+    /// Give up after this many seconds
+    #[arg(help_heading = "The run", long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = values::positive)]
+    pub timeout: Option<f64>,
+    /// Interpret instead of making machine code
+    #[arg(help_heading = "The run", long)]
+    pub interpret: bool,
+    /// Write the result (.csv, .mat or .parquet); may be repeated
+    #[arg(help_heading = "Results", short, long, value_name = "FILE", value_parser = values::result_file)]
+    pub output: Vec<PathBuf>,
     /// Distance of output points; 0: every step (default: the experiment annotation)
-    #[arg(long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true)]
+    #[arg(help_heading = "Results", long, value_name = "T", conflicts_with = "number_of_intervals", allow_negative_numbers = true, value_parser = values::interval)]
     pub output_interval: Option<f64>,
     /// Number of output intervals (default 500)
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Results", long, value_name = "N", value_parser = values::number_of_intervals)]
     pub number_of_intervals: Option<u32>,
     /// Record only variables that match (* and ? are wildcards); may be repeated
-    #[arg(long, value_name = "GLOB")]
+    #[arg(help_heading = "Results", long, value_name = "GLOB")]
     pub variables: Vec<String>,
     /// Plot these variables, separated by commas (* and ? are wildcards)
-    #[arg(long, value_name = "X,Y", value_delimiter = ',')]
+    #[arg(help_heading = "Results", long, value_name = "X,Y", value_delimiter = ',')]
     pub plot: Vec<String>,
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Results", long, value_name = "FILE", value_parser = values::plot_file)]
     pub plot_file: Vec<PathBuf>,
     /// Write the report of `explain --html`, with what the run took and its curves
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Results", long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Interpret instead of making machine code
-    #[arg(long)]
-    pub interpret: bool,
-    /// Trust the model like a program: it may write any file, not only data files below the working directory
-    #[arg(long)]
-    pub allow_external: bool,
-    /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS")]
-    pub timeout: Option<f64>,
     /// One JSON object instead of text
-    #[arg(long)]
+    #[arg(help_heading = "Results", long)]
     pub json: bool,
+    #[command(flatten)]
+    pub translation: Translation,
 }
 
 #[derive(Debug, Args)]
@@ -382,16 +323,16 @@ pub struct Examples {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Tube {
     /// Width in value, as a share of the signal's range
-    #[arg(long, value_name = "SHARE", default_value_t = 2e-3)]
+    #[arg(long, value_name = "SHARE", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub tolerance: f64,
     /// Added to the width in value, as a share of the signal's magnitude
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub floor: f64,
     /// Added to the width in value, in units of the signal: what is smaller is rounding errors
-    #[arg(long, value_name = "VALUE", default_value_t = 1e-12)]
+    #[arg(long, value_name = "VALUE", default_value_t = 1e-12, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub noise: f64,
     /// Width in time, as a share of the time span
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = values::tube_width)]
     pub time_tolerance: f64,
 }
 
@@ -425,11 +366,14 @@ pub struct Verify {
     /// A file with models, read before each; may be repeated
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
+    /// Trust the models like programs: compile and run their external C code, with your rights
+    #[arg(long)]
+    pub allow_external: bool,
     /// How many models at a time (default: one for each core)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::at_least_one)]
     pub jobs: Option<usize>,
     /// Seconds for one model
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = values::positive)]
     pub timeout: f64,
     /// Megabytes for one model; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 4096)]
@@ -478,22 +422,6 @@ pub struct Plot {
     /// Signals (* and ? are wildcards); without any, the first few that change
     pub signals: Vec<String>,
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = values::plot_file)]
     pub plot_file: Vec<PathBuf>,
-}
-
-/// The methods by name, so that help and completions list them.
-fn method() -> impl TypedValueParser<Value = kausal::Method> {
-    let names = kausal::Method::ALL.map(|(_, name)| name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<kausal::Method>())
-}
-
-fn setting(text: &str) -> Result<(String, f64), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let value = match value.trim() {
-        "true" => 1.0,
-        "false" => 0.0,
-        number => number.parse().map_err(|_| format!("{number:?} is not a number"))?,
-    };
-    Ok((name.trim().to_owned(), value))
 }

@@ -12,6 +12,33 @@ use std::process::ExitCode;
 
 use crate::arguments::Command;
 
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Done,
+    /// The model or the result is wrong.
+    Wrong,
+    /// What was asked for makes no sense.
+    Misused,
+}
+
+impl From<bool> for Outcome {
+    fn from(done: bool) -> Outcome {
+        if done { Outcome::Done } else { Outcome::Wrong }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::Wrong => ExitCode::FAILURE,
+            Outcome::Misused => ExitCode::from(2),
+        }
+    }
+}
+
 /// Runs a command.
 pub fn run(command: Command) -> ExitCode {
     let done = match command {
@@ -20,7 +47,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Flatten(arguments) => model::flatten(&arguments),
         Command::Translate(arguments) => model::translate(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
-        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Simulate(arguments) => return simulate::run(&arguments).into(),
         Command::Compare(arguments) => results::compare(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::VerifyModel(arguments) => verify::model(&arguments),
@@ -29,5 +56,5 @@ pub fn run(command: Command) -> ExitCode {
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
     };
-    if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Outcome::from(done).into()
 }

@@ -4,8 +4,9 @@
 //! not end, or sets a limit that such a step oversteps, ends the program. Before and after the run a request ends the
 //! program as it always does.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -13,9 +14,26 @@ static RUNNING: AtomicBool = AtomicBool::new(false);
 /// The exit code of a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// The run begins: a request is noted instead of ending the program.
-pub fn begin() {
+/// Shorter runs are not listened to: nobody is that quick, and a thread for it would be a part of their time.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+thread_local! {
+    /// When to begin listening; none when that is not due or done.
+    static LISTEN_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// The run begins. Until its first steps are done there is nothing to keep, and a request ends the program.
+pub fn expect() {
     RUNNING.store(true, Ordering::Relaxed);
+    LISTEN_AT.set(Some(Instant::now() + PATIENCE));
+}
+
+/// A step was made: from now on a request is noted instead of ending the program.
+pub fn listen() {
+    if LISTEN_AT.get().is_none_or(|at| Instant::now() < at) {
+        return;
+    }
+    LISTEN_AT.set(None);
     // Where signals cannot be had, Ctrl-C does what it always does.
     let _ = ctrlc::set_handler(|| {
         if !RUNNING.load(Ordering::Relaxed) || REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {

@@ -1,6 +1,7 @@
 //! How far it is: a bar on a terminal, nothing in a pipe and nothing for what is over at once.
 
 use std::io::{self, IsTerminal};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -51,6 +52,29 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Does something that nobody knows the length of; where it takes long, a terminal sees that something is done.
+pub fn waiting<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() || output::is_quiet() {
+        return work();
+    }
+    let (done, wait) = mpsc::channel::<()>();
+    let watcher = std::thread::spawn(move || {
+        if wait.recv_timeout(PATIENCE) != Err(mpsc::RecvTimeoutError::Timeout) {
+            return;
+        }
+        let spinner = ProgressBar::new_spinner().with_message(what);
+        while wait.recv_timeout(PAUSE) == Err(mpsc::RecvTimeoutError::Timeout) {
+            spinner.tick();
+        }
+        spinner.finish_and_clear();
+    });
+    let result = work();
+    drop(done);
+    // A watcher that failed has shown less, and nothing else has gone wrong.
+    let _ = watcher.join();
+    result
 }
 
 /// A bar on stderr with so many parts, if somebody may see it.

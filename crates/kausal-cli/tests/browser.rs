@@ -7,12 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use support::{ball, done, kausal};
 
-fn kausal(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kausal"));
-    let output = command.current_dir(folder).env_remove("MODELICAPATH").args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
+mod support;
 
 /// What the scripts of the tests have at hand.
 const HELPERS: &str = r#"
@@ -77,7 +74,7 @@ fn visit(folder: &Path, file: &str, script: &str) -> Option<Value> {
     panic!("the page never came to an end");
 }
 
-const REPORT: &str = r#"
+const REPORT: &str = r##"
 const matrix = byId("matrix"), graph = byId("graph"), hint = byId("hint");
 const data = JSON.parse(byId("data").textContent), n = data.equations.length;
 seen.drawn = [matrix.dataset.drawn > 0, graph.dataset.drawn > 0];
@@ -128,6 +125,22 @@ await frame();
 seen.loop = details.textContent;
 seen.math = document.querySelectorAll("math").length;
 seen.fractions = document.querySelectorAll("mfrac").length;
+seen.wide = [...document.querySelectorAll("body *")].filter(e => !e.closest(".hint, .paper, math, svg, .frame") && e.scrollWidth > e.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(e).overflowX)).map(e => e.outerHTML.slice(0, 80));
+if (document.documentElement.scrollWidth > document.documentElement.clientWidth) seen.wide.push("the page");
+seen.notes = [...document.querySelectorAll(".note")].map(e => e.textContent).join("; ");
+seen.places = [...document.querySelectorAll("#equations .place")].map(e => e.textContent).join("; ");
+// The keyboard alone: zoom in, and back to all of it.
+matrix.focus();
+const press = key => matrix.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+byId("all").click();
+await frame();
+const all = matrix.toDataURL();
+press("+"); press("ArrowLeft");
+await frame();
+seen.keys = [matrix.toDataURL() !== all];
+press("Home");
+await frame();
+seen.keys.push(matrix.toDataURL() === all);
 const rows = byId("equations").rows.length;
 byId("find").value = "zz nothing";
 byId("find").dispatchEvent(new Event("input"));
@@ -137,11 +150,14 @@ await frame();
 seen.theme = document.documentElement.dataset.theme;
 window.dispatchEvent(new Event("beforeprint"));
 seen.print = document.documentElement.dataset.theme;
+// On paper all of the matrix is there, in its three orders.
+const dark = c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0);
+seen.paper = [...document.querySelectorAll(".paper canvas")].every(dark);
 window.dispatchEvent(new Event("afterprint"));
 seen.statistics = byId("run").textContent;
 seen.curves = byId("run").querySelectorAll("path").length;
 seen.bars = [byId("by-block").rows.length, byId("by-component").rows.length];
-"#;
+"##;
 
 /// A model with a loop that is torn, a fraction, and an event.
 fn loop_model(folder: &Path) {
@@ -161,10 +177,19 @@ end Loop;";
 fn the_report_answers() {
     let folder = tempfile::tempdir().unwrap();
     loop_model(folder.path());
-    kausal(folder.path(), &["simulate", "Loop.mo", "--report", "report.html", "--plot", "x,a"]);
+    done(folder.path(), &["simulate", "Loop.mo", "--report", "report.html", "--plot", "x,a"]);
     let Some(seen) = visit(folder.path(), "report.html", REPORT) else { return };
     assert_eq!(seen["drawn"], serde_json::json!([true, true]));
     assert!(seen["counts"].as_str().unwrap().ends_with("1 loop"), "{seen}");
+    // Nothing is wider than the page, and no part has arrows of its own to scroll sideways.
+    assert_eq!(seen["wide"], serde_json::json!([]), "{seen}");
+    assert!(
+        seen["notes"].as_str().unwrap().contains("watched: an event when 0.5 < x becomes true or false"),
+        "{seen}"
+    );
+    assert!(!seen["places"].as_str().unwrap().contains(['(', ')']), "{seen}");
+    assert_eq!(seen["paper"], true, "{seen}");
+    assert_eq!(seen["keys"], serde_json::json!([true, true]), "{seen}");
     let hover = seen["hover"].as_str().expect("a hint");
     for wanted in seen["wanted"].as_array().unwrap() {
         assert!(hover.contains(wanted.as_str().unwrap()), "{wanted}: {hover}");
@@ -192,8 +217,8 @@ fn large_reports_answer() {
     let folder = tempfile::tempdir().unwrap();
     let chain = "model Long extends Kausal.Examples.Chain(f = 22); end Long;";
     std::fs::write(folder.path().join("Long.mo"), chain).unwrap();
-    kausal(folder.path(), &["explain", "Kausal.Examples.Robot", "--html", "robot.html"]);
-    kausal(folder.path(), &["explain", "Long.mo", "--html", "long.html"]);
+    done(folder.path(), &["explain", "Kausal.Examples.Robot", "--html", "robot.html"]);
+    done(folder.path(), &["explain", "Long.mo", "--html", "long.html"]);
     for page in ["robot.html", "long.html"] {
         let size = std::fs::metadata(folder.path().join(page)).unwrap().len();
         assert!(size < 8_000_000, "{page}: {size} bytes");
@@ -201,7 +226,7 @@ fn large_reports_answer() {
         for what in ["zooms", "moves", "model", "leaves"] {
             assert_eq!(seen[what], true, "{page}, {what}: {seen}");
         }
-        assert!(seen["hover"].as_str().is_some_and(|h| h.contains("in a loop of")), "{seen}");
+        assert!(seen["hover"].as_str().is_some_and(|h| h.contains("in loop")), "{seen}");
         assert!(seen["math"].as_u64().unwrap() > 50, "{seen}");
     }
 }
@@ -239,24 +264,10 @@ byId("theme").click();
 seen.theme = document.documentElement.dataset.theme;
 "#;
 
-/// A ball that bounces once.
 #[test]
 fn plots_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let model = "model Ball
-  parameter Real e = 0.5 \"Restitution\";
-  Real h(start = 1, fixed = true, unit = \"m\") \"Height\";
-  Real v(start = 0, fixed = true, unit = \"m/s\");
-equation
-  der(h) = v;
-  der(v) = -9.81;
-  when h < 0 then
-    reinit(v, -e*pre(v));
-  end when;
-  annotation (experiment(StopTime = 0.8));
-end Ball;";
-    std::fs::write(folder.path().join("Ball.mo"), model).unwrap();
-    kausal(folder.path(), &["simulate", "Ball.mo", "--plot", "h,v", "--plot-file", "ball.html"]);
+    let folder = ball();
+    done(folder.path(), &["simulate", "Ball.mo", "--plot", "h,v", "--plot-file", "ball.html"]);
     let Some(seen) = visit(folder.path(), "ball.html", PLOT) else { return };
     assert_eq!(seen["panels"], 2);
     let legend = seen["legend"].as_str().unwrap();
@@ -267,4 +278,49 @@ end Ball;";
     assert!(seen["cursor"].as_str().unwrap().starts_with("t = 0."), "{seen}");
     assert!(seen["found"][0].as_u64().unwrap() > 3 && seen["found"][1] == 1, "{seen}");
     assert_eq!((&seen["added"], &seen["theme"]), (&3.into(), &"dark".into()));
+}
+
+/// The page of a model without a solution: formulas with their places, and no complaints.
+#[test]
+fn singular_models_have_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "model Twice Real x, y; equation x + y = 1; x - y = 2; x + 2*y = 3*time; end Twice;";
+    std::fs::write(folder.path().join("Twice.mo"), model).unwrap();
+    let output = kausal(folder.path(), &["explain", "Twice.mo", "--html", "twice.html"]);
+    assert_eq!(output.status.code(), Some(1));
+    let script = "seen.text = document.body.innerText; seen.math = document.querySelectorAll('math').length;";
+    let Some(seen) = visit(folder.path(), "twice.html", script) else { return };
+    let said = seen["text"].as_str().unwrap();
+    assert!(said.contains("3 equations for only 2 unknowns") && said.contains("Twice.mo:1"), "{said}");
+    assert!(seen["math"].as_u64().unwrap() >= 3, "{seen}");
+}
+
+/// Where events lie close together the curves stay to be seen, and so do the events.
+#[test]
+fn many_events_are_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "model Ticks
+  discrete Real n(start = 0, fixed = true);
+equation
+  when sample(0, 0.001) then
+    n = pre(n) + 1;
+  end when;
+end Ticks;";
+    std::fs::write(folder.path().join("Ticks.mo"), model).unwrap();
+    done(folder.path(), &["simulate", "Ticks.mo", "--plot", "n", "--plot-file", "ticks.html"]);
+    let script = r#"
+const canvas = document.querySelector("canvas");
+const before = canvas.toDataURL();
+seen.count = byId("event-count").textContent;
+byId("events").click();
+await frame();
+seen.changed = canvas.toDataURL() !== before;
+"#;
+    let Some(seen) = visit(folder.path(), "ticks.html", script) else { return };
+    let count = seen["count"].as_str().unwrap();
+    assert!(
+        count.ends_with(" events") && count.trim_end_matches(" events").parse::<u32>().unwrap() > 900,
+        "{seen}"
+    );
+    assert_eq!(seen["changed"], true, "{seen}");
 }

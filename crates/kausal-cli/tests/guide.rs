@@ -380,6 +380,7 @@ pages! {
     tearing: "tearing.md",
     inline_integration: "inline.md",
     classic: "classic.md",
+    external: "external.md",
     results: "results.md",
     commands: "commands.md",
     diagnostics: "diagnostics.md",

@@ -6,31 +6,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn kausal(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kausal"));
-    let output = command.current_dir(folder).env_remove("MODELICAPATH").args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
+use support::{ball, done};
 
-/// A ball that bounces once: sqrt(2/9.81) is the instant, half the speed is left.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let model = "model Ball
-  parameter Real e = 0.5 \"Restitution\";
-  Real h(start = 1, fixed = true, unit = \"m\") \"Height\";
-  Real v(start = 0, fixed = true, unit = \"m/s\");
-  Real depth = -h;
-equation
-  der(h) = v;
-  der(v) = -9.81;
-  when h < 0 then
-    reinit(v, -e*pre(v));
-  end when;
-  annotation (experiment(StopTime = 0.8));
-end Ball;";
-    std::fs::write(folder.path().join("Ball.mo"), model).unwrap();
-    folder
-}
+mod support;
 
 /// Runs a script, or gives `None` when Python or a module is not there.
 fn python(folder: &Path, modules: &[&str], script: &str) -> Option<String> {
@@ -50,8 +28,8 @@ fn python(folder: &Path, modules: &[&str], script: &str) -> Option<String> {
 
 #[test]
 fn dymat_reads_mat_files() {
-    let folder = folder();
-    kausal(folder.path(), &["simulate", "Ball.mo", "-o", "a.mat", "-o", "a.csv"]);
+    let folder = ball();
+    done(folder.path(), &["simulate", "Ball.mo", "-o", "a.mat", "-o", "a.csv"]);
     let script = "
 d = DyMat.DyMatFile('a.mat')
 print(sorted(d.names()))
@@ -73,8 +51,8 @@ print(max(abs(d.data('h') + d.data('depth'))))
 
 #[test]
 fn pyarrow_reads_parquet_files() {
-    let folder = folder();
-    kausal(folder.path(), &["simulate", "Ball.mo", "-o", "a.parquet", "-o", "a.csv"]);
+    let folder = ball();
+    done(folder.path(), &["simulate", "Ball.mo", "-o", "a.parquet", "-o", "a.csv"]);
     let script = "
 t = pyarrow.parquet.read_table('a.parquet')
 print(t.schema.names)

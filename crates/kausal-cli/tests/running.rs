@@ -2,24 +2,13 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::{command, kausal, text};
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kausal"));
-    command.current_dir(folder).env_remove("MODELICAPATH").env_remove("NO_COLOR").args(arguments);
-    command
-}
-
-fn kausal(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+mod support;
 
 /// A folder with an oscillator, a model that fails, one with many events and one that never comes back from a function.
 fn folder() -> tempfile::TempDir {
@@ -397,6 +386,7 @@ fn help_for_shells_and_for_people() {
         (&["simulate", "Oscillator.mo", "--model", "Oscilator"], "did you mean Oscillator?"),
         (&["simulate", "Oscillator.mo", "--set", "kk=2"], "did you mean k?"),
         (&["simulate", "Oscillator.mo", "--tolerence", "1"], "'--tolerance'"),
+        (&["simulate", "Oscillator.mo", "--set", "k=inf"], "it must be a finite number"),
     ] {
         let output = kausal(at, arguments);
         assert!(

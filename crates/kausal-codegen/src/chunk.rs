@@ -34,12 +34,15 @@ use crate::interpreter::{Assembler, ByteCode};
 use crate::jit::{self, Effort};
 use crate::machine::Machine;
 use crate::plan::{self, Plan};
+use crate::rising::Rising;
 use crate::tangent;
 use crate::tape::{Line, Writer};
 
 /// How code is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
+    /// The interpreter at first, and machine code as soon as the run is long enough for it to pay.
+    Auto,
     /// Machine code; where there is none for this machine, the interpreter, and [`Code::note`] says so.
     Jit,
     /// Machine code with Cranelift's own optimisations: longer to compile, seldom faster.
@@ -90,11 +93,23 @@ pub struct Memory<'a> {
 pub struct Scratch {
     owner: u64,
     cells: Vec<f64>,
+    /// They are those of machine code that took the place of interpreted code.
+    risen: bool,
 }
 
 impl Scratch {
     pub(crate) fn cells(&mut self) -> &mut [f64] {
         &mut self.cells
+    }
+
+    /// From the interpreter to machine code: its memory begins with these. Nothing is kept from one run to the next.
+    #[inline]
+    pub(crate) fn rise(&mut self, cells: &[f64]) {
+        if !self.risen {
+            self.cells.clear();
+            self.cells.extend_from_slice(cells);
+            self.risen = true;
+        }
     }
 }
 
@@ -183,6 +198,11 @@ impl<'p> Compiler<'p> {
         let owner = OWNERS.fetch_add(1, Ordering::Relaxed);
         let effort = match self.backend {
             Backend::Interpreter => return Ok(interpreted(owner, &self.plans, None)),
+            Backend::Auto if jit::is_possible() => {
+                let (rising, scratch) = Rising::new(self.plans);
+                return Ok(Code { owner, engine: Engine::Rising(Box::new(rising)), scratch, note: None });
+            }
+            Backend::Auto => Effort::Quick,
             Backend::Jit => Effort::Quick,
             Backend::JitOptimised => Effort::Optimised,
         };
@@ -218,12 +238,13 @@ pub struct Code {
 enum Engine {
     Machine(Box<Machine>),
     Interpreter(Vec<ByteCode>),
+    Rising(Box<Rising>),
 }
 
 impl Code {
     /// Fresh working memory, to be kept by whoever runs this code.
     pub fn scratch(&self) -> Scratch {
-        Scratch { owner: self.owner, cells: self.scratch.clone() }
+        Scratch { owner: self.owner, cells: self.scratch.clone(), risen: false }
     }
 
     /// Runs assignments.
@@ -243,6 +264,7 @@ impl Code {
         match &self.engine {
             Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
             Engine::Interpreter(codes) => codes[chunk.0 as usize].run(memory, outputs),
+            Engine::Rising(rising) => rising.run(chunk.0 as usize, memory, outputs),
         }
     }
 
@@ -251,9 +273,13 @@ impl Code {
         self.note.as_deref()
     }
 
-    /// Is it machine code?
+    /// Is it machine code, by now?
     pub fn is_machine_code(&self) -> bool {
-        matches!(self.engine, Engine::Machine(_))
+        match &self.engine {
+            Engine::Machine(_) => true,
+            Engine::Interpreter(_) => false,
+            Engine::Rising(rising) => rising.has_risen(),
+        }
     }
 }
 

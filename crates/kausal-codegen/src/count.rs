@@ -9,7 +9,7 @@
 use kausal_symbolic::count::{Operations, written_operations};
 use kausal_symbolic::{ExprId, Pool};
 use kausal_translate::Program;
-use kausal_translate::program::{Form, Iteration, Solve, SolveKind, Step};
+use kausal_translate::program::{Form, Iteration, Solve, SolveKind, Step, System};
 
 /// Operations of each section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,13 @@ pub fn steps_operations(pool: &Pool, steps: &[Step]) -> Operations {
     total
 }
 
+/// Counts the operations of a system of equations: of one iteration, where it is iterated.
+pub fn system_operations(pool: &Pool, system: &System) -> Operations {
+    let mut inside: Vec<&[Step]> = Vec::new();
+    let own = enter(system, &mut inside);
+    inside.into_iter().fold(own, |sum, steps| sum + steps_operations(pool, steps))
+}
+
 /// The operations of one step; steps inside it are left on the stack.
 fn step_operations<'s>(pool: &Pool, step: &'s Step, stack: &mut Vec<&'s [Step]>) -> Operations {
     let written = |expression: ExprId| written_operations(pool, expression);
@@ -63,25 +70,7 @@ fn step_operations<'s>(pool: &Pool, step: &'s Step, stack: &mut Vec<&'s [Step]>)
             call.args.iter().fold(one, |sum, &arg| sum + written(arg))
         }
         Step::Solve(solve) => kernel(solve),
-        Step::System(system) => match &system.form {
-            Form::Linear { steps, .. } => {
-                stack.push(steps);
-                Operations::default()
-            }
-            Form::Nonlinear(nonlinear) => {
-                stack.push(&nonlinear.steps);
-                stack.extend(nonlinear.jacobian.as_ref().map(|jacobian| jacobian.steps.as_slice()));
-                let n = nonlinear.unknowns.len() as u64;
-                match nonlinear.iteration {
-                    Iteration::Newton => factorisation(n) + solution(n),
-                    Iteration::Jacobi | Iteration::GaussSeidel => Operations::default(),
-                }
-            }
-            Form::Mixed { continuous, discrete, .. } => {
-                stack.extend([continuous.as_slice(), discrete.as_slice()]);
-                Operations::default()
-            }
-        },
+        Step::System(system) => enter(system, stack),
         Step::When(when) => {
             stack.extend(when.branches.iter().map(|branch| branch.steps.as_slice()));
             Operations::default()
@@ -92,6 +81,29 @@ fn step_operations<'s>(pool: &Pool, step: &'s Step, stack: &mut Vec<&'s [Step]>)
         Step::If(condition, then, otherwise) => {
             stack.extend([then.as_slice(), otherwise.as_slice()]);
             written(*condition)
+        }
+    }
+}
+
+/// What a system takes besides its steps, which are left on the stack.
+fn enter<'s>(system: &'s System, stack: &mut Vec<&'s [Step]>) -> Operations {
+    match &system.form {
+        Form::Linear { steps, .. } => {
+            stack.push(steps);
+            Operations::default()
+        }
+        Form::Nonlinear(nonlinear) => {
+            stack.push(&nonlinear.steps);
+            stack.extend(nonlinear.jacobian.as_ref().map(|jacobian| jacobian.steps.as_slice()));
+            let n = nonlinear.unknowns.len() as u64;
+            match nonlinear.iteration {
+                Iteration::Newton => factorisation(n) + solution(n),
+                Iteration::Jacobi | Iteration::GaussSeidel => Operations::default(),
+            }
+        }
+        Form::Mixed { continuous, discrete, .. } => {
+            stack.extend([continuous.as_slice(), discrete.as_slice()]);
+            Operations::default()
         }
     }
 }

@@ -82,7 +82,7 @@ impl Functions {
         }
         let isa = match backend {
             Backend::Interpreter => None,
-            Backend::Jit => jit::target(Effort::Quick).ok(),
+            Backend::Jit | Backend::Auto => jit::target(Effort::Quick).ok(),
             Backend::JitOptimised => jit::target(Effort::Optimised).ok(),
         };
         match isa {

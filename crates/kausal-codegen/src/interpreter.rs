@@ -311,6 +311,11 @@ fn lifetimes(plan: &Plan, fused: &[bool]) -> (Vec<usize>, Vec<Vec<LineId>>) {
 }
 
 impl ByteCode {
+    /// How many instructions it has.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
     /// Runs it. The scratch memory is the one that [`Assembler::finish`] described.
     pub fn run(&self, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         let time = memory.time;

@@ -63,6 +63,11 @@ pub(crate) fn target(effort: Effort) -> Result<OwnedTargetIsa, Error> {
     Ok(isa)
 }
 
+/// Can there be code for machines like this one? Asking Cranelift ([`target`]) takes longer.
+pub(crate) fn is_possible() -> bool {
+    cfg!(all(target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))
+}
+
 /// Compiles all plans. Chunks are numbered in this order. Also gives what the scratch memory holds at the start.
 pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, Vec<f64>), Error> {
     let constants = Constants::new(plans);

@@ -28,6 +28,7 @@ mod jit;
 pub mod listing;
 mod machine;
 mod plan;
+mod rising;
 mod routine;
 pub mod scalar;
 mod tangent;

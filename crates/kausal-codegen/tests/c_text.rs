@@ -197,6 +197,7 @@ fn functions_that_fail() {
         result: None,
         args: Vec::new(),
         annotations: Vec::new(),
+        view: Default::default(),
     }));
     let function = b.program.pool.add_function(foreign);
     let call = Call { function, args: Vec::new(), outputs: Vec::new(), impure: false };
@@ -380,8 +381,8 @@ fn digits_that_are_lost() {
     };
     let system = guarded(vec![set(x, c7)], guard, &[x]);
     (b.program.dynamics, b.program.discrete) = (vec![system.clone()], vec![system]);
-    for (calls, expected) in [(1, 7.0), (Guard::OFTEN - 1, 7.0), (Guard::OFTEN, 2.0), (Guard::OFTEN + 1, 2.0)]
-    {
+    // Residuals are looked at in the first evaluation.
+    for (calls, expected) in [(1, 2.0), (Guard::OFTEN, 2.0), (Guard::OFTEN + 1, 2.0)] {
         if let Some((values, message)) = run_often(&b.program, "model_dynamics", calls, None) {
             assert_eq!((values[x.index()], message.as_str()), (expected, ""), "{calls}");
         }

@@ -145,6 +145,7 @@ fn what_does_not_fit() {
         result: None,
         args: Vec::new(),
         annotations: Vec::new(),
+        view: Default::default(),
     }));
     let foreign = pool.add_function(foreign);
     let mut good = Function::named("good");

@@ -185,7 +185,7 @@ fn print(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     if !file.is_empty() {
         return writing::append(externals, file, format!("{}\n", f.text(0)?).as_bytes());
     }
-    externals.state().messages.push(f.text(0)?.to_owned());
+    externals.state().tell(f.text(0)?.to_owned());
     Ok(())
 }
 

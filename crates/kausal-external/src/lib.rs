@@ -1,4 +1,4 @@
-//! The external functions the Modelica Standard Library declares, written natively.
+//! The external functions the Modelica Standard Library declares, written natively; and those of others, called.
 //!
 //! The library declares functions such as `external "C" y = ModelicaStrings_length(string)` and expects a tool to link
 //! C and Fortran code. Here are versions of our own that need no foreign code: a model that uses them stays data.
@@ -23,12 +23,15 @@
 //! Functions that change directories or the environment, and those that start programs, are known and refuse with a
 //! message.
 //!
+//! What has no native version runs as foreign code where the user has allowed that ([`foreign`]).
+//!
 //! **Same arguments, same result**: tables keep no memory between calls, a constructor that is called again with the same
 //! arguments gives the same handle, and the automatic seed is an option. The one exception is the random number
 //! generator that is impure by declaration.
 
 pub mod fft;
 pub mod files;
+pub mod foreign;
 mod frame;
 mod inflate;
 pub mod lapack;
@@ -39,10 +42,11 @@ pub mod strings;
 pub mod tables;
 mod writing;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
+use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Scalar, Value};
 
+use crate::foreign::{Foreign, Said};
 use crate::frame::Frame;
 pub use crate::writing::Writing;
 
@@ -114,6 +118,8 @@ pub fn number_native(name: &str) -> Option<NumberNative> {
 #[derive(Debug, Default)]
 pub struct StandardExternals {
     options: Options,
+    /// Foreign code, where the user has allowed it.
+    foreign: Option<Arc<Foreign>>,
     state: Mutex<State>,
 }
 
@@ -123,16 +129,37 @@ struct State {
     tables: tables::Registry,
     random: random::Impure,
     messages: Vec<String>,
+    warnings: Vec<String>,
     /// What was written to memory.
     files: writing::Kept,
     /// Bytes written so far.
     written: u64,
+    /// What foreign code has made.
+    objects: foreign::Objects,
+}
+
+/// Messages that are kept.
+const MOST_MESSAGES: usize = 1000;
+
+impl State {
+    /// Keeps a message; one that comes again and again is kept once.
+    fn tell(&mut self, text: String) {
+        if self.messages.len() < MOST_MESSAGES && self.messages.last() != Some(&text) {
+            self.messages.push(text);
+        }
+    }
 }
 
 impl StandardExternals {
     /// With these permissions, and nothing kept yet.
     pub fn new(options: Options) -> StandardExternals {
-        StandardExternals { options, state: Mutex::default() }
+        StandardExternals { options, foreign: None, state: Mutex::default() }
+    }
+
+    /// Foreign code may run for what has no native version.
+    pub fn with_foreign(mut self, foreign: Option<Arc<Foreign>>) -> StandardExternals {
+        self.foreign = foreign;
+        self
     }
 
     /// Is there a native version of the function with this foreign name?
@@ -155,6 +182,11 @@ impl StandardExternals {
     /// Takes the messages functions have printed so far.
     pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut self.state().messages)
+    }
+
+    /// Takes the warnings functions have given so far.
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().warnings)
     }
 
     /// A call that panicked cannot leave the state half changed: every change is one assignment.
@@ -183,11 +215,42 @@ impl StandardExternals {
 impl Externals for StandardExternals {
     fn call(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError> {
         let name = call.body.name.as_str();
-        let (kind, native) = find(name).ok_or(ExternalError::Unavailable)?;
+        let Some((kind, native)) = find(name) else { return self.call_foreign(call) };
         self.may(kind, name)?;
         let mut frame = Frame::new(call);
         native(self, &mut frame)?;
         frame.finish()
+    }
+}
+
+impl StandardExternals {
+    /// Runs foreign code, if that is allowed here.
+    fn call_foreign(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError> {
+        let view = &call.body.view;
+        if call.body.language != "C" {
+            let message =
+                format!("functions in \"{}\" cannot be called: only those in C can", call.body.language);
+            return Err(ExternalError::Failed(message));
+        }
+        let Some(foreign) = &self.foreign else {
+            let message = "it is foreign code, which runs only with --allow-external".to_owned();
+            return Err(ExternalError::Failed(message));
+        };
+        let objects = view.args.iter().map(|ty| ty.scalar).chain(view.result);
+        if !self.options.state && (view.impure || objects.into_iter().any(|s| s == Scalar::External)) {
+            return Err(ExternalError::Unavailable);
+        }
+        let state = &mut *self.state();
+        let mut said = Vec::new();
+        let outcome = foreign.call(call, &mut state.objects, &mut said);
+        for what in said {
+            match what {
+                Said::Message(text) => state.tell(text),
+                Said::Warning(text) if state.warnings.contains(&text) => {}
+                Said::Warning(text) => state.warnings.push(text),
+            }
+        }
+        outcome
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
 
 fn message_function(name: &str) -> Option<Native> {
     matches!(name, "ModelicaMessage" | "ModelicaWarning").then_some(|externals, f| {
-        externals.state().messages.push(f.text(0)?.trim_end().to_owned());
+        externals.state().tell(f.text(0)?.trim_end().to_owned());
         Ok(())
     })
 }

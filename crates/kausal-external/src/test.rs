@@ -84,6 +84,7 @@ fn run(
         result,
         args: Vec::new(),
         annotations: Vec::new(),
+        view: Default::default(),
     };
     externals.call(&ExternalCall { function: "f", body: &body, args })
 }

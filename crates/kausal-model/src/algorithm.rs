@@ -6,19 +6,18 @@
 //! outside and passed in. A `when` statement becomes an `if` on a rising condition: the condition is a further output,
 //! an auxiliary Boolean variable, and its previous value a further input.
 
-use kausal_symbolic::function::{Dim, LocalId, Stmt, Subscript, Target, Term, TermId};
-use kausal_symbolic::{ExprId, Op, VarId};
+pub(crate) mod events;
+
+use kausal_symbolic::function::{self as f, Dim, LocalId, Subscript, Term};
+use kausal_symbolic::{ExprId, FunctionId, Op, VarId};
 use kausal_syntax::ast::{
-    self, AlgorithmSection, Arg, ComponentRef, Expr, RefPart, Statement, StatementKind, Variability,
+    self, AlgorithmSection, ComponentRef, RefPart, Statement, StatementKind, Variability,
 };
 use kausal_syntax::{Ast, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::{Reported, Res};
 use crate::equation::{Context, Sink};
-use crate::expr::builtin::Call;
-use crate::expr::kept::is_clocked;
-use crate::expr::operator::IteratorBody;
 use crate::expr::reference::{Cursor, Sub};
 use crate::flat::{Action, ActionKind, Equation, Origin, OriginKind, When, WhenBranch};
 use crate::flattener::{Flattener, Scope};
@@ -42,7 +41,9 @@ pub struct Outer {
     /// The values of all inputs, in order.
     args: Vec<ExprId>,
     /// Assigned variables, in order of their outputs.
-    outputs: Vec<InstId>,
+    outputs: Vec<Vec<VarId>>,
+    /// Arrays of components that something is assigned in, and what each became.
+    arrays: FxHashMap<InstId, Option<TVal>>,
     /// Variables assigned anywhere.
     assigned: FxHashSet<InstId>,
     /// Those that may be read before.
@@ -58,6 +59,11 @@ pub struct Outer {
 }
 
 impl Outer {
+    /// Can impure functions be called here?
+    pub(crate) fn may_be_impure(&self) -> bool {
+        self.initial || self.whens > 0
+    }
+
     /// Relations cause no events from here on, or again.
     pub(crate) fn silence(&mut self, begin: bool) {
         self.silent = if begin { self.silent + 1 } else { self.silent.saturating_sub(1) };
@@ -94,6 +100,7 @@ impl Flattener<'_> {
             values: FxHashMap::default(),
             args: Vec::new(),
             outputs: Vec::new(),
+            arrays: FxHashMap::default(),
             assigned: FxHashSet::default(),
             kept: FxHashSet::default(),
             initial: section.initial,
@@ -115,12 +122,10 @@ impl Flattener<'_> {
         let function = self.pool.add_function(lo.function);
         let call = self.pool.call(function, &outer.args);
         let origin = cx.origin(section.span, OriginKind::Algorithm);
-        // What depends on nothing is known.
-        let known = if outer.args.is_empty() {
-            kausal_symbolic::function::calls::constant_call(&mut self.pool, function, &[])
-        } else {
-            None
-        };
+        // What depends on nothing that varies is known.
+        let known = self.literal_inputs(function, &outer.args).and_then(|args| {
+            kausal_symbolic::function::calls::constant_call(&mut self.pool, function, &args)
+        });
         if outer.outputs.is_empty() {
             // Assertions that always hold leave nothing to do.
             if known.is_none() {
@@ -130,10 +135,9 @@ impl Flattener<'_> {
         }
         let known = known.map(|values| kausal_symbolic::function::layout::flatten(&mut self.pool, &values));
         let mut k = 0;
-        for id in outer.outputs {
-            let Some((first, count)) = self.variables(id) else { continue };
-            for i in 0..count as u32 {
-                let lhs = self.pool.var(VarId(first.0 + i));
+        for variables in outer.outputs {
+            for var in variables {
+                let lhs = self.pool.var(var);
                 let rhs = match known.as_ref().and_then(|list| list.get(k as usize)) {
                     Some(&value) => value,
                     None => self.pool.output(call, k),
@@ -150,6 +154,39 @@ impl Flattener<'_> {
                 .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }
         Ok(())
+    }
+
+    /// The inputs of a function whose scalar arguments are all numbers and strings.
+    fn literal_inputs(&self, function: FunctionId, args: &[ExprId]) -> Option<Vec<f::Value<ExprId>>> {
+        if !args.iter().all(|&e| self.is_literal(e)) {
+            return None;
+        }
+        let function = self.pool.function(function);
+        let mut rest = args;
+        let mut out = Vec::with_capacity(function.inputs.len());
+        for &input in &function.inputs {
+            let local = function.local(input);
+            let shape: Option<Vec<usize>> = local
+                .dims
+                .iter()
+                .map(|d| match d {
+                    Dim::Known(n) => Some(*n),
+                    _ => None,
+                })
+                .collect();
+            let shape = shape?;
+            let (own, others) = rest.split_at_checked(shape.iter().product())?;
+            rest = others;
+            let array = f::Array::from_vec(&shape, own.to_vec()).ok()?;
+            out.push(match local.scalar {
+                f::Scalar::String => f::Value::texts(array.map(|&e| match self.pool.node(e) {
+                    kausal_symbolic::Node::Text(t) => f::Text::Known(self.pool.text_of(t).into()),
+                    _ => f::Text::Expr(e),
+                })),
+                _ => array.into(),
+            });
+        }
+        rest.is_empty().then_some(out)
     }
 
     /// Which variables are assigned, and which of them may be read before they are.
@@ -178,6 +215,7 @@ impl Flattener<'_> {
                     self.check_assignable(cx, &target, leaf)?;
                 }
                 outer.assigned.insert(leaf);
+                self.note_arrays(leaf, outer)?;
                 if in_when {
                     self.when_leaves.insert(leaf);
                 }
@@ -188,6 +226,20 @@ impl Flattener<'_> {
             if !self.is_surely_assigned(cx.scope, leaf, &sure) {
                 outer.kept.insert(leaf);
             }
+        }
+        Ok(())
+    }
+
+    /// Notes the arrays of components that an assigned variable is in.
+    fn note_arrays(&mut self, leaf: InstId, outer: &mut Outer) -> Res<()> {
+        let mut at = leaf;
+        while let Some(parent) = self.inst(at).parent {
+            if !self.inst(at).subs.is_empty()
+                && let Some(array) = self.child(parent, self.inst(at).name)?
+            {
+                outer.arrays.insert(array, None);
+            }
+            at = parent;
         }
         Ok(())
     }
@@ -304,10 +356,20 @@ impl Flattener<'_> {
                 }
                 Ok(TVal::Record { klass, rank: 0, fields })
             }
-            Node::Array(..) => {
-                let value = self.instance_value(id)?;
-                self.pass(lo, &value)
-            }
+            Node::Array(shape, elements) => match lo.outer.as_ref().and_then(|o| o.arrays.get(&id)) {
+                Some(Some(value)) => Ok(value.clone()),
+                Some(None) => {
+                    let value = self.outer_elements(lo, &self.path(id), &shape, &elements)?;
+                    if let Some(outer) = &mut lo.outer {
+                        outer.arrays.insert(id, Some(value.clone()));
+                    }
+                    Ok(value)
+                }
+                None => {
+                    let value = self.instance_value(id)?;
+                    self.pass(lo, &value)
+                }
+            },
             _ => {
                 let path = self.path(id);
                 let diagnostic = kausal_syntax::Diagnostic::error(
@@ -317,6 +379,100 @@ impl Flattener<'_> {
                 Err(self.report_at_decl(id, diagnostic))
             }
         }
+    }
+
+    /// An array of components of which some variables are assigned: one local variable for each field, with the dimensions of
+    /// the array in front. Of components that are not records only what is assigned is in it.
+    fn outer_elements(
+        &mut self,
+        lo: &mut Lower,
+        path: &str,
+        shape: &[usize],
+        elements: &[InstId],
+    ) -> Res<TVal> {
+        let Some(&first) = elements.first() else { return Ok(TVal::Nothing) };
+        let klass = self.inst(first).klass;
+        let record = self.is_record(first);
+        let mut fields = Vec::new();
+        for child in self.children(first)? {
+            let name = self.inst(child).name;
+            let mut column = Vec::with_capacity(elements.len());
+            for &element in elements {
+                let Some(field) = self.child(element, name)? else { return Err(Reported) };
+                column.push(self.resolve(field)?);
+            }
+            let mut leaves = Vec::new();
+            for &field in &column {
+                self.leaves_below(field, &mut leaves)?;
+            }
+            let assigned = |o: &Outer| leaves.iter().any(|l| o.assigned.contains(l));
+            if !record && !lo.outer.as_ref().is_some_and(assigned) {
+                continue;
+            }
+            let path = format!("{path}.{name}");
+            let value = match self.inst(column[0]).node.clone() {
+                Node::Leaf(_, own) => self.outer_column(lo, path, shape, &own, &column)?,
+                Node::Struct => self.outer_elements(lo, &path, shape, &column)?,
+                Node::Array(own, _) => {
+                    let mut all = Vec::new();
+                    for &field in &column {
+                        let Node::Array(_, inner) = self.inst(field).node.clone() else {
+                            return Err(Reported);
+                        };
+                        all.extend_from_slice(&inner);
+                    }
+                    let full: Vec<usize> = shape.iter().chain(own.iter()).copied().collect();
+                    self.outer_elements(lo, &path, &full, &all)?
+                }
+                _ => continue,
+            };
+            fields.push((name, value));
+        }
+        Ok(TVal::Record { klass, rank: shape.len(), fields })
+    }
+
+    /// One field of all elements of an array of components.
+    fn outer_column(
+        &mut self,
+        lo: &mut Lower,
+        path: String,
+        shape: &[usize],
+        own: &[usize],
+        leaves: &[InstId],
+    ) -> Res<TVal> {
+        let info = self.inst(leaves[0]).info.clone();
+        let ty = info.and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+        let Some(outer) = &lo.outer else { return Err(Reported) };
+        if !leaves.iter().any(|l| outer.assigned.contains(l)) {
+            let value = self.array_value(leaves[0], shape, leaves)?;
+            return self.pass(lo, &value);
+        }
+        let initial = outer.initial;
+        let dims: Vec<Dim> = shape.iter().chain(own).map(|&n| Dim::Known(n)).collect();
+        let local = lo.local(path.clone(), ty, dims.clone());
+        lo.function.outputs.push(local);
+        let input = lo.local(format!("{path}.before"), ty, dims);
+        lo.function.inputs.push(input);
+        let term = lo.term(Term::Local(input));
+        lo.function.locals[local.0 as usize].initial = Some(term);
+        let mut variables = Vec::new();
+        let mut before = Vec::new();
+        for &leaf in leaves {
+            before.extend(self.value_before(leaf, ty, initial)?);
+            variables.extend(self.all_variables(leaf)?);
+        }
+        if let Some(outer) = &mut lo.outer {
+            outer.args.extend(before);
+            outer.outputs.push(variables);
+        }
+        let term = lo.term(Term::Local(local));
+        Ok(TVal::Plain { ty, rank: shape.len() + own.len(), term })
+    }
+
+    /// The variables of a leaf.
+    fn all_variables(&mut self, leaf: InstId) -> Res<Vec<VarId>> {
+        let Some((first, count)) = self.variables(leaf) else { return Err(Reported) };
+        Ok((0..count as u32).map(|i| VarId(first.0 + i)).collect())
     }
 
     fn outer_leaf(&mut self, lo: &mut Lower, id: InstId, shape: &[usize]) -> Res<TVal> {
@@ -341,8 +497,9 @@ impl Flattener<'_> {
                     outer.args.extend(before);
                 }
             }
+            let variables = self.all_variables(id)?;
             if let Some(outer) = &mut lo.outer {
-                outer.outputs.push(id);
+                outer.outputs.push(variables);
             }
             let term = lo.term(Term::Local(local));
             TVal::Plain { ty, rank: shape.len(), term }
@@ -447,6 +604,12 @@ impl Flattener<'_> {
         let mut i = 0;
         loop {
             let part = &parts[i];
+            if lo.outer.as_ref().is_some_and(|o| o.arrays.contains_key(&id)) {
+                let value = self.outer_instance(lo, id)?;
+                if has_fields(&value, &parts[i + 1..]) {
+                    return self.lower_parts_from(lo, ast, value, parts, i);
+                }
+            }
             match self.inst(id).node.clone() {
                 Node::Array(shape, elements) if !part.subscripts.is_empty() => {
                     let Some(subs) = self.known_subscripts(lo, scope, ast, part, &shape) else {
@@ -582,385 +745,20 @@ impl Flattener<'_> {
             lo.term(Term::Index(term, all))
         }))
     }
-
-    /// Operators that depend on more than values: evaluated outside.
-    pub(crate) fn lower_event(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        expr: ast::ExprId,
-        name: &str,
-        args: &[Arg],
-    ) -> Res<TVal> {
-        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else {
-            let message = format!("{name} cannot be used in a function");
-            return Err(self.error_at("K0382", message, lo.file, ast.span(expr)));
-        };
-        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
-        let in_when = lo.outer.as_ref().is_some_and(|o| o.whens > 0);
-        if matches!(name, "edge" | "change")
-            && let [arg] = args
-        {
-            let now = self.lower_expr(lo, arg.value)?;
-            let value = self.eval(scope, arg.value)?;
-            if !in_when {
-                let call = Call { scope, ast, expr, name, args };
-                self.note_pre(call, &value);
-            }
-            let before = value.map(&mut |e| self.pre(e));
-            let before = self.pass(lo, &before)?;
-            let (TVal::Plain { ty, rank, term: x }, TVal::Plain { term: y, .. }) = (&now, &before) else {
-                return Err(Reported);
-            };
-            let term = if name == "edge" {
-                let not = lo.term(Term::Op(Op::Not, vec![*y]));
-                lo.term(Term::Op(Op::And, vec![*x, not]))
-            } else {
-                lo.term(Term::Op(Op::NotEqual, vec![*x, *y]))
-            };
-            let _ = ty;
-            return Ok(TVal::Plain { ty: Ty::Boolean, rank: *rank, term });
-        }
-        let outside = std::mem::replace(&mut self.in_when, in_when);
-        let value = self.eval(scope, expr);
-        self.in_when = outside;
-        self.pass(lo, &value?)
-    }
-
-    /// A relation that causes events: where all in it comes from outside it is evaluated there, for events are seen only
-    /// there.
-    pub(crate) fn lower_relation(&mut self, lo: &mut Lower, op: Op, sides: &[TermId]) -> Res<Option<TVal>> {
-        if lo.outer.as_ref().is_none_or(|o| o.initial || o.whens > 0 || o.silent > 0) {
-            return Ok(None);
-        }
-        let outside: Option<Vec<ExprId>> = sides.iter().map(|&side| self.outside(lo, side, 0)).collect();
-        let Some(sides) = outside else { return Ok(None) };
-        let relation = self.pool.op(op, &sides);
-        self.pass(lo, &Value::scalar(Ty::Boolean, relation)).map(Some)
-    }
-
-    /// What a scalar term is outside the function, if it depends on nothing that the function computes.
-    fn outside(&mut self, lo: &Lower, term: TermId, depth: usize) -> Option<ExprId> {
-        const DEEPEST: usize = 100;
-        if depth > DEEPEST {
-            return None;
-        }
-        match &lo.function.terms[term.0 as usize] {
-            Term::Const(value) => Some(self.pool.constant(*value)),
-            Term::Local(local) => match lo.outer.as_ref()?.values.get(local)? {
-                (shape, values) if shape.is_empty() => values.first().copied(),
-                _ => None,
-            },
-            Term::Index(array, subscripts) => {
-                let Term::Local(local) = lo.function.terms[array.0 as usize] else { return None };
-                let (shape, values) = lo.outer.as_ref()?.values.get(&local)?;
-                if shape.len() != subscripts.len() {
-                    return None;
-                }
-                let mut at = 0;
-                for (subscript, &size) in subscripts.iter().zip(shape) {
-                    let Subscript::Index(index) = subscript else { return None };
-                    let Term::Const(index) = lo.function.terms[index.0 as usize] else { return None };
-                    if !(index >= 1.0 && index <= size as f64 && index.fract() == 0.0) {
-                        return None;
-                    }
-                    at = at * size + index as usize - 1;
-                }
-                values.get(at).copied()
-            }
-            Term::Op(op, args) => {
-                let args: Option<Vec<ExprId>> =
-                    args.iter().map(|&arg| self.outside(lo, arg, depth + 1)).collect();
-                Some(self.pool.op(*op, &args?))
-            }
-            _ => None,
-        }
-    }
-
-    /// `time`
-    pub(crate) fn lower_time(&mut self, lo: &mut Lower) -> Res<TVal> {
-        let time = self.pool.op(Op::Time, &[]);
-        self.pass(lo, &Value::scalar(Ty::Real, time))
-    }
-
-    /// `terminate` and `reinit` in an algorithm section: a flag tells that the statement was reached, and a `when`
-    /// clause outside does it.
-    pub(crate) fn lower_effect(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        call: ast::ExprId,
-        name: &str,
-        args: &[Arg],
-        out: &mut Vec<Stmt>,
-    ) -> Res<()> {
-        let Some(outer) = &lo.outer else { return Err(Reported) };
-        let (scope, in_when) = (outer.scope, outer.whens > 0);
-        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
-        let c = Call { scope, ast, expr: call, name, args };
-        if name == "terminate" {
-            let [message] = self.named_args(c, ["message"])?;
-            let message = self.eval(scope, message)?;
-            let (Some(Ty::String), Some(message)) = (message.ty(), message.as_scalar()) else {
-                return Err(self.wrong_args(c));
-            };
-            return self.effect(lo, ast, call, ActionKind::Terminate(message), out);
-        }
-        if !in_when {
-            return Err(self.at_expr(scope, call, "K0368", "reinit can only stand in a `when` clause"));
-        }
-        let [x, e] = self.named_args(c, ["x", "expr"])?;
-        let x = self.eval(scope, x)?;
-        let value = self.lower_expr(lo, e)?;
-        let (Value::Plain(Ty::Real, states), TVal::Plain { ty: Ty::Real | Ty::Integer, rank, term }) =
-            (&x, &value)
-        else {
-            let (x, e) = (x.describe(), value.describe());
-            let message = format!("reinit needs a Real variable and a number, not {x} and {e}");
-            return Err(self.at_expr(scope, call, "K0351", message));
-        };
-        if states.rank() != *rank || *rank > 1 {
-            return Err(self.wrong_args(c));
-        }
-        let mut term = *term;
-        if *rank == 1 {
-            // Elements are taken of a variable, not of a formula.
-            let name = format!("$reinit{}", lo.function.locals.len());
-            let all = lo.local(name, Ty::Real, vec![Dim::Known(states.len())]);
-            out.push(Stmt::Assign(Target { local: all, subscripts: Vec::new() }, term));
-            term = lo.term(Term::Local(all));
-        }
-        for (i, &state) in states.data().iter().enumerate() {
-            let Some(var) = self.as_variable(state) else { return Err(self.wrong_args(c)) };
-            let element = match rank {
-                0 => term,
-                _ => {
-                    let index = lo.term(Term::Const((i + 1) as f64));
-                    lo.term(Term::Index(term, vec![Subscript::Index(index)]))
-                }
-            };
-            let (id, local) = self.auxiliary_output(lo, scope, Ty::Real)?;
-            out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, element));
-            let Some((new, _)) = self.variables(id) else { return Err(Reported) };
-            let new = self.pool.var(new);
-            self.effect(lo, ast, call, ActionKind::Reinit(var, new), out)?;
-        }
-        Ok(())
-    }
-
-    fn effect(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        call: ast::ExprId,
-        kind: ActionKind,
-        out: &mut Vec<Stmt>,
-    ) -> Res<()> {
-        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
-        let (flag, local) = self.auxiliary_output(lo, scope, Ty::Boolean)?;
-        let yes = lo.term(Term::Const(1.0));
-        out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, yes));
-        let location = Some(self.cx.lib.location(lo.file, ast.span(call)));
-        let origin = Origin { component: self.path(scope.inst), location, kind: OriginKind::Algorithm };
-        if let Some(outer) = &mut lo.outer {
-            outer.effects.push(Effect { flag, kind, origin });
-        }
-        Ok(())
-    }
-
-    /// A new variable of the component that the function gives back; 0 or false where it is not assigned.
-    fn auxiliary_output(&mut self, lo: &mut Lower, scope: Scope, ty: Ty) -> Res<(InstId, LocalId)> {
-        let id = self.auxiliary(scope.inst, ty)?;
-        let local = lo.local(self.path(id), ty, Vec::new());
-        lo.function.outputs.push(local);
-        let nothing = lo.term(Term::Const(0.0));
-        lo.function.locals[local.0 as usize].initial = Some(nothing);
-        if let Some(outer) = &mut lo.outer {
-            outer.outputs.push(id);
-        }
-        Ok((id, local))
-    }
-
-    /// A loop whose passes differ by more than numbers, one behind the other: a `when` statement in it remembers for
-    /// each pass whether its condition held, and `pre(x[i])` is another variable each time.
-    pub(crate) fn unroll_for(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        statement: &Statement,
-        iterators: &[ast::Iterator],
-        body: &[Statement],
-        out: &mut Vec<Stmt>,
-    ) -> Res<()> {
-        let Some((first, rest)) = iterators.split_first() else {
-            out.extend(self.lower_statements(lo, ast, body)?);
-            return Ok(());
-        };
-        if breaks(body) {
-            let message =
-                "a loop with `when`, `pre` or the like in it cannot be left with `break` or `return`";
-            return Err(self.error_at("K0391", message, lo.file, statement.span));
-        }
-        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
-        let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
-        let name = first.name.symbol;
-        for value in self.iterator_values(scope, first, IteratorBody::Equations(&[]))? {
-            let term = self.embed(lo, &value)?;
-            let hidden = lo.env.insert(name, term);
-            self.locals.push((name, value));
-            let result = self.unroll_for(lo, ast, statement, rest, body, out);
-            self.locals.pop();
-            match hidden {
-                Some(value) => lo.env.insert(name, value),
-                None => lo.env.remove(&name),
-            };
-            result?;
-        }
-        Ok(())
-    }
-
-    /// A `when` statement: an `if` on rising conditions.
-    pub(crate) fn lower_when(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        statement: &Statement,
-        branches: &[(ast::ExprId, Vec<Statement>)],
-        out: &mut Vec<Stmt>,
-    ) -> Res<()> {
-        if lo.outer.is_none() {
-            return Err(self.error_at(
-                "K0382",
-                "`when` cannot be used in a function",
-                lo.file,
-                statement.span,
-            ));
-        }
-        let mut list = Vec::with_capacity(branches.len());
-        for (condition, body) in branches {
-            let conditions = match ast.exprs[*condition] {
-                Expr::Array(items) => ast.lists.exprs.get(items).to_vec(),
-                _ => vec![*condition],
-            };
-            let mut rising = Vec::with_capacity(conditions.len());
-            for condition in conditions {
-                rising.extend(self.rising(lo, ast, condition, out)?);
-            }
-            let fires = match rising[..] {
-                [one] => one,
-                _ => lo.term(Term::Op(Op::Or, rising)),
-            };
-            list.push((fires, body));
-        }
-        let mut lowered = Vec::with_capacity(list.len());
-        if let Some(outer) = &mut lo.outer {
-            outer.whens += 1;
-        }
-        for (fires, body) in list {
-            lowered.push((fires, self.lower_statements(lo, ast, body)?));
-        }
-        if let Some(outer) = &mut lo.outer {
-            outer.whens -= 1;
-        }
-        out.push(Stmt::If(lowered, Vec::new()));
-        Ok(())
-    }
-
-    /// A condition that was false before and is true now.
-    fn rising(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        condition: ast::ExprId,
-        out: &mut Vec<Stmt>,
-    ) -> Res<Vec<TermId>> {
-        let is_initial = match ast.exprs[condition] {
-            Expr::Call { function, .. } => crate::expr::reference::ref_text(ast, &function) == "initial",
-            _ => false,
-        };
-        let value = self.lower_expr(lo, condition)?;
-        let TVal::Plain { ty: Ty::Boolean, rank, term } = value else {
-            let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
-            return Err(self.error_at("K0342", message, lo.file, ast.span(condition)));
-        };
-        if is_initial {
-            return Ok(vec![term]);
-        }
-        let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Err(Reported) };
-        if rank == 1 {
-            let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
-            let count = self.eval(scope, condition)?.shape().first().copied().unwrap_or(0);
-            let mut all = Vec::with_capacity(count);
-            for i in 1..=count {
-                let index = lo.term(Term::Const(i as f64));
-                let element = lo.term(Term::Index(term, vec![Subscript::Index(index)]));
-                all.push(self.rising_scalar(lo, scope, element, out)?);
-            }
-            return Ok(all);
-        }
-        self.rising_scalar(lo, scope, term, out).map(|t| vec![t])
-    }
-
-    fn rising_scalar(
-        &mut self,
-        lo: &mut Lower,
-        scope: Scope,
-        term: TermId,
-        out: &mut Vec<Stmt>,
-    ) -> Res<TermId> {
-        let (id, local) = self.auxiliary_output(lo, scope, Ty::Boolean)?;
-        out.push(Stmt::Assign(Target { local, subscripts: Vec::new() }, term));
-        let Some((var, _)) = self.variables(id) else { return Err(Reported) };
-        let now = self.pool.var(var);
-        let before = self.pool.op(Op::Pre, &[now]);
-        let initial = self.pool.op(Op::Initial, &[]);
-        let blocked = self.pool.op(Op::Or, &[before, initial]);
-        let TVal::Plain { term: blocked, .. } = self.pass(lo, &Value::scalar(Ty::Boolean, blocked))? else {
-            return Err(Reported);
-        };
-        let now: LocalId = local;
-        let now = lo.term(Term::Local(now));
-        let free = lo.term(Term::Op(Op::Not, vec![blocked]));
-        Ok(lo.term(Term::Op(Op::And, vec![now, free])))
-    }
-}
-
-/// Must the passes of a loop with this body be told apart while flattening?
-pub(crate) fn needs_unrolling(ast: &Ast, body: &[Statement]) -> bool {
-    let mut found = false;
-    crate::walk::statements(body, &mut |s| {
-        found |= matches!(s.kind, StatementKind::When { .. });
-        crate::walk::statement_exprs(ast, s, &mut |e| {
-            crate::walk::expressions(ast, e, &mut |part| found |= is_event_call(ast, part));
-        });
-    });
-    found
-}
-
-/// Is it a call of an operator that is evaluated outside the function?
-fn is_event_call(ast: &Ast, expr: ast::ExprId) -> bool {
-    let Expr::Call { function, .. } = ast.exprs[expr] else { return false };
-    let [only] = ast.lists.parts.get(function.parts) else { return false };
-    let name = only.name.symbol.as_str();
-    is_clocked(name)
-        || matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "delay" | "terminate" | "reinit")
-}
-
-/// Does a list of statements leave the loop it is the body of?
-fn breaks(body: &[Statement]) -> bool {
-    body.iter().any(|s| match &s.kind {
-        StatementKind::Break | StatementKind::Return => true,
-        StatementKind::If { branches, otherwise } => {
-            branches.iter().any(|(_, b)| breaks(b)) || breaks(otherwise)
-        }
-        StatementKind::When { branches } => branches.iter().any(|(_, b)| breaks(b)),
-        _ => false,
-    })
 }
 
 /// Is it a number known now, like the variable of an unrolled loop?
 fn is_number(lo: &Lower, value: &TVal) -> bool {
     matches!(value, TVal::Plain { term, rank: 0, .. } if matches!(lo.function.term(*term), Term::Const(_)))
+}
+
+/// Does a value have the fields that these parts of a reference name?
+fn has_fields(value: &TVal, parts: &[RefPart]) -> bool {
+    let mut at = Some(value);
+    for part in parts {
+        at = at.and_then(|v| v.field(part.name.symbol));
+    }
+    at.is_some()
 }
 
 fn outer_initial(lo: &Lower) -> bool {

@@ -170,10 +170,19 @@ impl Flattener<'_> {
                     let message = format!("{} cannot be equal to {}", a.describe(), b.describe());
                     return Err(self.report_equation(cx, at, origin, "K0362", message));
                 }
+                if let Some(var) = self.integer_misfit((*ta, x), (*tb, y)) {
+                    let message =
+                        format!("{} is an Integer, but this gives it a Real", self.variable_name(var));
+                    let location =
+                        origin.location.unwrap_or(Location { source: cx.ast.source, span: cx.ast.span(at) });
+                    let diagnostic = Diagnostic::error("K0362", message).at(location, "this equation");
+                    return Err(self.report_at_decl(self.slots[var.index()].0, diagnostic));
+                }
                 if x.shape() != y.shape() {
                     let message = format!("both sides differ in size: {} and {}", a.describe(), b.describe());
                     return Err(self.report_equation(cx, at, origin, "K0363", message));
                 }
+                self.spend_at(cx.scope, at, x.len() as u64 * crate::budget::EQUATION)?;
                 for (&lhs, &rhs) in x.data().iter().zip(y.data()) {
                     if !cx.initial && !self.in_when {
                         self.check_determines(lhs, rhs, origin)?;
@@ -197,6 +206,20 @@ impl Flattener<'_> {
                 Err(self.report_equation(cx, at, origin, "K0362", message))
             }
         }
+    }
+
+    /// An Integer variable that an equation equates with a Real that cannot be an unknown: nothing else could be determined.
+    fn integer_misfit(&mut self, a: (Ty, &Array<ExprId>), b: (Ty, &Array<ExprId>)) -> Option<VarId> {
+        let (integers, reals) = match (a.0, b.0) {
+            (Ty::Integer, Ty::Real) => (a.1, b.1),
+            (Ty::Real, Ty::Integer) if !self.in_when => (b.1, a.1),
+            _ => return None,
+        };
+        integers.data().iter().zip(reals.data()).find_map(|(&integer, &real)| {
+            let var = self.as_variable(integer)?;
+            let known = self.in_when || self.variability(real) <= Variability::Parameter;
+            known.then_some(var)
+        })
     }
 
     /// An equation between a parameter and something that does not vary either determines nothing.
@@ -246,13 +269,9 @@ impl Flattener<'_> {
             self.equations(cx, body, sink);
             return Ok(());
         };
-        for value in self.iterator_values(cx.scope, first, IteratorBody::Equations(body))? {
-            self.locals.push((first.name.symbol, value));
-            let result = self.for_equation(cx, rest, body, sink);
-            self.locals.pop();
-            result?;
-        }
-        Ok(())
+        self.each_pass(cx.scope, first, IteratorBody::Equations(body), &mut |this, _| {
+            this.for_equation(cx, rest, body, sink)
+        })
     }
 
     /// The value of a condition: decided as a parameter if possible.
@@ -680,13 +699,9 @@ impl Flattener<'_> {
         out: &mut Vec<Action>,
     ) -> Res<()> {
         let Some((first, rest)) = iterators.split_first() else { return self.when_body(cx, body, out) };
-        for value in self.iterator_values(cx.scope, first, IteratorBody::Equations(body))? {
-            self.locals.push((first.name.symbol, value));
-            let result = self.when_for(cx, rest, body, out);
-            self.locals.pop();
-            result?;
-        }
-        Ok(())
+        self.each_pass(cx.scope, first, IteratorBody::Equations(body), &mut |this, _| {
+            this.when_for(cx, rest, body, out)
+        })
     }
 
     fn when_if(

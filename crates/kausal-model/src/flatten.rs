@@ -1,10 +1,11 @@
 //! From a class to a flat model, step by step: instances, connections, bindings and equations, variables.
 
-use kausal_symbolic::VarId;
+use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::ast::{Causality, ClassBody, ClassKind, Expr, FlowPrefix, Variability};
 use kausal_syntax::{Diagnostic, Symbol};
 use rustc_hash::FxHashSet;
 
+use crate::budget::Passes;
 use crate::class::{Classes, KlassId, Res, annotation_modify, annotation_value};
 use crate::equation::{Context, Sink};
 use crate::flat::{
@@ -22,12 +23,14 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     let mut this = Flattener::new(cx);
     this.model_name = name.clone();
     this.check_root(klass);
+    this.note_placed(klass);
     let root = this.root_instance(klass);
     for name in this.cx.outer_classes(klass) {
         this.missing_inner_class(klass, name);
     }
     this.instantiate(root);
-    if this.too_many {
+    if this.too_many || this.budget.is_over() {
+        this.report_budget();
         return FlatModel { name, ..FlatModel::default() };
     }
     this.collect_all(root);
@@ -35,9 +38,14 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
     let mut sink = Sink::default();
     let mut initial = Sink::default();
     this.flatten_all(root, &mut sink, &mut initial);
-    let connections = this.connection_equations(root);
+    let connections = this.connection_equations();
+    this.default_elements(&mut sink);
     sink.equations.extend(connections);
     sink.actions.append(&mut this.connections.assertions);
+    if this.budget.is_over() {
+        this.report_budget();
+        return FlatModel { name, ..FlatModel::default() };
+    }
     this.check_instances();
     this.check_flat(&sink);
     if !this.cx.diagnostics.iter().any(kausal_syntax::Diagnostic::is_error) {
@@ -99,7 +107,16 @@ impl Flattener<'_> {
                     self.instantiate(extra);
                 }
             }
-            Node::Array(_, elements) => elements.iter().for_each(|&e| self.instantiate(e)),
+            Node::Array(_, elements) => {
+                let mut passes = Passes::new(elements.len());
+                let place = self.inst(id).info.as_ref().map(|i| i.location);
+                for &e in elements.iter() {
+                    if self.next_pass_at(&mut passes, place).is_err() {
+                        return;
+                    }
+                    self.instantiate(e);
+                }
+            }
             _ => {}
         }
     }
@@ -113,7 +130,16 @@ impl Flattener<'_> {
                     self.each_struct(child, f);
                 }
             }
-            Node::Array(_, elements) => elements.iter().for_each(|&e| self.each_struct(e, f)),
+            Node::Array(_, elements) => {
+                let mut passes = Passes::new(elements.len());
+                let place = self.inst(id).info.as_ref().map(|i| i.location);
+                for &e in elements.iter() {
+                    if self.next_pass_at(&mut passes, place).is_err() {
+                        return;
+                    }
+                    self.each_struct(e, f);
+                }
+            }
             _ => {}
         }
     }
@@ -201,6 +227,43 @@ impl Flattener<'_> {
         });
     }
 
+    /// Elements of vectors of expandable connectors that nothing is connected to, and that no equation uses, have the default
+    /// value of their type (specification section 9.1.3).
+    fn default_elements(&mut self, sink: &mut Sink) {
+        let absent = std::mem::take(&mut self.connections.absent);
+        if absent.is_empty() {
+            return;
+        }
+        let mut roots: Vec<ExprId> = sink.equations.iter().flat_map(|e| [e.lhs, e.rhs]).collect();
+        for when in &sink.whens {
+            for branch in &when.branches {
+                let mut assigned = FxHashSet::default();
+                crate::check::assigned_in(&branch.actions, &mut assigned);
+                roots.extend(assigned.into_iter().map(|v| self.pool.var(v)));
+            }
+        }
+        let used: FxHashSet<VarId> = kausal_symbolic::visit::reachable(&self.pool, &roots, |_| true)
+            .into_iter()
+            .filter_map(|e| self.pool.as_var(e))
+            .collect();
+        for set in absent {
+            let Some(&first) = set.first().filter(|_| !set.iter().any(|v| used.contains(v))) else {
+                continue;
+            };
+            let (leaf, _) = self.slots[first.index()];
+            let Some(info) = self.inst(leaf).info.clone() else { continue };
+            let rhs = match info.leaf.map(|l| l.builtin) {
+                Some(Builtin::String) => self.pool.text(""),
+                Some(Builtin::Enumeration(_)) => self.pool.constant(1.0),
+                _ => self.pool.constant(0.0),
+            };
+            let lhs = self.pool.var(first);
+            let component = self.inst(leaf).parent.map_or_else(String::new, |p| self.path(p));
+            let origin = Origin { component, location: Some(info.location), kind: OriginKind::Connect };
+            sink.equations.push(Equation { lhs, rhs, origin });
+        }
+    }
+
     /// A declaration `Real x = e` of something that is not a parameter is an equation.
     fn binding_equations(&mut self, id: InstId, owner: &str, sink: &mut Sink) {
         let inst = self.inst(id);
@@ -257,6 +320,7 @@ impl Flattener<'_> {
             .map(|&(i, target, kind)| Hint { equation: EquationId(i as u32), target, kind })
             .collect();
         let (description, experiment) = self.about(klass);
+        self.report_budget();
         FlatModel {
             name,
             description,

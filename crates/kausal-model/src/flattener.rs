@@ -106,6 +106,8 @@ pub struct Flattener<'w> {
     pub(crate) counted: bool,
     /// There are more components than can be.
     pub(crate) too_many: bool,
+    /// What was spent on terms.
+    pub(crate) budget: crate::budget::Budget,
 }
 
 /// The pool as a domain for array routines.
@@ -171,6 +173,7 @@ impl<'w> Flattener<'w> {
             depth: 0,
             counted: false,
             too_many: false,
+            budget: Default::default(),
         }
     }
 
@@ -495,6 +498,7 @@ impl<'w> Flattener<'w> {
 
     /// A list of instances of one class as an array.
     pub fn array_value(&mut self, id: InstId, shape: &[usize], elements: &[InstId]) -> Res<Value> {
+        self.spend_here(elements.len() as u64)?;
         if elements.is_empty() {
             return self.empty_value(id, shape);
         }
@@ -586,6 +590,7 @@ impl<'w> Flattener<'w> {
             }
         }
         let Some((first, count)) = self.variables(id) else { return Err(Reported) };
+        self.spend_here(count as u64)?;
         let data = (0..count as u32).map(|i| self.pool.var(VarId(first.0 + i))).collect();
         match Array::from_vec(&shape, data) {
             Ok(array) => Ok(Value::Plain(ty, array)),
@@ -594,7 +599,7 @@ impl<'w> Flattener<'w> {
     }
 
     /// Is a parameter to be evaluated now, and is it final? By its own declaration or that of a record it is in.
-    fn settled(&self, id: InstId) -> (bool, bool) {
+    pub(crate) fn settled(&self, id: InstId) -> (bool, bool) {
         let (mut evaluate, mut is_final) = (None, false);
         let mut at = Some(id);
         while let Some(id) = at {

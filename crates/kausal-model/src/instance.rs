@@ -79,7 +79,7 @@ const MAX_DEPTH: usize = 250;
 const MAX_SELF: usize = 8;
 
 /// What exceeds this is taken for a mistake rather than tried.
-pub(crate) const LARGEST_ARRAY: usize = 20_000_000;
+pub(crate) const LARGEST_ARRAY: usize = 10_000_000;
 
 /// Has an array of this shape more elements than any model needs?
 pub(crate) fn is_too_large(shape: &[usize]) -> bool {
@@ -192,6 +192,7 @@ impl Flattener<'_> {
         self.check_count()?;
         let klass = self.inst(id).klass;
         let members = self.cx.members(klass)?;
+        self.spend_here(members.components.len() as u64 * crate::budget::INSTANCE)?;
         let first = InstId(self.insts.len() as u32);
         let owner = self.inst(id);
         let (variability, causality, flow) = (owner.variability, owner.causality, owner.flow);
@@ -431,6 +432,19 @@ impl Flattener<'_> {
             let help = format!("an array has at most {LARGEST_ARRAY} elements: is a size wrong?");
             return Err(self.report_at_decl(id, Diagnostic::error("K0308", message).help(help)));
         }
+        let count = shape.iter().product::<usize>() as u64;
+        let paid = if info.leaf.is_some() {
+            self.budget.pay(count * crate::budget::VARIABLE)
+        } else {
+            // An element costs as much as its components at least.
+            let members = self.cx.members(info.klass)?.components.len() as u64;
+            self.budget.pay(count * crate::budget::INSTANCE)
+                && self.budget.suffices(count * members * crate::budget::INSTANCE)
+        };
+        if !paid {
+            self.used_at = Some(info.location);
+            return Err(self.broke(None));
+        }
         Ok(shape)
     }
 
@@ -593,6 +607,10 @@ impl Flattener<'_> {
         let count = shape.iter().product();
         if let Some(first) = first {
             return Some((*first, count));
+        }
+        if shape.is_empty() {
+            // Arrays are paid when their size is known; what fails then is the next thing that is evaluated.
+            self.budget.pay(crate::budget::VARIABLE);
         }
         let first = VarId(self.slots.len() as u32);
         for offset in 0..count as u32 {

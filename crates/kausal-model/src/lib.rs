@@ -17,6 +17,7 @@
 //! comes from is behind [`library::Files`].
 
 pub mod algorithm;
+mod budget;
 pub mod check;
 pub mod class;
 pub mod connect;

@@ -296,13 +296,18 @@ impl Library {
             def?;
         }
         let mut at = def;
+        let mut top = None;
         while let Some(d) = at {
             if let Some(folder) = &self.def(d).folder {
                 return Some(format!("{folder}/{path}"));
             }
+            top = Some(d);
             at = self.def(d).parent;
         }
-        None
+        // A package that is one file has its resources beside it.
+        let file = self.location(self.def(top?).file, Span::default()).source;
+        let folder = self.sources.get(file).name.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        Some(format!("{folder}/{path}"))
     }
 
     fn own_children(&mut self, parent: DefId) {

@@ -3,7 +3,7 @@
 //! A class found from class `k` is seen from an instance of `k`: its modifiers count levels from there.
 
 use kausal_syntax::ast::{ClassBody, Element, Ident, Import, ImportKind, Name};
-use kausal_syntax::{Ast, Diagnostic, Symbol};
+use kausal_syntax::{Ast, Diagnostic, Location, Symbol};
 
 use crate::class::{Classes, Key, KlassId, Member, MemberKind, Reported, Res};
 use crate::library::{DefId, FileId};
@@ -153,7 +153,8 @@ impl Classes {
             }
             let key = self.key(at);
             if self.lib.class(key.def).encapsulated {
-                break;
+                // Only what is built in is seen through the wall (specification section 5.3.1).
+                return self.root(name).filter(|&k| self.is_predefined(k)).map(Found::Class);
             }
             let Some(enclosing) = key.enclosing else { break };
             up = up.plus(key.enclosing_up);
@@ -273,18 +274,46 @@ impl Classes {
                         Found::Component { .. } => None,
                     };
                 }
-                ImportKind::Unqualified => wild.push(parts),
+                ImportKind::Unqualified => wild.push(&import.name),
                 _ => {}
             }
         }
-        for parts in wild {
-            if let Some(Found::Class(k)) = self.find_global(parts)
-                && let Some(found) = self.step(k, name)
-            {
-                return Some(found);
+        let mut first: Option<(Found, &Name)> = None;
+        for import in wild {
+            let parts = ast.lists.idents.get(import.parts);
+            let Some(Found::Class(k)) = self.find_global(parts) else { continue };
+            let Some(found) = self.step(k, name) else { continue };
+            match first {
+                None => first = Some((found, import)),
+                Some((before, other)) if self.place_of(&before) != self.place_of(&found) => {
+                    let message = format!("{name} is imported twice: there is one in each of these packages");
+                    let place = |this: &Self, import: &Name| this.lib.location(file, import.span);
+                    let diagnostic = Diagnostic::error("K0254", message)
+                        .at(place(self, other), "imported from here")
+                        .at(place(self, import), "and from here")
+                        .at(self.place_of(&before), "one declaration")
+                        .at(self.place_of(&found), "the other")
+                        .help("import the one that is meant by its full name");
+                    self.report(diagnostic);
+                    break;
+                }
+                Some(_) => {}
             }
         }
-        None
+        first.map(|(found, _)| found)
+    }
+
+    fn place_of(&self, found: &Found) -> Location {
+        match found {
+            Found::Class(k) => self.def_location(self.key(*k).def),
+            Found::Component { member, .. } => self.member_location(member),
+        }
+    }
+
+    /// Is it one of the classes that exist without being declared?
+    fn is_predefined(&self, k: KlassId) -> bool {
+        let real = self.builtins.keys().next().map(|&def| self.lib.def(def).file);
+        real == Some(self.lib.def(self.key(k).def).file)
     }
 
     fn find_global(&mut self, parts: &[Ident]) -> Option<Found> {
@@ -341,7 +370,7 @@ impl Classes {
         diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
         if within.is_none() && same {
             let help = format!(
-                "{} is outside of an encapsulated class: import it, or write its full name",
+                "{} is outside of an encapsulated class: import it, or write its full name with a dot in front",
                 name.symbol
             );
             diagnostic = diagnostic.help(help);

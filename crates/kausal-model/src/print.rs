@@ -29,6 +29,8 @@ pub use kausal_symbolic::function::print::NOTE;
 /// In [`NOTE`]: the value of the parameter was used, so it can no longer be changed. It is not `final`, for the value
 /// does not replace the name where that is still there.
 pub const EVALUATED: &str = "evaluated";
+/// In [`NOTE`]: impure functions are called where they may be; the places cannot be seen any more.
+pub const PLACED: &str = "placed";
 
 /// The text of a flat model.
 pub fn print_flat(flat: &FlatModel) -> String {
@@ -60,7 +62,8 @@ pub fn print_flat(flat: &FlatModel) -> String {
             let _ = write!(text, "{heading}\n{lines}");
         }
     }
-    text.push_str(&experiment(flat));
+    let impure = functions.lines().any(|line| line.starts_with("impure function"));
+    text.push_str(&annotations(flat, impure));
     let _ = writeln!(text, "end {name};");
     text
 }
@@ -465,7 +468,8 @@ fn is_declared(flat: &FlatModel, equation: &Equation) -> bool {
         && (flat.variable(var).causality == Causality::Input || !is_result())
 }
 
-fn experiment(flat: &FlatModel) -> String {
+/// The annotations of the model.
+fn annotations(flat: &FlatModel, impure: bool) -> String {
     let e = &flat.experiment;
     let parts: Vec<String> =
         [("StartTime", e.start), ("StopTime", e.stop), ("Tolerance", e.tolerance), ("Interval", e.interval)]
@@ -474,11 +478,14 @@ fn experiment(flat: &FlatModel) -> String {
                 Some(format!("{name}={}", kausal_symbolic::print::print_number(value?)))
             })
             .collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("  annotation(experiment({}));\n", parts.join(", "))
+    let mut notes = Vec::new();
+    if !parts.is_empty() {
+        notes.push(format!("experiment({})", parts.join(", ")));
     }
+    if impure {
+        notes.push(format!("{NOTE}({PLACED}=true)"));
+    }
+    if notes.is_empty() { String::new() } else { format!("  annotation({});\n", notes.join(", ")) }
 }
 
 #[cfg(test)]

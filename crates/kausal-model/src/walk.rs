@@ -168,6 +168,15 @@ pub fn assigned_iterators(ast: &Ast, list: &[Statement], f: &mut dyn FnMut(&Comp
     }
 }
 
+/// What a statement itself assigns to.
+pub fn statement_targets(statement: &Statement, f: &mut dyn FnMut(&ComponentRef)) {
+    match &statement.kind {
+        StatementKind::Assign(target, _) => f(target),
+        StatementKind::AssignTuple { targets, .. } => targets.iter().flatten().for_each(f),
+        _ => {}
+    }
+}
+
 /// The expressions of a statement itself, without those of statements in it.
 pub fn statement_exprs(ast: &Ast, statement: &Statement, f: &mut dyn FnMut(ExprId)) {
     match &statement.kind {

@@ -1,6 +1,6 @@
 //! The front door of this crate: texts and folders in, flat models out.
 
-use kausal_syntax::{Diagnostic, Sources};
+use kausal_syntax::{Diagnostic, Location, Sources};
 
 use crate::class::Classes;
 use crate::flat::FlatModel;
@@ -31,6 +31,12 @@ impl Workspace {
         let defs: Vec<DefId> = self.classes.lib.add_source(name, text);
         let names = defs.iter().map(|&d| self.classes.lib.full_name(d)).collect();
         (names, std::mem::take(&mut self.classes.lib.diagnostics))
+    }
+
+    /// Where a function is defined, by its full name.
+    pub fn place(&mut self, path: &str) -> Option<Location> {
+        let klass = self.classes.by_path(path)?;
+        Some(self.classes.def_location(self.classes.key(klass).def))
     }
 
     /// All texts read so far, for showing diagnostics.

@@ -248,6 +248,7 @@ features! {
     outer_of_itself
     extremes
     extends_chain
+    extends_selected
     modifiers_merged
     modifiers_each_final
     redeclare_component
@@ -257,6 +258,8 @@ features! {
     short_classes
     conditional_components
     records
+    records_matrix
+    records_sized
     operator_records
     enumerations
     type_attributes
@@ -270,6 +273,10 @@ features! {
     equations_initial
     algorithms
     algorithms_events
+    algorithms_known
+    algorithms_records
+    loops_implicit
+    loops_records
     array_sizes
     connect_flows
     connect_arrays
@@ -277,6 +284,7 @@ features! {
     connect_stream
     connect_expandable
     connect_expandable_nested
+    connect_expandable_arrays
     connect_outer
     connect_overconstrained
     connect_cardinality
@@ -285,6 +293,7 @@ features! {
     functions_annotations
     functions_external
     functions_several_results
+    functions_impure
     functions_printed
     functions_derivative
     functions_external_object

@@ -1,14 +1,19 @@
 //! The compiled model: steps with their straight-line parts as code.
 
+use std::sync::Arc;
+
 use crate::function::Functions;
 use crate::simulation::relevance::{Relevance, held};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
+use kausal_external::foreign::{self, Foreign};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
+use kausal_symbolic::function::Term;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{self, Assert, Assign, Form, Iteration, SolveKind, Step};
+use rustc_hash::FxHashSet;
 
 /// A program with machine code, ready to run; immutable and shared between threads.
 #[derive(Debug)]
@@ -61,6 +66,10 @@ pub struct CompiledModel {
     pub(crate) held: Vec<VarId>,
     /// Who reads relations.
     pub(crate) relevance: Relevance,
+    /// Functions that steps call.
+    pub called: Vec<FunctionId>,
+    /// Foreign code that functions may call, where the user has allowed it.
+    pub foreign: Option<Arc<Foreign>>,
 }
 
 /// The inlined step.
@@ -308,7 +317,35 @@ impl CompiledModel {
             before_dynamics,
             backend,
             call_size,
+            called,
+            foreign: None,
         })
+    }
+
+    /// The functions of others' code that a run may come to: those that steps call, what these call, their derivatives,
+    /// and the destructors of the objects they make. Native versions are not among them.
+    pub fn foreign_functions(&self) -> Vec<FunctionId> {
+        let pool = &self.program.pool;
+        let mut open = self.called.clone();
+        let mut seen: FxHashSet<FunctionId> = open.iter().copied().collect();
+        let mut found = Vec::new();
+        while let Some(id) = open.pop() {
+            let function = pool.function(id);
+            if foreign::is_foreign(function) || foreign::is_unsupported(function) {
+                found.push(id);
+            }
+            let mut next: Vec<FunctionId> = function.notes.derivatives.iter().map(|d| d.function).collect();
+            next.extend(function.terms.iter().filter_map(|term| match term {
+                Term::Call(called, ..) => Some(*called),
+                _ => None,
+            }));
+            if let Some(name) = foreign::destructor_name(&function.name) {
+                next.extend(pool.functions().filter(|(_, f)| f.name == name).map(|(id, _)| id));
+            }
+            open.extend(next.into_iter().filter(|&id| seen.insert(id)));
+        }
+        found.sort_unstable();
+        found
     }
 }
 

@@ -117,6 +117,8 @@ pub struct Statistics {
     pub end: f64,
     /// Warnings of assertions.
     pub warnings: Vec<String>,
+    /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
+    pub messages: Vec<String>,
 }
 
 /// Why a run ended early.
@@ -190,8 +192,6 @@ struct Run {
     answers: Vec<relevance::Answer>,
     /// The values of what is held before an event.
     held_values: Vec<f64>,
-    /// The last event that the integrator did not notice.
-    unnoticed: f64,
 }
 
 impl Run {
@@ -201,7 +201,6 @@ impl Run {
             differences: Vec::new(),
             answers: Vec::new(),
             held_values: Vec::new(),
-            unnoticed: f64::NEG_INFINITY,
             settings,
             watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
             first: Some(Machine::new(model)),
@@ -220,8 +219,13 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
-        initialise(&mut machine).map_err(RunError::Initial)?;
+        if let Err(stop) = initialise(&mut machine) {
+            self.stats.warnings = std::mem::take(&mut machine.warnings);
+            self.stats.messages = machine.take_messages();
+            return Err(RunError::Initial(stop));
+        }
         self.schedule = Schedule::start(&mut machine);
+        self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
         let outcome = event(&mut machine);
         observer.record(&machine);
@@ -346,18 +350,12 @@ impl Run {
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
         let noticed = selected || side.remembers() || self.held_changed();
-        let solver = self.solver()?;
-        let step = solver.t() - solver.t_old();
         if noticed {
+            let solver = self.solver()?;
             let state = solver.model().model().state();
             solver.restart(t, &state);
         }
-        // What has just crossed is zero but for rounding. Where the solution goes on as it came, the sides that the search
-        // found hold, unless they would not last.
-        self.fresh = noticed || t - self.unnoticed < SOON * step;
-        if !noticed {
-            self.unnoticed = t;
-        }
+        self.fresh = true;
         self.watch()?;
         Ok(noticed)
     }
@@ -473,11 +471,15 @@ impl Run {
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let t = self.time();
-        if self.stats.terminated.is_some() {
+        // `terminate` ends a run well: everything is as its event left it, and that is the end.
+        let terminated = self.stats.terminated.is_some();
+        if !terminated {
+            self.at(t, true)?;
+        }
+        let machine = self.machine()?;
+        if terminated && machine.model().program.terminal_flag.is_none() {
             return Ok(());
         }
-        self.at(t, true)?;
-        let machine = self.machine()?;
         let mut outcome = Ok(None);
         if let Some(flag) = machine.model().program.terminal_flag {
             machine.values[flag.index()] = 1.0;
@@ -518,13 +520,11 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.warnings.clone();
+            stats.messages.extend(machine.take_messages());
         }
         stats
     }
 }
-
-/// An event sooner than this part of a step after one that the integrator did not notice is looked at closely.
-const SOON: f64 = 1e-3;
 
 /// The model as the integrator sees it.
 #[derive(Debug)]

@@ -152,6 +152,51 @@ pub struct ExternalBody {
     pub args: Vec<TermId>,
     /// `Include`, `Library`, … annotations as (name, value).
     pub annotations: Vec<(String, String)>,
+    /// How foreign code sees all this.
+    pub view: ForeignView,
+}
+
+/// What foreign code needs to know of a declaration (specification section 12.9.1). Native versions do without.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForeignView {
+    /// What each of the arguments is.
+    pub args: Vec<ForeignType>,
+    /// What the result is.
+    pub result: Option<Scalar>,
+    /// Arguments that together are one record.
+    pub records: Vec<ForeignRecord>,
+    /// Declared `impure`.
+    pub impure: bool,
+    /// Where headers are.
+    pub include_folders: Vec<String>,
+    /// Where libraries are.
+    pub library_folders: Vec<String>,
+    /// Where sources are.
+    pub source_folders: Vec<String>,
+}
+
+/// An argument of a foreign function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignType {
+    /// What its elements are.
+    pub scalar: Scalar,
+    /// How many dimensions it has.
+    pub rank: usize,
+    /// A size of an array, which has a type of its own.
+    pub size: bool,
+}
+
+/// Arguments of a foreign function that are passed as one record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignRecord {
+    /// The first of them.
+    pub first: usize,
+    /// The fields in order, one argument each, with dots for those of records in the record.
+    pub fields: Vec<String>,
+    /// How many dimensions the record has.
+    pub rank: usize,
+    /// The function returns it: its fields are the last arguments.
+    pub result: bool,
 }
 
 /// `Inline`, `derivative`, `inverse`, …

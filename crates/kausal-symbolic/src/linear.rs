@@ -4,9 +4,10 @@
 //! carries the factor with which every node enters the sum, so that shared parts and long sums cost their size.
 //! A choice between linear expressions is linear; its coefficients are choices between theirs.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::node::{ExprId, Node, Op, VarId};
 use crate::pool::Pool;
@@ -45,44 +46,64 @@ impl Linear {
 /// ```
 pub fn linear_coefficients(pool: &mut Pool, expr: ExprId, unknown: impl Fn(VarId) -> bool) -> Option<Linear> {
     let order = reachable(pool, &[expr], |id| pool.has_variables(id));
-    let mut dependent = FxHashSet::default();
-    for &id in &order {
+    let mut nodes = Nodes { dependent: vec![false; order.len()], order };
+    for at in 0..nodes.order.len() {
+        let id = nodes.order[at];
         let depends = match pool.node(id) {
             Node::Var(var) => unknown(var),
-            _ => pool.children(id).iter().any(|child| dependent.contains(child)),
+            _ => pool.children(id).iter().any(|&child| nodes.depends(child)),
         };
-        if depends {
-            if !enters_linearly(pool, id, &dependent) {
-                return None;
-            }
-            dependent.insert(id);
+        if depends && !enters_linearly(pool, id, &nodes) {
+            return None;
         }
+        nodes.dependent[at] = depends;
     }
-    if dependent.is_empty() {
+    if !nodes.depends(expr) {
         return Some(Linear { coefficients: Vec::new(), rest: expr });
     }
     let mut choices: FxHashMap<ExprId, Row> = FxHashMap::default();
-    let mut rests: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-    for id in order.into_iter().filter(|id| dependent.contains(id)) {
-        if let Some(row) = choice_row(pool, id, &dependent, &choices) {
+    let mut rests = nodes.order.clone();
+    for at in (0..nodes.order.len()).filter(|&at| nodes.dependent[at]) {
+        let id = nodes.order[at];
+        if let Some(row) = choice_row(pool, id, &nodes, &choices) {
             choices.insert(id, row);
         }
+        let rest_of = |child: ExprId| nodes.place(child).map_or(child, |at| rests[at]);
         let rest = match pool.node(id) {
             Node::Var(_) => pool.zero(),
-            Node::Op(Op::Smooth, &[_, a]) => rests[&a],
-            _ => map_children(pool, id, |child| rests.get(&child).copied().unwrap_or(child)),
+            Node::Op(Op::Smooth, &[_, a]) => rest_of(a),
+            _ => map_children(pool, id, rest_of),
         };
-        rests.insert(id, rest);
+        rests[at] = rest;
     }
-    let coefficients = sweep(pool, expr, &dependent, &choices);
-    Some(Linear { coefficients, rest: rests[&expr] })
+    let coefficients = sweep(pool, expr, &nodes, &choices);
+    let rest = nodes.place(expr).map_or(expr, |at| rests[at]);
+    Some(Linear { coefficients, rest })
+}
+
+/// The nodes of an expression that contain variables, and which of them depend on the unknowns. Most expressions are
+/// small: places in a sorted list cost less than a hash table, and ask for no memory.
+struct Nodes {
+    /// Ascending ids.
+    order: Vec<ExprId>,
+    dependent: Vec<bool>,
+}
+
+impl Nodes {
+    fn place(&self, id: ExprId) -> Option<usize> {
+        self.order.binary_search(&id).ok()
+    }
+
+    fn depends(&self, id: ExprId) -> bool {
+        self.place(id).is_some_and(|at| self.dependent[at])
+    }
 }
 
 type Row = Vec<(VarId, ExprId)>;
 
 /// Given that its arguments are linear, is the node?
-fn enters_linearly(pool: &Pool, id: ExprId, dependent: &FxHashSet<ExprId>) -> bool {
-    let depends = |arg: &ExprId| dependent.contains(arg);
+fn enters_linearly(pool: &Pool, id: ExprId, nodes: &Nodes) -> bool {
+    let depends = |arg: &ExprId| nodes.depends(*arg);
     match pool.node(id) {
         Node::Var(_) => true,
         Node::Op(op, args) => match op {
@@ -97,55 +118,50 @@ fn enters_linearly(pool: &Pool, id: ExprId, dependent: &FxHashSet<ExprId>) -> bo
 }
 
 /// The coefficients of a choice, or of what must stay wrapped; those below are known.
-fn choice_row(
-    pool: &mut Pool,
-    id: ExprId,
-    dependent: &FxHashSet<ExprId>,
-    choices: &FxHashMap<ExprId, Row>,
-) -> Option<Row> {
+fn choice_row(pool: &mut Pool, id: ExprId, nodes: &Nodes, choices: &FxHashMap<ExprId, Row>) -> Option<Row> {
     let Node::Op(op, args) = pool.node(id) else { return None };
     let args = Args::from_slice(args);
     match (op, args.as_slice()) {
         (Op::If, &[c, a, b]) => {
-            let (a, b) = (sweep(pool, a, dependent, choices), sweep(pool, b, dependent, choices));
+            let (a, b) = (sweep(pool, a, nodes, choices), sweep(pool, b, nodes, choices));
             Some(merge(pool, &a, &b, |pool, a, b| pool.if_then_else(c, a, b)))
         }
         (Op::Homotopy, &[a, b]) => {
-            let (a, b) = (sweep(pool, a, dependent, choices), sweep(pool, b, dependent, choices));
+            let (a, b) = (sweep(pool, a, nodes, choices), sweep(pool, b, nodes, choices));
             Some(merge(pool, &a, &b, |pool, a, b| pool.op(Op::Homotopy, &[a, b])))
         }
         (Op::NoEvent, &[a]) => {
-            let mut row = sweep(pool, a, dependent, choices);
+            let mut row = sweep(pool, a, nodes, choices);
             for (_, coefficient) in &mut row {
                 *coefficient = pool.no_event(*coefficient);
             }
             Some(row)
         }
         // A coefficient alone need not be as smooth as the whole.
-        (Op::Smooth, &[_, a]) => Some(sweep(pool, a, dependent, choices)),
+        (Op::Smooth, &[_, a]) => Some(sweep(pool, a, nodes, choices)),
         _ => None,
     }
 }
 
 /// From a root down to the unknowns and choices, every node with the factor it has in the root.
-fn sweep(
-    pool: &mut Pool,
-    root: ExprId,
-    dependent: &FxHashSet<ExprId>,
-    choices: &FxHashMap<ExprId, Row>,
-) -> Row {
+fn sweep(pool: &mut Pool, root: ExprId, nodes: &Nodes, choices: &FxHashMap<ExprId, Row>) -> Row {
     let mut found: Row = Vec::new();
-    if !dependent.contains(&root) {
+    if !nodes.depends(root) {
         return found;
     }
-    let one = pool.one();
-    let mut factors: FxHashMap<ExprId, Args> = FxHashMap::default();
-    // The largest id first: every node comes after all that it is an argument of.
-    let mut queue = BinaryHeap::from([root]);
-    factors.insert(root, Args::from_slice(&[one]));
-    while let Some(id) = queue.pop() {
-        let parts = factors.remove(&id).unwrap_or_default();
-        let factor = if let &[only] = parts.as_slice() { only } else { pool.sum(&parts) };
+    // The largest id first: every node comes after all that it is an argument of. Factors of one node come together,
+    // in the order in which they were found.
+    let mut queue = BinaryHeap::from([(root, Reverse(0), pool.one())]);
+    let mut passed = 0;
+    while let Some((id, _, first)) = queue.pop() {
+        let mut parts = Args::from_slice(&[first]);
+        while let Some(&(same, _, part)) = queue.peek()
+            && same == id
+        {
+            parts.push(part);
+            queue.pop();
+        }
+        let factor = if parts.len() == 1 { first } else { pool.sum(&parts) };
         if let Some(row) = choices.get(&id) {
             for &(var, coefficient) in row {
                 found.push((var, pool.mul(factor, coefficient)));
@@ -153,16 +169,13 @@ fn sweep(
             continue;
         }
         let mut pass = |child: ExprId, factor: ExprId| {
-            let parts = factors.entry(child).or_default();
-            if parts.is_empty() {
-                queue.push(child);
-            }
-            parts.push(factor);
+            passed += 1;
+            queue.push((child, Reverse(passed), factor));
         };
         match pool.node(id) {
             Node::Var(var) => found.push((var, factor)),
             Node::Op(Op::Add, terms) => {
-                for &term in terms.iter().filter(|term| dependent.contains(term)) {
+                for &term in terms.iter().filter(|&&term| nodes.depends(term)) {
                     pass(term, factor);
                 }
             }
@@ -176,7 +189,7 @@ fn sweep(
             }
             Node::Op(Op::Mul, args) => {
                 let mut rest = Args::from_slice(args);
-                if let Some(at) = rest.iter().position(|arg| dependent.contains(arg)) {
+                if let Some(at) = rest.iter().position(|&arg| nodes.depends(arg)) {
                     let child = rest[at];
                     rest[at] = factor;
                     let factor = pool.product(&rest);

@@ -4,7 +4,8 @@
 //! arguments, so ids ascend from the leaves to the root**: sorting the nodes of an expression by id is a
 //! topological order, which is how every pass of this crate walks the graph without recursion.
 //!
-//! The index is an open-addressing table of ids; looking an expression up allocates nothing.
+//! The index is an open-addressing table of ids in which neighbours of the graph are neighbours; looking an expression
+//! up allocates nothing.
 
 use std::hash::{Hash, Hasher};
 
@@ -276,12 +277,11 @@ impl Pool {
         if self.table.is_empty() {
             return Err(hash);
         }
-        let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
+        let places = Places::new(hash, anchor(head, args), self.table.len());
+        for at in places {
             let slot = self.table[at];
             if slot.id == EMPTY.id {
-                return Err(hash);
+                break;
             }
             if slot.hash == hash {
                 let Entry { head: other, start, len } = self.entries[slot.id as usize];
@@ -289,17 +289,18 @@ impl Pool {
                     return Ok(ExprId(slot.id));
                 }
             }
-            at = (at + 1) & mask;
         }
+        Err(hash)
     }
 
+    /// Puts an entry into the first free place of its sequence; the table is never full.
     fn place(&mut self, slot: Slot) {
-        let mask = self.table.len() - 1;
-        let mut at = slot.hash as usize & mask;
-        while self.table[at].id != EMPTY.id {
-            at = (at + 1) & mask;
+        let Entry { head, start, len } = self.entries[slot.id as usize];
+        let args = &self.args[start as usize..(start + len) as usize];
+        let mut places = Places::new(slot.hash, anchor(head, args), self.table.len());
+        if let Some(at) = places.find(|&at| self.table[at].id == EMPTY.id) {
+            self.table[at] = slot;
         }
-        self.table[at] = slot;
     }
 
     fn grow(&mut self) {
@@ -324,6 +325,53 @@ impl Pool {
             Head::Call(_) => below | CALL,
             Head::Output(_) => below,
         }
+    }
+}
+
+/// Where an expression may stand in the table, in the order of trying: first some places near those of expressions
+/// with like arguments, then places anywhere. Passes work on one corner of a model after the other, so what they ask for
+/// is mostly where they have just looked: tables far larger than the caches of a processor cost little more than small
+/// ones.
+struct Places {
+    near: usize,
+    far: u64,
+    tried: usize,
+    mask: usize,
+}
+
+impl Places {
+    /// How many places near the anchor are tried. Sequences then jump about, because arguments that many expressions
+    /// share make long rows without a gap.
+    const NEAR: usize = 8;
+
+    fn new(hash: u32, anchor: u32, size: usize) -> Places {
+        // The table is at most three quarters full: ids spread over all of it.
+        let near = anchor as usize + anchor as usize / 3;
+        Places { near, far: u64::from(hash), tried: 0, mask: size - 1 }
+    }
+}
+
+impl Iterator for Places {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let at = if self.tried < Places::NEAR {
+            self.near + self.tried
+        } else {
+            // Any good mixture of hash and number will do: a quarter of the table is free.
+            ((self.far + self.tried as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize
+        };
+        self.tried += 1;
+        Some(at & self.mask)
+    }
+}
+
+/// The number near which the places of an expression lie: its youngest argument.
+fn anchor(head: Head, args: &[ExprId]) -> u32 {
+    match head {
+        Head::Var(var) => var.0,
+        Head::Const(bits) => (bits ^ (bits >> 32)) as u32,
+        _ => args.iter().map(|arg| arg.0).max().unwrap_or(0),
     }
 }
 

@@ -4,6 +4,7 @@
 //! costs what it visits and not the size of the pool. For a single walk [`reachable`] needs no tables.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::node::{ExprId, Node, VarId};
 use crate::pool::Pool;
@@ -101,23 +102,56 @@ impl Visitor {
 /// All distinct nodes of these expressions that pass the test and are reached through such, arguments before what
 /// they are arguments of (ascending ids).
 pub fn reachable(pool: &Pool, roots: &[ExprId], mut enter: impl FnMut(ExprId) -> bool) -> Vec<ExprId> {
-    let mut seen = FxHashSet::default();
+    let mut seen = Seen::default();
     let mut order = Vec::new();
-    let mut stack: Vec<ExprId> = roots.iter().rev().copied().collect();
+    let mut stack: SmallVec<[ExprId; 16]> = roots.iter().rev().copied().collect();
     while let Some(id) = stack.pop() {
         if seen.insert(id) && enter(id) {
             order.push(id);
-            stack.extend(pool.children(id).iter().filter(|child| !seen.contains(child)));
+            stack.extend(pool.children(id).iter().copied().filter(|&child| !seen.contains(child)));
         }
     }
     order.sort_unstable();
     order
 }
 
+/// The nodes seen in one walk. Most expressions are small: a short list asks for no memory and is searched faster than
+/// a table; a table takes over where there are many.
+#[derive(Default)]
+struct Seen {
+    few: SmallVec<[ExprId; Seen::FEW]>,
+    many: FxHashSet<ExprId>,
+}
+
+impl Seen {
+    const FEW: usize = 24;
+
+    fn contains(&self, id: ExprId) -> bool {
+        if self.many.is_empty() { self.few.contains(&id) } else { self.many.contains(&id) }
+    }
+
+    /// Was it new?
+    fn insert(&mut self, id: ExprId) -> bool {
+        if !self.many.is_empty() {
+            return self.many.insert(id);
+        }
+        if self.few.contains(&id) {
+            return false;
+        }
+        if self.few.len() < Seen::FEW {
+            self.few.push(id);
+        } else {
+            self.many.extend(self.few.drain(..));
+            self.many.insert(id);
+        }
+        true
+    }
+}
+
 impl Pool {
     /// The variables of an expression, each once, in the order they are met from left to right.
     pub fn variables_of(&self, expr: ExprId) -> Vec<VarId> {
-        let mut seen = FxHashSet::default();
+        let mut seen = Seen::default();
         let mut variables = Vec::new();
         let mut stack = vec![expr];
         while let Some(id) = stack.pop() {
@@ -134,7 +168,7 @@ impl Pool {
 
     /// Does the expression contain any of the variables that pass the test?
     pub fn contains_any(&self, expr: ExprId, mut test: impl FnMut(VarId) -> bool) -> bool {
-        let mut seen = FxHashSet::default();
+        let mut seen = Seen::default();
         let mut stack = vec![expr];
         while let Some(id) = stack.pop() {
             if !self.has_variables(id) {

@@ -328,6 +328,7 @@ fn what_cannot_be_differentiated() {
         result: Some(y),
         args,
         annotations: vec![],
+        view: Default::default(),
     }));
     let foreign = b.done(&mut pool);
     let f = of_scalar(&mut pool, |u| call(foreign, [u]));
@@ -386,6 +387,7 @@ fn declared(pool: &mut Pool, name: &str, inputs: &[&str], ints: &[&str], output:
         result: Some(y),
         args: vec![],
         annotations: vec![],
+        view: Default::default(),
     }));
     b.done(pool)
 }

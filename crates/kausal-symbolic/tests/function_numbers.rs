@@ -573,6 +573,7 @@ fn external(name: &str, pool: &mut Pool) -> FunctionId {
         result: Some(count),
         args,
         annotations: vec![],
+        view: Default::default(),
     }));
     b.done(pool)
 }
@@ -604,6 +605,7 @@ fn built_in_functions_need_no_foreign_code() {
         result: Some(y),
         args,
         annotations: vec![],
+        view: Default::default(),
     }));
     let f = b.done(&mut pool);
     assert_eq!(run(&pool, f, &[num(1.0), num(1.0)]).unwrap(), [num(std::f64::consts::FRAC_PI_4)]);

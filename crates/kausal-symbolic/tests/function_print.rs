@@ -139,6 +139,7 @@ fn foreign_functions() {
         result: Some(y),
         args,
         annotations: vec![("Library".into(), "m".into())],
+        view: Default::default(),
     }));
     let f = b.done(&mut pool);
     let expected = "function 'Pkg.f'

@@ -225,6 +225,7 @@ fn twice(pool: &mut Pool) -> FunctionId {
         result: None,
         args,
         annotations: vec![],
+        view: Default::default(),
     }));
     b.done(pool)
 }

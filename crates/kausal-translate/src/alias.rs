@@ -14,6 +14,7 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
+use crate::{parameters, program};
 use crate::rewrite::rewrite;
 use crate::work::{EquationForm, Role, Work};
 
@@ -75,8 +76,12 @@ fn name_derivatives(work: &mut Work) {
     if remove.contains(&true) {
         substitute(work, &FxHashMap::default());
         let mut i = 0;
-        work.equations.retain(|_| {
+        let gone = &mut work.report.trivial;
+        work.equations.retain(|e| {
             i += 1;
+            if remove[i - 1] {
+                gone.extend(e.model.map(|place| (place, program::Trivial::Derivative)));
+            }
             !remove[i - 1]
         });
     }
@@ -236,7 +241,7 @@ fn allowed(work: &Work, trivial: &Trivial) -> bool {
 
 fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     let mut sets = SignedSets::new(work.vars.len());
-    let mut remove = vec![false; work.equations.len()];
+    let mut remove: Vec<Option<program::Trivial>> = vec![None; work.equations.len()];
     let mut numbers: Vec<(usize, VarId, f64)> = Vec::new();
     // The fixed start value of each set of discrete variables that has one, at its root.
     let mut fixed: FxHashMap<VarId, Option<ExprId>> = FxHashMap::default();
@@ -266,7 +271,7 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
                     continue;
                 }
                 sets.join(leave, keep, opposite);
-                remove[equation] = true;
+                remove[equation] = Some(program::Trivial::Same);
             }
         }
     }
@@ -277,7 +282,7 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
         if ours && !values.contains_key(&root) {
             values.insert(root, value);
-            remove[equation] = true;
+            remove[equation] = Some(program::Trivial::Number);
             // What does not change has no derivative.
             let mut derivative = work.var(root).derivative;
             while let Some(d) = derivative {
@@ -304,13 +309,14 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     }
     substitute(work, &values);
     let mut i = 0;
-    let lone = &mut work.lone_hints;
+    let (lone, gone) = (&mut work.lone_hints, &mut work.report.trivial);
     work.equations.retain_mut(|e| {
         i += 1;
-        if remove[i - 1] {
+        if let Some(what) = remove[i - 1] {
             lone.append(&mut e.hints);
+            gone.extend(e.model.map(|place| (place, what)));
         }
-        !remove[i - 1]
+        remove[i - 1].is_none()
     });
 }
 
@@ -362,8 +368,9 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
     let gone = work.var(leaving).clone();
     let start = sign(work, gone.start);
     if gone.fixed == Some(true) {
-        let kept = work.var(staying);
-        if kept.fixed == Some(true) && !same_value(work, kept.start, start) {
+        let kept_start = work.var(staying).start;
+        if work.var(staying).fixed == Some(true) && !same_value(work, kept_start, start) {
+            let kept = work.var(staying);
             let mut d = Diagnostic::error(
                 "K0410",
                 format!(
@@ -397,12 +404,20 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
     var.select = var.select.max(gone.select);
 }
 
-fn same_value(work: &Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
+fn same_value(work: &mut Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
     let zero = |e: Option<ExprId>| e.map_or(Some(0.0), |e| work.pool.as_constant(e));
     // What cannot be compared as a number is taken as equal if written the same.
     match (zero(a), zero(b)) {
         (Some(x), Some(y)) => x == y,
-        _ => a == b,
+        _ if a == b => true,
+        _ => {
+            let reported = work.diagnostics.len();
+            let order = parameters::ordered(work);
+            work.diagnostics.truncate(reported);
+            let known = parameters::values(work, &order);
+            let number = |e: Option<ExprId>| e.map_or(Some(0.0), |e| parameters::number(work, e, &known));
+            number(a).is_some_and(|a| number(b) == Some(a))
+        }
     }
 }
 

@@ -71,6 +71,7 @@ pub(crate) fn assemble(
                 rhs: e.rhs,
                 origin: e.origin.clone(),
                 differentiated: e.order,
+                model: e.model,
             })
             .collect(),
         parameters: sections.parameters,

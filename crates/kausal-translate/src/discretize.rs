@@ -473,7 +473,7 @@ impl Formula {
         let origin = Origin { component, location: work.var(x).location, ..Origin::default() };
         let (lhs, rhs) = (work.pool.var(x), solve::sum(&mut work.pool, terms));
         let (form, hints) = (EquationForm::Plain, Vec::new());
-        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints });
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, model: None, hints });
         self.equations.insert(work.equations.len() - 1, x);
         work.equations.len() - 1
     }
@@ -521,7 +521,15 @@ impl StageCopy {
         };
         let (lhs, rhs) = (copied(work, lhs), copied(work, rhs));
         let hints = hints.into_iter().map(|(kind, target)| (kind, copied(work, target))).collect();
-        work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order, hints });
+        work.equations.push(Equation {
+            lhs,
+            rhs,
+            origin,
+            form: EquationForm::Plain,
+            order,
+            model: None,
+            hints,
+        });
         work.equations.len() - 1
     }
 }

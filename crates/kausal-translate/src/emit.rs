@@ -173,6 +173,9 @@ impl<'a> Emitter<'a> {
                     self.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
                 }
                 Solution::None => {
+                    if self.work.var(unknown).ty != flat::Type::Real {
+                        self.report(unsolvable(self.work, equation, unknown));
+                    }
                     let block = Block { equations: vec![equation], unknowns: vec![unknown] };
                     steps.push(nonlinear::emit(self, &block));
                 }
@@ -411,6 +414,24 @@ impl<'a> Emitter<'a> {
             alternatives: Vec::new(),
         }))
     }
+}
+
+/// What has no values in between cannot be found by iteration.
+fn unsolvable(work: &Work, equation: usize, unknown: VarId) -> Diagnostic {
+    let var = work.var(unknown);
+    let kind = match var.ty {
+        flat::Type::Boolean => "Boolean",
+        flat::Type::Integer => "Integer",
+        flat::Type::String => "String",
+        _ => "discrete",
+    };
+    let message = format!("no equation can be solved for the {kind} variable {}", work.shown(unknown));
+    let mut d = Diagnostic::error("K0403", message)
+        .help("give it a value, as in `b = x > 0`; what it was before is `pre(...)`");
+    if let Some(place) = work.equations[equation].origin.location {
+        d = d.at(place, "this is the only equation for it");
+    }
+    d
 }
 
 /// A number, a variable, or one with a minus.

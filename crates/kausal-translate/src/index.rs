@@ -53,7 +53,7 @@ pub(crate) fn reduce(work: &mut Work) -> Result<Selection, Singular> {
         let (lhs, rhs) = (work.pool.var(helper), work.pool.var(derivative));
         let origin = Origin { location: work.var(v).location, ..Origin::default() };
         let form = EquationForm::Plain;
-        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+        work.equations.push(Equation { lhs, rhs, origin, form, order: 0, model: None, hints: Vec::new() });
     }
     work.bounds.resize(work.vars.len(), Interval::ALL);
     let said = before.diagnostics.len();
@@ -124,20 +124,13 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
         .map(|&v| work.var(v).derivative.and_then(|d| place.get(&d)).map(|&i| Column::from_index(i)))
         .collect();
     let sorting = Sorting::for_differentiation(work, rows, columns);
-    let reduction = pantelides(&sorting.incidence, &derivative).map_err(|error| match error {
-        PantelidesError::Singular { subsets } => Singular {
-            too_many: subsets
-                .iter()
-                .map(|piece| {
-                    let rows = piece.eqns.iter().map(|e| sorting.rows[e.index()]).collect();
-                    let columns = piece.vars.iter().filter_map(|v| sorting.columns.get(v.index()).copied());
-                    (rows, columns.collect())
-                })
-                .collect(),
-            too_few: Vec::new(),
-        },
-        PantelidesError::NotAChain { .. } => Singular::default(),
-    })?;
+    let reduction = match pantelides(&sorting.incidence, &derivative) {
+        Ok(reduction) => reduction,
+        Err(PantelidesError::Singular { subsets }) => {
+            return Err(crate::singular::all_too_many(work, &sorting, &derivative, subsets));
+        }
+        Err(PantelidesError::NotAChain { .. }) => return Err(Singular::default()),
+    };
 
     let natural: Vec<bool> = work.vars.iter().map(|v| v.derivative.is_some()).collect();
     // Variables of the reduction, old and new, in our numbering.
@@ -298,7 +291,15 @@ fn differentiate(work: &mut Work, equation: usize) -> usize {
             *d = d.clone().at(location, "in this equation");
         }
     }
-    work.equations.push(Equation { lhs, rhs, origin, form: EquationForm::Plain, order: order + 1, hints });
+    work.equations.push(Equation {
+        lhs,
+        rhs,
+        origin,
+        form: EquationForm::Plain,
+        order: order + 1,
+        model: None,
+        hints,
+    });
     work.equations.len() - 1
 }
 

@@ -2,7 +2,7 @@
 //! start values of states.
 //!
 //! Rows are matched in that order of importance, so a start value is used only where nothing better determines
-//! a variable, and an initial equation that says nothing new is dropped with a warning; the run checks that it holds.
+//! a variable, and an initial equation that is one too many is left out with a warning; the run checks that it holds.
 
 use kausal_model::flat::{Origin, Type};
 use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
@@ -178,7 +178,10 @@ fn add_start(work: &mut Work, v: VarId) -> usize {
     let lhs = work.pool.var(v);
     let rhs = start(work, v);
     let origin = Origin { location: work.var(v).location, ..Origin::default() };
-    add(work, Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, hints: Vec::new() })
+    add(
+        work,
+        Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, model: None, hints: Vec::new() },
+    )
 }
 
 fn start(work: &mut Work, v: VarId) -> ExprId {
@@ -263,7 +266,7 @@ fn complete(
 
 /// The warning about an initial condition that is not used.
 fn nothing_new(work: &Work, equation: usize) -> Diagnostic {
-    let message = format!("the initial condition {} says nothing new and is left out", text(work, equation));
+    let message = format!("the initial condition {} is one too many: it is not used, only checked", text(work, equation));
     let d = Diagnostic::warning("K0420", message)
         .help("the other initial conditions determine everything in it already");
     match work.equations[equation].origin.location {

@@ -157,12 +157,14 @@ pub struct Translation {
     pub program: Option<Program>,
     /// What is wrong or worth knowing.
     pub diagnostics: Vec<Diagnostic>,
+    /// The parts that have no unique solution, if that is why there is no program.
+    pub singular: Vec<program::SingularPart>,
 }
 
 /// Translates a flat model.
 pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     if let Some(refused) = not_run_yet(model) {
-        return Translation { program: None, diagnostics: vec![refused] };
+        return Translation { program: None, diagnostics: vec![refused], singular: Vec::new() };
     }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
@@ -194,7 +196,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
         }
     };
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
-    Translation { program, diagnostics: work.diagnostics }
+    Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }
 
 /// One diagnostic for a model with operators that flattening keeps but no program can run.

@@ -318,6 +318,7 @@ impl<'a> Lifter<'a> {
             origin: self.origin.clone(),
             form,
             order: 0,
+            model: None,
             hints: Vec::new(),
         });
     }
@@ -350,14 +351,20 @@ impl<'a> Lifter<'a> {
         let memory = self.work.add_helper(format!("step{n}"), flat::Type::Real, Role::Discrete);
         let value = self.work.pool.op(op, &[x]);
         self.define(memory, value, EquationForm::Memory(memory));
+        // The other end is a memory as well: in `x - m + 1` a small `x` is lost in rounding, and with it the moment at which
+        // the value changes.
+        let end = self.work.add_helper(format!("end{n}"), flat::Type::Real, Role::Discrete);
         let pool = &mut self.work.pool;
-        let (m, one) = (pool.var(memory), pool.constant(1.0));
+        let one = pool.constant(1.0);
+        let other =
+            if op == Op::Ceil { subtract(pool, value, one) } else { pool.op(Op::Add, &[value, one]) };
+        self.define(end, other, EquationForm::Memory(end));
+        let pool = &mut self.work.pool;
+        let (m, end) = (pool.var(memory), pool.var(end));
         let (below, above) = if op == Op::Ceil {
-            let floor = subtract(pool, m, one);
-            (subtract(pool, x, floor), subtract(pool, m, x))
+            (subtract(pool, x, end), subtract(pool, m, x))
         } else {
-            let ceil = pool.op(Op::Add, &[m, one]);
-            (subtract(pool, x, m), subtract(pool, ceil, x))
+            (subtract(pool, x, m), subtract(pool, end, x))
         };
         self.monitor(below, op == Op::Ceil, None);
         self.monitor(above, op != Op::Ceil, None);
@@ -523,6 +530,7 @@ impl<'a> Lifter<'a> {
                 origin,
                 form: EquationForm::When(variable, list),
                 order: 0,
+                model: None,
                 hints: Vec::new(),
             });
         }

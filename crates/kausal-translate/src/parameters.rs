@@ -47,7 +47,15 @@ pub(crate) fn release(work: &mut Work) {
             Type::Real => EquationForm::Plain,
             _ => EquationForm::Memory(v),
         };
-        work.initial_equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+        work.initial_equations.push(Equation {
+            lhs,
+            rhs,
+            origin,
+            form,
+            order: 0,
+            model: None,
+            hints: Vec::new(),
+        });
     }
 }
 

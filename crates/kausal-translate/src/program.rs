@@ -137,6 +137,9 @@ pub struct EquationInfo {
     pub origin: Origin,
     /// How often it was differentiated by index reduction.
     pub differentiated: u32,
+    /// Its place among the equations of the flat model, if it is one of them: derivatives and what the translation added
+    /// are not.
+    pub model: Option<u32>,
 }
 
 /// A state and its derivative.
@@ -364,7 +367,7 @@ impl Guard {
     pub const ROUNDING: f64 = 64.0 * f64::EPSILON;
     /// A divisor below this part of the terms it is the sum of is what rounding left of them.
     pub const CANCELLED: f64 = 1e-13;
-    /// Between events residuals are looked at once in so many evaluations; at events always.
+    /// Between events residuals are looked at once in so many evaluations, first in the first one; at events always.
     pub const OFTEN: u32 = 16;
 }
 
@@ -588,8 +591,39 @@ pub struct Report {
     pub unknowns: usize,
     /// How many variables were eliminated as aliases or constants.
     pub aliases: usize,
+    /// Equations of the flat model, by their places, that left because they are trivial.
+    pub trivial: Vec<(u32, Trivial)>,
     /// What was differentiated, in the user's terms.
     pub index_reduced: Vec<String>,
     /// Sentences that say why, in order of the passes.
     pub decisions: Vec<String>,
+}
+
+/// What a trivial equation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trivial {
+    /// `a = b` or `a = -b`
+    Same,
+    /// `a = number`
+    Number,
+    /// `der(x) = v`: the variable takes the place of the derivative.
+    Derivative,
+}
+
+/// A part of a model without a unique solution: more equations than unknowns, or fewer.
+#[derive(Clone, Debug, Default)]
+pub struct SingularPart {
+    /// The equations, as the user reads them, with where they come from.
+    pub equations: Vec<(String, Origin)>,
+    /// The unknowns.
+    pub unknowns: Vec<String>,
+    /// For each equation the unknowns in it, by their places.
+    pub entries: Vec<Vec<u32>>,
+}
+
+impl SingularPart {
+    /// Are there more equations than unknowns?
+    pub fn is_too_many(&self) -> bool {
+        self.equations.len() > self.unknowns.len()
+    }
 }

@@ -11,6 +11,7 @@ use kausal_symbolic::solve::{DivisorSafety, Solved, solve_for};
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::work::Work;
 
@@ -65,13 +66,13 @@ fn assigned_by_call(work: &Work, equation: usize, many: usize) -> Option<VarId> 
 
 /// Linear in all of the variables together, or else each alone.
 fn together(work: &mut Work, equation: usize, residual: ExprId, variables: &[VarId]) -> Vec<Solvability> {
-    let set: FxHashSet<VarId> = variables.iter().copied().collect();
-    let together = linear_coefficients(&mut work.pool, residual, |v| set.contains(&v));
+    let mut sorted: SmallVec<[VarId; 16]> = variables.iter().copied().collect();
+    sorted.sort_unstable();
+    let together = linear_coefficients(&mut work.pool, residual, |v| sorted.binary_search(&v).is_ok());
     if let Some(linear) = together {
-        let coefficients: FxHashMap<VarId, ExprId> = linear.coefficients.into_iter().collect();
         return variables
             .iter()
-            .map(|&v| match coefficients.get(&v).copied() {
+            .map(|&v| match linear.coefficient(v) {
                 Some(c) => coefficient_solvability(work, c),
                 None => Solvability::Never,
             })

@@ -8,7 +8,7 @@ use kausal_structure::{
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::work::{EquationForm, Role, Work};
 
@@ -63,16 +63,13 @@ impl Sorting {
         columns: Vec<VarId>,
         occurrences: &mut dyn FnMut(&Work, usize, &mut Vec<VarId>),
     ) -> Sorting {
-        let mut place: FxHashMap<VarId, u32> = FxHashMap::default();
-        for (i, &v) in columns.iter().enumerate() {
-            place.insert(v, i as u32);
-        }
+        let place = work.take_places(&columns);
         let mut builder = IncidenceBuilder::new(rows.len(), columns.len());
         let only = rows
             .iter()
             .map(|&e| match work.equations[e].form {
                 EquationForm::Plain => None,
-                EquationForm::Memory(v) | EquationForm::When(v, _) => place.get(&v).map(|&c| Column(c)),
+                EquationForm::Memory(v) | EquationForm::When(v, _) => place[v.index()].map(Column),
             })
             .collect();
         let discrete_rows = rows.iter().map(|&e| is_discrete(work, e)).collect();
@@ -84,12 +81,15 @@ impl Sorting {
         for (r, &equation) in rows.iter().enumerate() {
             variables.clear();
             occurrences(work, equation, &mut variables);
-            variables.retain(|v| place.contains_key(v));
+            variables.retain(|v| place[v.index()].is_some());
             let solvable = solvability(work, equation, &variables);
             for (&v, s) in variables.iter().zip(solvable) {
-                builder.add(Eqn(r as u32), Column(place[&v]), s);
+                if let Some(column) = place[v.index()] {
+                    builder.add(Eqn(r as u32), Column(column), s);
+                }
             }
         }
+        work.give_places(place, &columns);
         Sorting { rows, columns, incidence: builder.build(), only, discrete_rows, discrete_columns }
     }
 
@@ -116,11 +116,7 @@ impl Sorting {
             Some(only) => o.var == only,
             None => self.discrete_rows[o.eqn.index()] == self.discrete_columns[o.var.index()],
         });
-        let mut edge_class: FxHashMap<(Eqn, Column), u8> = FxHashMap::default();
-        for o in self.incidence.occurrences() {
-            edge_class.insert((o.eqn, o.var), class(o));
-        }
-        maximum_matching_preferring(&allowed, |o| edge_class.get(&(o.eqn, o.var)).copied().unwrap_or(0))
+        maximum_matching_preferring(&allowed, class)
     }
 
     fn diagnose(&self, matching: &Matching) -> Singular {

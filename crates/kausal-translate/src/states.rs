@@ -15,6 +15,7 @@
 use kausal_model::flat::{ActionKind, Origin, StateSelect, Type};
 use kausal_structure::dummy_derivatives::OpenChoice;
 use kausal_structure::{Certainty, Eqn, Id, IndexReduction, StatePriority, StateSelection, Var as Column};
+use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,6 +26,10 @@ use crate::work::{Equation, EquationForm, Role, Work};
 
 /// Points at which Jacobians are evaluated, the start values first.
 const POINTS: usize = 25;
+/// For so few constraints, which cost little, there are more: a column that is bad on a small part of the manifold, like
+/// that of a pendulum near its turning points, must not pass by luck.
+const VERY_FEW_CONSTRAINTS: usize = 3;
+const MORE_POINTS: usize = 200;
 /// For more than a few constraints fewer points must do.
 const FEW_CONSTRAINTS: usize = 12;
 const FEWER_POINTS: usize = 7;
@@ -92,36 +97,46 @@ pub(crate) fn judge(
     if open.is_empty() {
         return Vec::new();
     }
-    let points = points(work);
-    open.iter().filter_map(|choice| judge_one(work, choice, level, reduced, &points, priority)).collect()
-}
-
-/// Values of all variables at the points.
-fn points(work: &mut Work) -> Vec<FxHashMap<VarId, f64>> {
     let order = parameters::ordered(work);
     let known = parameters::values(work, &order);
-    let starts: Vec<f64> = (0..work.vars.len() as u32)
-        .map(|i| work.var(VarId(i)).start.and_then(|e| parameters::number(work, e, &known)).unwrap_or(0.0))
-        .collect();
+    open.iter().filter_map(|choice| judge_one(work, choice, level, reduced, &known, priority)).collect()
+}
+
+/// Values of the variables of some expressions at the points. They depend on nothing else in the model.
+fn points(
+    work: &Work,
+    exprs: &[ExprId],
+    known: &FxHashMap<VarId, f64>,
+    count: usize,
+) -> Vec<FxHashMap<VarId, f64>> {
+    let mut variables = Vec::new();
+    let mut visitor = Visitor::new();
+    visitor.begin(&work.pool);
+    exprs.iter().for_each(|&e| visitor.variables(&work.pool, e, &mut variables));
     let mut seed = 0x9E37_79B9_7F4A_7C15u64;
-    (0..POINTS)
-        .map(|k| {
-            let mut values = known.clone();
-            for (i, &start) in starts.iter().enumerate() {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-                let away = part * start.abs().max(1.0);
-                // Around the start values, and without regard to them.
-                let value = match k {
-                    0 => start,
-                    _ if k % 2 == 0 => start + away,
-                    _ => away,
-                };
-                values.entry(VarId(i as u32)).or_insert(value);
-            }
-            values
-        })
-        .collect()
+    let mut points = vec![FxHashMap::default(); count];
+    for v in variables {
+        if let Some(&value) = known.get(&v) {
+            points.iter_mut().for_each(|point| {
+                point.insert(v, value);
+            });
+            continue;
+        }
+        let start = work.var(v).start.and_then(|e| parameters::number(work, e, known)).unwrap_or(0.0);
+        for (k, point) in points.iter_mut().enumerate() {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+            let away = part * start.abs().max(1.0);
+            // Around the start values, and without regard to them.
+            let value = match k {
+                0 => start,
+                _ if k % 2 == 0 => start + away,
+                _ => away,
+            };
+            point.insert(v, value);
+        }
+    }
+    points
 }
 
 fn judge_one(
@@ -129,7 +144,7 @@ fn judge_one(
     choice: &OpenChoice,
     level: u32,
     reduced: &Reduced,
-    points: &[FxHashMap<VarId, f64>],
+    known: &FxHashMap<VarId, f64>,
     priority: &dyn Fn(&Work, VarId) -> StatePriority,
 ) -> Option<Judgement> {
     let reduction = reduced.reduction;
@@ -165,10 +180,16 @@ fn judge_one(
             constraints.slopes.extend(usable.map(|slope| (i, j, v, slope)));
         }
     }
-    let points = if m > FEW_CONSTRAINTS { &points[..FEWER_POINTS] } else { points };
+    let count = match m {
+        0..=VERY_FEW_CONSTRAINTS => MORE_POINTS,
+        0..=FEW_CONSTRAINTS => POINTS,
+        _ => FEWER_POINTS,
+    };
+    let slopes = constraints.slopes.iter().map(|&(_, _, _, slope)| slope);
+    let exprs: Vec<ExprId> = constraints.residuals.iter().copied().chain(slopes).collect();
+    let points = points(work, &exprs, known, count);
     let mut matrices = vec![vec![0.0; m * n]; points.len()];
-    for (matrix, point) in matrices.iter_mut().zip(points) {
-        let mut point = point.clone();
+    for (matrix, mut point) in matrices.iter_mut().zip(points) {
         if m <= MOST_PROJECTED {
             constraints.project(work, &mut point);
         }
@@ -480,7 +501,15 @@ fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
             let lhs = work.pool.var(target);
             let rhs = product(work, &row, of);
             let (origin, form) = (origin.clone(), EquationForm::Plain);
-            work.equations.push(Equation { lhs, rhs, origin, form, order: 0, hints: Vec::new() });
+            work.equations.push(Equation {
+                lhs,
+                rhs,
+                origin,
+                form,
+                order: 0,
+                model: None,
+                hints: Vec::new(),
+            });
         }
         selection.push(row);
         states.push(state);

@@ -7,7 +7,7 @@ use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
-use crate::program::{Delay, Pre, Relation, Report, Sample, TimeEvent, Transport};
+use crate::program::{Delay, Pre, Relation, Report, Sample, SingularPart, TimeEvent, Transport};
 
 /// The state of a translation.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,8 @@ pub(crate) struct Work {
     pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
+    /// A table by variable, `None` everywhere between its uses.
+    places: Vec<Option<u32>>,
     pub initial_flag: Option<VarId>,
     pub terminal_flag: Option<VarId>,
     pub homotopy: Option<VarId>,
@@ -35,6 +37,10 @@ pub(crate) struct Work {
     pub bounds: Vec<Interval>,
     /// Hints of equations that left as trivial: what is torn or relaxed, with no equation to go with it.
     pub lone_hints: Vec<(HintKind, ExprId)>,
+    /// Connectors that nothing is connected to.
+    pub open: Vec<String>,
+    /// The parts without a unique solution, where there are some.
+    pub singular: Vec<SingularPart>,
     pub report: Report,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -98,6 +104,8 @@ pub(crate) struct Equation {
     pub form: EquationForm,
     /// How often it was differentiated.
     pub order: u32,
+    /// Its place among the equations of the flat model, if it is one of them.
+    pub model: Option<u32>,
     /// Variables marked `residue` in it, and whether it is marked as a residue equation.
     pub hints: Vec<(HintKind, ExprId)>,
 }
@@ -137,6 +145,8 @@ impl Work {
         let mut work = Work { pool: model.pool.clone(), ..Work::default() };
         work.vars = model.variables.iter().map(variable).collect();
         work.equations = model.equations.iter().map(equation).collect();
+        work.equations.iter_mut().zip(0..).for_each(|(e, i)| e.model = Some(i));
+        work.open = open_connectors(model);
         work.initial_equations = model.initial_equations.iter().map(equation).collect();
         work.actions = model.actions.clone();
         work.initial_actions = model.initial_actions.clone();
@@ -146,6 +156,25 @@ impl Work {
             }
         }
         work
+    }
+
+    /// For every variable its place among `columns`. The table is lent, so that asking for few columns of a large model
+    /// costs those few: it goes back with [`Work::give_places`].
+    pub fn take_places(&mut self, columns: &[VarId]) -> Vec<Option<u32>> {
+        let mut places = std::mem::take(&mut self.places);
+        places.resize(self.vars.len(), None);
+        for (i, &v) in columns.iter().enumerate() {
+            places[v.index()] = Some(i as u32);
+        }
+        places
+    }
+
+    /// Takes the table of [`Work::take_places`] back.
+    pub fn give_places(&mut self, mut places: Vec<Option<u32>>, columns: &[VarId]) {
+        for &v in columns {
+            places[v.index()] = None;
+        }
+        self.places = places;
     }
 
     /// Adds a variable.
@@ -378,6 +407,24 @@ fn equation(e: &flat::Equation) -> Equation {
         origin: e.origin.clone(),
         form: EquationForm::Plain,
         order: 0,
+        model: None,
         hints: Vec::new(),
     }
+}
+
+/// Connectors that nothing is connected to: a flow variable of theirs is zero for that reason.
+fn open_connectors(model: &FlatModel) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for e in model.equations.iter().filter(|e| e.origin.kind == flat::OriginKind::Unconnected) {
+        let variables = [e.lhs, e.rhs].into_iter().flat_map(|side| model.pool.variables_of(side));
+        for v in variables {
+            let name = &model.variables[v.index()].name;
+            if let Some((connector, _)) = name.rsplit_once('.')
+                && names.last().is_none_or(|last| last != connector)
+            {
+                names.push(connector.to_owned());
+            }
+        }
+    }
+    names
 }

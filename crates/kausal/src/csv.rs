@@ -4,6 +4,7 @@
 //! and `true` and `false` are 1 and 0.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::result::{Signal, Sink, Trajectory, Values};
 
@@ -22,9 +23,14 @@ pub struct Writer<W> {
     line: String,
 }
 
+/// What follows in a row.
 enum Field {
+    /// Constants, with the commas before and between them.
     Constant(String),
-    Column(usize, bool),
+    /// Columns that follow each other.
+    Columns(Range<usize>),
+    /// With the other sign.
+    Negated(usize),
 }
 
 impl<W: Write> Writer<W> {
@@ -39,41 +45,56 @@ impl<W: Write> Sink for Writer<W> {
         self.line = String::from("\"time\"");
         for signal in signals {
             self.line.push_str(&format!(",\"{}\"", signal.name.replace('"', "\"\"")));
-            self.fields.push(match signal.values {
-                Values::Constant(value) => {
-                    let mut text = String::new();
-                    push_number(&mut text, value);
-                    Field::Constant(text)
+            match (signal.values, self.fields.last_mut()) {
+                (Values::Constant(value), Some(Field::Constant(text))) => {
+                    text.push(',');
+                    push_number(text, value);
                 }
-                Values::Column(column, negated) => Field::Column(column, negated),
-            });
+                (Values::Constant(value), _) => {
+                    let mut text = String::from(",");
+                    push_number(&mut text, value);
+                    self.fields.push(Field::Constant(text));
+                }
+                (Values::Column(column, false), Some(Field::Columns(columns))) if columns.end == column => {
+                    columns.end += 1;
+                }
+                (Values::Column(column, false), _) => self.fields.push(Field::Columns(column..column + 1)),
+                (Values::Column(column, true), _) => self.fields.push(Field::Negated(column)),
+            }
         }
         self.line.push('\n');
         self.out.write_all(self.line.as_bytes())
     }
 
     fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {
+        // Each number with the comma before it, as several signals may share it.
         self.numbers.clear();
         self.starts.clear();
         for value in columns {
             self.starts.push(self.numbers.len());
+            self.numbers.push(',');
             push_number(&mut self.numbers, *value);
         }
         self.starts.push(self.numbers.len());
         self.line.clear();
         push_number(&mut self.line, time);
         for field in &self.fields {
-            self.line.push(',');
             match field {
                 Field::Constant(text) => self.line.push_str(text),
-                Field::Column(column, negated) => {
+                Field::Columns(columns) => {
+                    self.line.push_str(&self.numbers[self.starts[columns.start]..self.starts[columns.end]]);
+                }
+                Field::Negated(column) => {
                     let text = &self.numbers[self.starts[*column]..self.starts[column + 1]];
-                    match text.strip_prefix('-') {
-                        _ if !negated || text == "0" || text == "NaN" => self.line.push_str(text),
-                        Some(positive) => self.line.push_str(positive),
+                    match text.strip_prefix(",-") {
+                        _ if text == ",0" || text == ",NaN" => self.line.push_str(text),
+                        Some(positive) => {
+                            self.line.push(',');
+                            self.line.push_str(positive);
+                        }
                         None => {
-                            self.line.push('-');
-                            self.line.push_str(text);
+                            self.line.push_str(",-");
+                            self.line.push_str(&text[1..]);
                         }
                     }
                 }

@@ -52,8 +52,22 @@ pub fn copy(name: &str) -> Result<Copy, Option<String>> {
     {
         return Ok(Copy { file: format!("{last}.mo"), text: standing_alone(&text, last) });
     }
+    if let Some(example) = named(name) {
+        return Err(Some(example));
+    }
     let names: Vec<String> = tutorial().into_iter().chain(library).map(|(name, _)| name).collect();
-    Err(nearest(name, names.iter().map(String::as_str)).map(str::to_owned))
+    let near = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+    let of_library = || {
+        let lasts: Vec<&str> = names.iter().filter_map(|n| n.rsplit('.').next()).collect();
+        nearest(name, lasts.into_iter()).and_then(named)
+    };
+    Err(near.or_else(of_library))
+}
+
+/// The example of the library that has this name in its package, whatever its letters' case.
+pub fn named(last: &str) -> Option<String> {
+    let is_it = |name: &String| name.rsplit('.').next().is_some_and(|own| own.eq_ignore_ascii_case(last));
+    examples().into_iter().map(|(name, _)| name).find(is_it)
 }
 
 /// The text of a class in `Kausal.Examples` as one that stands in no package: `within` leaves, and names that were found
@@ -211,6 +225,8 @@ mod tests {
     fn similar_names_are_offered() {
         assert_eq!(copy("Resitor"), Err(Some("Resistor".into())));
         assert_eq!(copy("Kausal.Examples.Rc"), Err(Some("Kausal.Examples.RC".into())));
+        assert_eq!(copy("Chua"), Err(Some("Kausal.Examples.Chua".into())));
+        assert_eq!(copy("rectifer"), Err(Some("Kausal.Examples.Rectifier".into())));
         assert_eq!(copy("RC.dym").map(|c| c.file), Ok("RC.dym".into()));
     }
 }

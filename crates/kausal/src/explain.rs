@@ -4,27 +4,31 @@
 //! Everything is said in the names and lines of the model. The facts are in the
 //! [`Program`]; which start values are fixed is in the [`FlatModel`].
 
+pub mod account;
 pub mod html;
+pub mod json;
 pub mod matrix;
+mod names;
+pub mod singular;
 pub mod sorted;
+pub mod systems;
 
-use std::collections::HashSet;
 use std::fmt::Write;
 
 use kausal_model::FlatModel;
-use kausal_model::flat::{Origin, OriginKind, StateSelect, Variability};
+use kausal_model::flat::{Origin, StateSelect, Variability};
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-use kausal_translate::program::{
-    Alternative, EquationRef, Form, Iteration, Kind, LinearMethod, Step, System, Way,
-};
+use kausal_translate::program::{EquationRef, Form, Kind, System};
 
-use crate::summary;
+use account::account;
+use names::{Names, ranges};
+use systems::{considered, costs, how, is_same, kind, mixed, operations, systems, what_is_left, why_torn};
 
 /// Characters of a formula, names in a list.
-const WIDTH: usize = 100;
+const WIDTH: usize = 200;
 const NAMES: usize = 12;
 
 /// How much is shown.
@@ -36,7 +40,7 @@ pub struct Extent {
 
 /// The explanation.
 pub fn text(flat: &FlatModel, program: &Program, sources: &Sources, extent: Extent) -> String {
-    let writer = Writer { flat, program, sources, extent };
+    let writer = Writer::new(flat, program, sources, extent);
     let mut out = String::new();
     writer.equations(&mut out);
     writer.states(&mut out);
@@ -53,58 +57,47 @@ struct Writer<'a> {
     program: &'a Program,
     sources: &'a Sources,
     extent: Extent,
+    names: Names,
+}
+
+impl<'a> Writer<'a> {
+    fn new(flat: &'a FlatModel, program: &'a Program, sources: &'a Sources, extent: Extent) -> Writer<'a> {
+        Writer { flat, program, sources, extent, names: Names::new(program) }
+    }
 }
 
 // Writing to a string cannot fail: results of `writeln!` are dropped throughout.
 impl Writer<'_> {
     fn equations(&self, out: &mut String) {
-        let report = &self.program.report;
+        let account = account(self.flat, self.program);
         let _ = writeln!(
             out,
-            "{}: {} equations for {} unknowns",
-            self.program.name, report.equations, report.unknowns
+            "{}: {} for {}",
+            self.program.name,
+            counted(account.equations, "equation"),
+            counted(account.unknowns, "unknown")
         );
-        let mut kinds = [0usize; 6];
-        for equation in &self.flat.equations {
-            kinds[match equation.origin.kind {
-                OriginKind::Equation => 0,
-                OriginKind::Binding => 1,
-                OriginKind::Algorithm => 2,
-                OriginKind::Connect => 3,
-                OriginKind::FlowSum => 4,
-                OriginKind::Unconnected => 5,
-            }] += 1;
+        if account.equations == 0 {
+            return;
         }
-        let names = [
-            "written as equations",
-            "in declarations",
-            "of algorithms",
-            "from connections",
-            "sums of flows",
-            "flows of open connectors",
-        ];
-        let parts: Vec<String> = kinds
-            .iter()
-            .zip(names)
-            .filter(|(count, _)| **count > 0)
-            .map(|(count, name)| format!("{count} {name}"))
-            .collect();
-        if !parts.is_empty() {
-            let _ = writeln!(out, "  where they come from: {}", parts.join(", "));
+        let parts: Vec<String> = account.from.iter().map(|s| format!("{} {}", s.equations, s.what)).collect();
+        let _ = writeln!(out, "  where they come from: {}", parts.join(", "));
+        let _ = writeln!(out, "  where they went:");
+        let width = account.equations.to_string().len();
+        for went in &account.went {
+            let words = went.fate.words(went.equations, went.loops);
+            let _ = writeln!(out, "    {:width$} {words}", went.equations);
         }
-        let systems = systems(&[&self.program.dynamics, &self.program.outputs]);
-        let together: usize = systems.iter().map(|s| s.equations.len()).sum();
-        let alone = assignments(&[&self.program.dynamics, &self.program.outputs], &systems);
-        let more =
-            if report.index_reduced.is_empty() { "" } else { " (with derivatives of some: see below)" };
-        let _ = writeln!(
-            out,
-            "  where they went{more}: {} say that variables are equal or constant and are gone, {} are solved one by one, {} in {}",
-            report.aliases,
-            alone,
-            together,
-            counted(systems.len(), "loop")
-        );
+        let mut added = Vec::new();
+        if account.derivatives > 0 {
+            added.push(format!("{} of equations (see below)", counted(account.derivatives, "derivative")));
+        }
+        if account.helpers > 0 {
+            added.push(format!("{} for conditions, delays and the like", account.helpers));
+        }
+        if !added.is_empty() {
+            let _ = writeln!(out, "  added and solved with them: {}", added.join(", "));
+        }
     }
 
     fn states(&self, out: &mut String) {
@@ -117,12 +110,27 @@ impl Writer<'_> {
             return;
         }
         let _ = writeln!(out, "\nStates: {}", states.len());
-        for state in states {
-            let name = self.name(state.variable);
-            let _ = writeln!(out, "  {name}: {}", self.why_state(state.variable));
+        if states.len() <= NAMES {
+            for state in states {
+                let _ = writeln!(out, "  {}: {}", self.name(state.variable), self.why_state(state.variable));
+            }
+        } else {
+            // Many have the same reason.
+            let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+            for state in states {
+                let (why, name) = (self.why_state(state.variable), self.name(state.variable));
+                match reasons.iter_mut().find(|(known, _)| *known == why) {
+                    Some((_, names)) => names.push(name),
+                    None => reasons.push((why, vec![name])),
+                }
+            }
+            for (why, names) in &reasons {
+                let _ = writeln!(out, "  {why}: {}", names.len());
+                out.push_str(&wrapped(&ranges(names), "    "));
+            }
         }
-        for decision in &self.program.report.decisions {
-            let _ = writeln!(out, "  {}", shortened(decision));
+        for decision in united(&self.program.report.decisions) {
+            let _ = writeln!(out, "  {}", shortened(&decision));
         }
     }
 
@@ -190,12 +198,25 @@ impl Writer<'_> {
 
     fn loops(&self, out: &mut String) {
         let dynamic = systems(&[&self.program.dynamics, &self.program.outputs]);
+        let once = systems(&[&self.program.parameters]);
         let initial = systems(&[&self.program.initial]);
-        let _ = writeln!(out, "\nLoops: {} in each step, {} at the start", dynamic.len(), initial.len());
+        let mut before = match mixed(&self.program.discrete).len() {
+            0 => String::new(),
+            n => format!(", {n} with conditions at events"),
+        };
+        if !once.is_empty() {
+            let _ = write!(before, ", {} once", once.len());
+        }
+        let _ =
+            writeln!(out, "\nLoops: {} in each step, {} at the start{before}", dynamic.len(), initial.len());
         for (i, system) in dynamic.iter().enumerate() {
             self.one_loop(out, &format!("loop {}", i + 1), system);
         }
         self.inlined(out);
+        self.at_events(out);
+        for (i, system) in once.iter().enumerate() {
+            self.one_loop(out, &format!("once, from parameters, {}", i + 1), system);
+        }
         for (i, system) in initial.iter().enumerate() {
             let title = format!("at the start {}", i + 1);
             match dynamic.iter().position(|d| is_same(d, system)) {
@@ -208,6 +229,34 @@ impl Writer<'_> {
                 }
                 None => self.one_loop(out, &title, system),
             }
+        }
+    }
+
+    /// The loops of conditions and equations, which are iterated at events; between events the conditions are known.
+    fn at_events(&self, out: &mut String) {
+        let mixed = mixed(&self.program.discrete);
+        for (i, system) in mixed.iter().enumerate() {
+            let is_discrete = |v: &&VarId| {
+                let kind = self.program.variables[v.index()].kind;
+                kind == Kind::Discrete || self.program.relations.iter().any(|r| r.variable == **v)
+            };
+            let (discrete, continuous): (Vec<&VarId>, Vec<&VarId>) =
+                system.unknowns.iter().partition(is_discrete);
+            // The differences of the conditions say no more than the conditions.
+            let shown = |v: &&&VarId| self.names.watched(***v).is_none();
+            let names = |list: &[&VarId]| {
+                some(&list.iter().filter(shown).map(|v| self.name(**v)).collect::<Vec<_>>())
+            };
+            let _ = writeln!(
+                out,
+                "  at events {}: {} ({}), {}",
+                i + 1,
+                counted(system.equations.len(), "equation"),
+                kind(system),
+                how(system)
+            );
+            let _ = writeln!(out, "    what switches: {}", names(&discrete));
+            let _ = writeln!(out, "    solved anew each time: {}", names(&continuous));
         }
     }
 
@@ -232,20 +281,13 @@ impl Writer<'_> {
         let _ = writeln!(out, "  {title}: {} ({}), {}", counted(size, "equation"), kind(system), how(system));
         if torn > 0 && torn < size {
             let names: Vec<String> = system.tearing_variables.iter().map(|v| self.name(*v)).collect();
-            let left = match &system.form {
-                Form::Linear { method: LinearMethod::Relaxed, .. } => "they are eliminated one after another",
-                Form::Linear { method: LinearMethod::ClosedForm, .. } if torn == 1 => {
-                    "the last one is a formula too"
-                }
-                Form::Linear { method: LinearMethod::ClosedForm, .. } => "the last ones are formulas too",
-                _ => "only they are left to a solver",
-            };
             let _ = writeln!(
                 out,
-                "    torn at {}: with {} given, the other {} of {size} follow one from another; {left}",
+                "    torn at {}: with {} given, the other {} of {size} follow one from another; {}",
                 some(&names),
                 if torn == 1 { "it" } else { "them" },
                 size - torn,
+                what_is_left(system)
             );
             let _ = writeln!(
                 out,
@@ -261,19 +303,14 @@ impl Writer<'_> {
             let names: Vec<String> = system.unknowns.iter().map(|v| self.name(*v)).collect();
             let _ = writeln!(out, "    unknowns: {}", some(&names));
         }
-        let steps = inner(system);
-        let o = kausal_codegen::count::steps_operations(&self.program.pool, &steps);
-        let each = if matches!(system.form, Form::Nonlinear(_)) { " for each iteration" } else { "" };
-        let _ = writeln!(
-            out,
-            "    costs {} mul, {} add, {}{each}",
-            o.mul,
-            o.add,
-            counted(o.call as usize, "call")
-        );
-        for way in &system.alternatives {
-            let _ = writeln!(out, "    {}", considered(way));
+        let _ = writeln!(out, "    costs {}", costs(self.program, system));
+        if !system.alternatives.is_empty() {
+            let _ = writeln!(out, "    ways to solve it, with the prices that were compared:");
         }
+        for way in &system.alternatives {
+            let _ = writeln!(out, "      {}", considered(way));
+        }
+        let _ = writeln!(out, "    its equations:");
         for equation in system.equations.iter().take(self.extent.equations) {
             let _ = writeln!(out, "      {}", self.equation(*equation));
         }
@@ -305,7 +342,7 @@ impl Writer<'_> {
         ];
         for (what, names) in lines {
             if !names.is_empty() {
-                let _ = writeln!(out, "  {what}: {}", some(names));
+                let _ = writeln!(out, "  {what}: {}", some(&ranges(names)));
             }
         }
         let guesses = self.guesses();
@@ -364,35 +401,37 @@ impl Writer<'_> {
     }
 
     fn cost(&self, out: &mut String) {
-        let s = summary::of(self.program, Default::default());
-        let o = &s.operations;
+        let o = kausal_codegen::count::operations(self.program);
         let _ = writeln!(out, "\nCost");
         let inlined = self.program.discretized.as_ref().map(|_| ("each inlined step", o.discretized));
+        let late = (o.outputs.total() > 0).then_some(("where results are wanted, besides", o.outputs));
         let sections = [
             ("once, from parameters", o.parameters),
             ("at the start", o.initial),
             ("each evaluation", o.dynamics),
         ];
-        for (what, c) in sections.into_iter().chain(inlined) {
-            let calls = counted(c.call as usize, "call");
-            let _ = writeln!(out, "  {what}: {} mul, {} add, {calls}", c.mul, c.add);
+        for (what, c) in sections.into_iter().chain(late).chain(inlined) {
+            let _ = writeln!(out, "  {what}: {}", operations(c));
         }
     }
 
     fn name(&self, v: VarId) -> String {
-        self.program.variables[v.index()].name.clone()
+        self.names.of(v).to_owned()
     }
 
     /// `lhs = rhs`, and where it is written.
     fn equation(&self, equation: EquationRef) -> String {
         let info = &self.program.equations[equation.0 as usize];
         let side = |e| print_limited(&self.program.pool, e, &|v| self.name(v), WIDTH);
-        let differentiated = match info.differentiated {
-            0 => String::new(),
-            1 => ", differentiated".into(),
-            n => format!(", differentiated {n} times"),
+        let differentiated = match differentiated(info.differentiated) {
+            text if text.is_empty() => text,
+            text => format!(", {text}"),
         };
         format!("{} = {}{}{differentiated}", side(info.lhs), side(info.rhs), self.place(&info.origin))
+    }
+
+    fn formula(&self, e: ExprId) -> String {
+        print_limited(&self.program.pool, e, &|v| self.name(v), 10 * WIDTH)
     }
 
     fn flat_formula(&self, e: ExprId) -> String {
@@ -401,17 +440,35 @@ impl Writer<'_> {
 
     /// `  (component, File.mo:12)`
     fn place(&self, origin: &Origin) -> String {
-        let mut parts = Vec::new();
-        if !origin.component.is_empty() {
-            parts.push(origin.component.clone());
+        match place(self.sources, origin) {
+            place if place.is_empty() => place,
+            place => format!("  ({place})"),
         }
-        if let Some(location) = origin.location {
-            let (line, _) = self.sources.line_column(location.source, location.span.start);
-            let file = &self.sources.get(location.source).name;
-            let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
-            parts.push(format!("{file}:{line}"));
-        }
-        if parts.is_empty() { String::new() } else { format!("  ({})", parts.join(", ")) }
+    }
+}
+
+/// `component, File.mo:12`
+fn place(sources: &Sources, origin: &Origin) -> String {
+    let mut parts = Vec::new();
+    if !origin.component.is_empty() {
+        parts.push(origin.component.clone());
+    }
+    if let Some(location) = origin.location {
+        let (line, _) = sources.line_column(location.source, location.span.start);
+        let file = &sources.get(location.source).name;
+        let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        parts.push(format!("{file}:{line}"));
+    }
+    parts.join(", ")
+}
+
+/// `differentiated twice`, or nothing.
+fn differentiated(times: u32) -> String {
+    match times {
+        0 => String::new(),
+        1 => "differentiated".into(),
+        2 => "differentiated twice".into(),
+        n => format!("differentiated {n} times"),
     }
 }
 
@@ -427,6 +484,24 @@ fn some(names: &[String]) -> String {
     format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES)
 }
 
+/// Sentences like `what: names (why)`; those that say the same about different names become one.
+fn united(sentences: &[String]) -> Vec<String> {
+    let mut groups: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for sentence in sentences {
+        let (what, rest) = sentence.split_once(": ").unwrap_or(("", sentence));
+        let (names, why) = rest.rfind(" (").map_or((rest, ""), |at| rest.split_at(at));
+        match groups.iter_mut().find(|(w, y, _)| (*w, *y) == (what, why) && !what.is_empty()) {
+            Some((_, _, list)) => list.push(names),
+            None => groups.push((what, why, vec![names])),
+        }
+    }
+    let sentence = |(what, why, names): (&str, &str, Vec<&str>)| {
+        let colon = if what.is_empty() { "" } else { ": " };
+        format!("{what}{colon}{}{why}", names.join(", "))
+    };
+    groups.into_iter().map(sentence).collect()
+}
+
 /// A sentence with a long list in it, with the first of the list.
 fn shortened(sentence: &str) -> String {
     let names: Vec<&str> = sentence.split(", ").collect();
@@ -437,107 +512,22 @@ fn shortened(sentence: &str) -> String {
     format!("{} and {} more{reason}", names[..NAMES].join(", "), names.len() - NAMES)
 }
 
-/// Equations that are solved alone: not those a system leaves to be computed where results are wanted.
-fn assignments(sections: &[&[Step]], systems: &[&System]) -> usize {
-    let together: HashSet<EquationRef> = systems.iter().flat_map(|s| s.equations.iter().copied()).collect();
-    let assigned = sections.iter().flat_map(|s| s.iter()).filter_map(|step| match step {
-        Step::Assign(a) => a.equation,
-        _ => None,
-    });
-    assigned.filter(|e| !together.contains(e)).collect::<HashSet<_>>().len()
-}
-
-/// The systems of sections; of mixed ones the continuous part.
-fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
-    let mut found = Vec::new();
-    let mut stack: Vec<&Step> = sections.iter().rev().flat_map(|s| s.iter().rev()).collect();
-    while let Some(step) = stack.pop() {
-        let Step::System(system) = step else { continue };
-        match &system.form {
-            Form::Mixed { continuous, .. } if continuous.iter().any(|s| matches!(s, Step::System(_))) => {
-                stack.extend(continuous.iter().rev());
-            }
-            _ => found.push(&**system),
+/// Names in lines that fit into a terminal.
+fn wrapped(names: &[String], indent: &str) -> String {
+    const LINE: usize = 100;
+    let mut out = String::new();
+    let mut line = indent.to_owned();
+    for (i, name) in names.iter().enumerate() {
+        let comma = if i + 1 < names.len() { "," } else { "" };
+        if line.len() > indent.len() && line.chars().count() + name.chars().count() + 2 > LINE {
+            let _ = writeln!(out, "{line}");
+            line = indent.to_owned();
         }
+        let space = if line.len() > indent.len() { " " } else { "" };
+        let _ = write!(line, "{space}{name}{comma}");
     }
-    found
-}
-
-/// `torn: 3 left, 12 mul, 8 add, price 20 (taken)`
-fn considered(way: &Alternative) -> String {
-    let taken = if way.chosen { " (taken)" } else { "" };
-    let note = if way.note.is_empty() { String::new() } else { format!("; {}", way.note) };
-    if !way.price.is_finite() {
-        return format!("{}: out of the question{note}", way.way.name());
-    }
-    let (name, left, mul, add, price) = (way.way.name(), way.left, way.mul, way.add, way.price);
-    format!("{name}: {left} left, {mul} mul, {add} add, price {price:.0}{taken}{note}")
-}
-
-/// Do two systems consist of the same equations, torn at the same variables?
-fn is_same(a: &System, b: &System) -> bool {
-    fn sorted<T: Copy + Ord>(list: &[T]) -> Vec<T> {
-        let mut list = list.to_vec();
-        list.sort_unstable();
-        list
-    }
-    sorted(&a.equations) == sorted(&b.equations)
-        && sorted(&a.tearing_variables) == sorted(&b.tearing_variables)
-        && how(a) == how(b)
-}
-
-/// Why the tearing variables are the ones they are.
-fn why_torn(system: &System) -> &'static str {
-    match system.alternatives.iter().find(|way| way.chosen).map(|way| way.way) {
-        Some(Way::TornAsDeclared) => {
-            "the model or a command declares it, and no way that is safe has a lower price"
-        }
-        Some(Way::Torn) => {
-            "every other equation can then be solved without a division by zero, and no way that is safe has a lower price"
-        }
-        Some(Way::Relaxed) => {
-            "the model declares the order with relax(), and no way that is safe has a lower price"
-        }
-        Some(_) => "no way that is safe has a lower price",
-        None if matches!(system.form, Form::Nonlinear(_)) => {
-            "every other equation can then be solved for one unknown without a division by zero"
-        }
-        None => "every other equation can then be solved without a division by zero",
-    }
-}
-
-fn inner(system: &System) -> Vec<Step> {
-    match &system.form {
-        Form::Linear { steps, .. } => steps.clone(),
-        Form::Nonlinear(n) => n.steps.clone(),
-        Form::Mixed { continuous, discrete, .. } => continuous.iter().chain(discrete).cloned().collect(),
-    }
-}
-
-fn kind(system: &System) -> &'static str {
-    match &system.form {
-        Form::Linear { .. } if system.mixed => "linear, with conditions",
-        Form::Linear { .. } => "linear",
-        Form::Nonlinear(_) if system.mixed => "nonlinear, with conditions",
-        Form::Nonlinear(_) => "nonlinear",
-        Form::Mixed { .. } => "conditions and equations",
-    }
-}
-
-fn how(system: &System) -> &'static str {
-    match &system.form {
-        Form::Linear { method: LinearMethod::ClosedForm, .. } => "solved by formulas",
-        Form::Linear { method: LinearMethod::Torn, symmetric: true, .. } => "torn, the rest symmetric",
-        Form::Linear { method: LinearMethod::Torn, .. } => "torn, the rest by factorisation",
-        Form::Linear { method: LinearMethod::Relaxed, .. } => "eliminated in a fixed order",
-        Form::Linear { method: LinearMethod::Sparse, .. } => "factorised as a sparse matrix",
-        Form::Nonlinear(n) => match n.iteration {
-            Iteration::Newton => "solved by Newton's method",
-            Iteration::Jacobi => "solved by substitution, with the values of the last sweep",
-            Iteration::GaussSeidel => "solved by substitution, with the newest values",
-        },
-        Form::Mixed { .. } => "iterated until the conditions agree",
-    }
+    let _ = writeln!(out, "{line}");
+    out
 }
 
 /// What usually causes a singular model, by the code of its diagnostic.
@@ -632,6 +622,15 @@ equation
 end M;",
         );
         assert!(said.contains("Differentiated, because states depend on each other: 1 equation"), "{said}");
+    }
+
+    #[test]
+    fn what_says_the_same_is_said_once() {
+        let said = |list: &[&str]| united(&list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            said(&["no state: a (why)", "no state: b, c (why)", "no state: d (else)", "alone"]),
+            ["no state: a, b, c (why)", "no state: d (else)", "alone"]
+        );
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod examples;
 pub mod explain;
 pub mod failure;
 pub mod files;
+pub mod flattened;
 pub mod glob;
 pub mod mat;
 pub mod parquet;

@@ -1,15 +1,21 @@
 //! Load, flatten, translate: one session holds the libraries and everything read so far.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use kausal_codegen::Backend;
+use kausal_external::foreign::Foreign;
+use kausal_model::flat::Type;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
+use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
+use kausal_translate::program::SingularPart;
 use kausal_translate::{Inline, Options, Program};
 
+use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
 use crate::stiff;
@@ -25,7 +31,10 @@ use crate::stiff;
 /// ```
 pub struct Session {
     workspace: Workspace,
+    /// Foreign code that may run.
+    foreign: Option<Arc<Foreign>>,
     diagnostics: Vec<Diagnostic>,
+    singular: Vec<SingularPart>,
     /// Seconds spent so far.
     pub seconds: Seconds,
 }
@@ -54,7 +63,13 @@ impl Session {
     pub fn new() -> Session {
         let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
         workspace.add_folder(BUILT_IN);
-        Session { workspace, diagnostics: Vec::new(), seconds: Seconds::default() }
+        Session { workspace, foreign: None, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
+    }
+
+    /// External C code of models is compiled and run from now on, with the rights of the user.
+    pub fn allow_external(&mut self) {
+        let foreign = self.foreign.get_or_insert_default().clone();
+        self.workspace.classes().foreign = Some(foreign);
     }
 
     /// Adds the folders of `MODELICAPATH`.
@@ -127,18 +142,40 @@ impl Session {
         }
         let start = Instant::now();
         let (flat, mut diagnostics) = self.workspace.flatten(model);
-        if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200")
-            && let Some(name) = self.similar_class(model)
+        let said = format!("there is no class {model}");
+        if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200" && d.message == said)
+            && let Some(help) = self.meant(model)
         {
-            d.help = Some(format!("did you mean {name}?"));
-        } else if let Some(d) = diagnostics.iter_mut().find(|d| d.code == "K0200" && d.help.is_none())
-            && Path::new(&format!("{model}.mo")).is_file()
-        {
-            d.help = Some(format!("did you mean the file {model}.mo?"));
+            d.help = Some(help);
         }
         self.diagnostics.extend(diagnostics);
         self.seconds.flatten += start.elapsed().as_secs_f64();
         flat
+    }
+
+    /// What may be meant by a name that is none: an example without its package, a step of the tutorial, a similar class.
+    fn meant(&mut self, model: &str) -> Option<String> {
+        let did_you_mean = |name: &str| format!("did you mean {name}?");
+        let file = format!("{model}.mo");
+        if Path::new(&file).is_file() {
+            return Some(format!("did you mean the file {file}?"));
+        }
+        if let Some(example) = examples::named(model) {
+            return Some(did_you_mean(&example));
+        }
+        let step = examples::tutorial().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(model));
+        if let Some((name, _)) = step {
+            let first = format!("`kausal examples --copy {name}` first, then {name}.mo");
+            return Some(format!("it is a step of the tutorial: {first}"));
+        }
+        if let Some(name) = self.similar_class(model) {
+            return Some(did_you_mean(&name));
+        }
+        let library = examples::examples();
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let lasts: Vec<String> = library.iter().map(|(name, _)| last(name)).collect();
+        let near = nearest(model, lasts.iter().map(String::as_str))?;
+        examples::named(near).map(|name| did_you_mean(&name))
     }
 
     /// A class with a name like this one: the first part that does not exist is replaced by its nearest neighbour.
@@ -181,6 +218,10 @@ impl Session {
                 self.diagnostics.push(d);
                 return false;
             };
+            if let Some(d) = wrong_value(name, *value, model.variables[index].ty) {
+                self.diagnostics.push(d);
+                return false;
+            }
             let value = model.pool.constant(*value);
             let variable = &mut model.variables[index];
             if variable.variability > kausal_model::flat::Variability::Parameter {
@@ -208,6 +249,7 @@ impl Session {
         let found = found.then(|| stiff::with_stiff_states(model, options));
         let translation = kausal_translate::translate(model, found.as_ref().unwrap_or(options));
         self.diagnostics.extend(translation.diagnostics);
+        self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
         let program = translation.program?;
         if let Some(unknown) = options.stiff.as_ref().and_then(|names| stiff::unknown(&program, names)) {
@@ -223,10 +265,14 @@ impl Session {
         let compiled = CompiledModel::new(program, backend);
         self.seconds.codegen += start.elapsed().as_secs_f64();
         match compiled {
-            Ok(model) => {
+            Ok(mut model) => {
                 if let Some(note) = model.code.note() {
                     self.diagnostics.push(Diagnostic::note("K0501", note));
                 }
+                if !self.prepare_foreign(&model) {
+                    return None;
+                }
+                model.foreign = self.foreign.clone();
                 Some(model)
             }
             Err(error) => {
@@ -236,9 +282,64 @@ impl Session {
         }
     }
 
+    /// Compiles the foreign code a model needs; where that is not allowed or impossible, says so.
+    fn prepare_foreign(&mut self, model: &CompiledModel) -> bool {
+        let pool = &model.program.pool;
+        let functions: Vec<&Function> =
+            model.foreign_functions().into_iter().map(|id| pool.function(id)).collect();
+        let mut told: Vec<&str> = Vec::new();
+        for function in &functions {
+            let Body::External(body) = &function.body else { continue };
+            let (name, foreign) = (&function.name, &body.name);
+            let diagnostic = match (&body.language[..], &self.foreign) {
+                ("C", Some(_)) => continue,
+                ("C", None) => Diagnostic::error(
+                    "K0540",
+                    format!("the function {name} is foreign code: it calls {foreign} in C"),
+                )
+                .help("--allow-external compiles and runs it, with all your rights: do so if you trust the model"),
+                (language, _) => Diagnostic::error(
+                    "K0541",
+                    format!("the function {name} calls {foreign} in {language}: only C can be called"),
+                )
+                .help("a function in C with the same declaration can call it"),
+            };
+            if !told.contains(&name.as_str()) {
+                told.push(name);
+                let place = self.workspace.place(name);
+                self.diagnostics.push(match place {
+                    Some(place) => diagnostic.at(place, "declared here"),
+                    None => diagnostic,
+                });
+            }
+        }
+        let Some(foreign) = self.foreign.as_ref().filter(|_| told.is_empty()) else {
+            return told.is_empty();
+        };
+        match foreign.prepare(&functions) {
+            Ok(()) => true,
+            Err(message) => {
+                let names: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
+                let place = names.first().and_then(|name| self.workspace.place(name));
+                let message = format!("the foreign code of {} cannot be used: {message}", names.join(", "));
+                let diagnostic = Diagnostic::error("K0542", message);
+                self.diagnostics.push(match place {
+                    Some(place) => diagnostic.at(place, "declared here"),
+                    None => diagnostic,
+                });
+                false
+            }
+        }
+    }
+
     /// What was said so far, taken away.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
+    }
+
+    /// The parts without a unique solution that the last translation found, if any.
+    pub fn singular(&self) -> &[SingularPart] {
+        &self.singular
     }
 
     /// Adds something to say.
@@ -318,6 +419,17 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// What a variable of this type cannot be.
+fn wrong_value(name: &str, value: f64, ty: Type) -> Option<Diagnostic> {
+    let (fits, wanted) = match ty {
+        Type::Real => (value.is_finite(), "a finite number"),
+        Type::Integer => (value.fract() == 0.0, "a whole number"),
+        Type::Boolean => (value == 0.0 || value == 1.0, "0 or 1"),
+        _ => (value.fract() == 0.0, "the number of a value"),
+    };
+    (!fits).then(|| Diagnostic::error("K0910", format!("{name} cannot be {value}: it must be {wanted}")))
 }
 
 #[cfg(test)]

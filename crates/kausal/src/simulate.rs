@@ -90,16 +90,21 @@ pub fn run_into(
     let deadline = limit.map(|l| start + l);
     let mut watcher =
         Watcher { outputs, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
-    let (statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
+    let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
+    diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
-        Err(error) => diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out)),
+        Err(error) => {
+            // The integrator may have gone ahead of what is right; how far the run came is what the message says.
+            statistics.end = reached(&error, settings.start);
+            diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out));
+        }
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
@@ -154,6 +159,18 @@ impl Observer for Watcher<'_, '_> {
     }
 }
 
+/// How far a run came that failed.
+fn reached(error: &RunError, start: f64) -> f64 {
+    match error {
+        RunError::Initial(_) => start,
+        RunError::Event(t, _)
+        | RunError::EventLoop(t, _)
+        | RunError::Chattering(t, _)
+        | RunError::Integration(t, ..)
+        | RunError::Stopped(t) => *t,
+    }
+}
+
 /// An error when a pattern (a name, or with `*` and `?`) stands for no variable of the program.
 pub fn unmatched<'a>(program: &Program, patterns: impl Iterator<Item = &'a String>) -> Option<Diagnostic> {
     let names = || program.variables.iter().filter(|v| v.kind != Kind::Helper).map(|v| v.name.as_str());
@@ -181,8 +198,13 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
             let d =
-                Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"))
-                    .help(help.unwrap_or("give start values near the solution, or fix other variables"));
+                Diagnostic::error("K0510", format!("no consistent initial values at time {start}: {what}"));
+            let d = match (help, stop) {
+                (Some(help), _) => d.help(help),
+                // Start values have no part in what a function or an assertion says.
+                (None, Stop::Function(_) | Stop::Assertion(_) | Stop::Terminate(_)) => d,
+                (None, _) => d.help("give start values near the solution, or fix other variables"),
+            };
             let place = match stop {
                 Stop::Contradiction(check, ..) => program.checks.get(*check).and_then(|c| c.origin.location),
                 _ => None,

@@ -153,10 +153,10 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
             iteration_variables: iteration_variables(program, &d.steps),
         }),
         operations: Sections {
-            parameters: counts(operations.parameters),
-            initial: counts(operations.initial),
-            dynamics: counts(operations.dynamics),
-            discretized: counts(operations.discretized),
+            parameters: operations.parameters.into(),
+            initial: operations.initial.into(),
+            dynamics: operations.dynamics.into(),
+            discretized: operations.discretized.into(),
         },
         seconds: SecondsSummary {
             load: seconds.load,
@@ -275,7 +275,7 @@ fn left(system: &System) -> usize {
     kernels.sum()
 }
 
-fn alternative(a: &Alternative) -> AlternativeSummary {
+pub(crate) fn alternative(a: &Alternative) -> AlternativeSummary {
     AlternativeSummary {
         way: a.way.name(),
         left: a.left,
@@ -294,6 +294,8 @@ fn iteration_variables(program: &Program, steps: &[Step]) -> Vec<String> {
     systems.into_iter().filter(|s| s.kind == "nonlinear").flat_map(|s| s.tearing_variables).collect()
 }
 
-fn counts(o: Operations) -> Counts {
-    Counts { add: o.add, mul: o.mul, call: o.call }
+impl From<Operations> for Counts {
+    fn from(o: Operations) -> Counts {
+        Counts { add: o.add, mul: o.mul, call: o.call }
+    }
 }

@@ -4,12 +4,15 @@
 #[path = "../examples/papers/figures.rs"]
 #[allow(dead_code)]
 mod figures;
+#[path = "support/independent.rs"]
+mod independent;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use figures::{FAMILIES, FIGURES, GRID, Measured};
-use kausal::simulate::{self, Run};
+use independent::{Samples, add, cross, dot, runge_kutta, solve};
+use kausal::simulate;
 use kausal::{Backend, Loops, Relaxing, Settings, Tearing};
 
 /// Operations and unknowns left to solvers, as a cell of the table says.
@@ -85,102 +88,6 @@ fn both(file: &str, more: &str, stop: f64, check: impl Fn(&Samples)) {
         assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{file}: {:?}", run.diagnostics);
         check(&Samples { file: file.to_owned(), run });
     }
-}
-
-struct Samples {
-    file: String,
-    run: Run,
-}
-
-impl Samples {
-    fn len(&self) -> usize {
-        self.run.trajectory.time.len()
-    }
-
-    fn time(&self, i: usize) -> f64 {
-        self.run.trajectory.time[i]
-    }
-
-    fn at(&self, name: &str, i: usize) -> f64 {
-        let values = self.run.trajectory.get(name).unwrap_or_else(|| panic!("{}: no {name}", self.file));
-        values[i]
-    }
-
-    fn vector(&self, name: &str, i: usize) -> [f64; 3] {
-        [1, 2, 3].map(|k| self.at(&format!("{name}[{k}]"), i))
-    }
-
-    /// `name` is what the function gives, at all times.
-    fn follows(&self, name: &str, tolerance: f64, exact: impl Fn(f64) -> f64) {
-        for i in 0..self.len() {
-            let (t, x) = (self.time(i), self.at(name, i));
-            let y = exact(t);
-            assert!(
-                (x - y).abs() <= tolerance * (1.0 + y.abs()),
-                "{}: {name}({t}) = {x}, not {y}",
-                self.file
-            );
-        }
-    }
-
-    /// What the function gives at each time stays as it was in the beginning; `scale` is how large its parts are.
-    fn constant(&self, what: &str, scale: f64, value: impl Fn(usize) -> f64) {
-        let first = value(0);
-        for i in 0..self.len() {
-            let now = value(i);
-            let t = self.time(i);
-            assert!((now - first).abs() < 1e-6 * scale, "{}: {what}({t}) = {now}, was {first}", self.file);
-        }
-    }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-/// One step after the other of the classical Runge–Kutta formula; the state at `stop`.
-fn runge_kutta<const N: usize>(x: [f64; N], stop: f64, f: impl Fn(f64, [f64; N]) -> [f64; N]) -> [f64; N] {
-    let n = 20_000;
-    let h = stop / n as f64;
-    let along = |x: [f64; N], k: [f64; N], s: f64| std::array::from_fn(|i| x[i] + s * k[i]);
-    let mut x = x;
-    for step in 0..n {
-        let t = step as f64 * h;
-        let k1 = f(t, x);
-        let k2 = f(t + h / 2.0, along(x, k1, h / 2.0));
-        let k3 = f(t + h / 2.0, along(x, k2, h / 2.0));
-        let k4 = f(t + h, along(x, k3, h));
-        x = std::array::from_fn(|i| x[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]));
-    }
-    x
-}
-
-/// Gaussian elimination with pivoting, for a few unknowns.
-fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
-    for k in 0..N {
-        let p = (k..N).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap_or(k);
-        a.swap(k, p);
-        b.swap(k, p);
-        for i in k + 1..N {
-            let factor = a[i][k] / a[k][k];
-            let row = a[k];
-            a[i].iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
-            b[i] -= factor * b[k];
-        }
-    }
-    for k in (0..N).rev() {
-        let known: f64 = (k + 1..N).map(|j| a[k][j] * b[j]).sum();
-        b[k] = (b[k] - known) / a[k][k];
-    }
-    b
 }
 
 /// The resistance of the ladder from its far end.
@@ -355,7 +262,9 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
 fn chains_and_trees() {
     let chain = |k: usize| k - 1;
     let tree = |k: usize| k / 2;
-    let families: [(&str, usize, &dyn Fn(usize) -> usize); 2] = [("Chain", 6, &chain), ("Tree", 7, &tree)];
+    let spine = |k: usize| if k % 2 == 0 { k - 1 } else { k.max(2) - 2 };
+    let families: [(&str, usize, &dyn Fn(usize) -> usize); 3] =
+        [("Chain", 6, &chain), ("Tree", 7, &tree), ("Spine", 6, &spine)];
     for (name, f, parent) in families {
         let more = format!("model Member extends {name}(f = {f}); end Member;");
         both(&format!("{name}.mo"), &more, 0.5, |s| {
@@ -364,16 +273,26 @@ fn chains_and_trees() {
     }
 }
 
-/// What each added joint costs does not depend on how many there are.
+/// What each added joint costs does not depend on how many there are; of the trees, what each group of alike joints costs.
 #[test]
-fn chains_grow_linearly() {
-    let family = &FAMILIES[0];
-    for hints in [true, false] {
-        let sums: Vec<u64> = [6, 7, 8, 9]
-            .map(|f| figures::member(family, f, hints).unwrap_or_else(|why| panic!("{why}")).sum())
-            .to_vec();
-        let added: Vec<u64> = sums.windows(2).map(|w| w[1] - w[0]).collect();
-        assert!(added.iter().all(|&n| n == added[0] && n as f64 <= figures::PER_JOINT), "{added:?}");
+fn chains_and_trees_grow_linearly() {
+    let chain: &[usize] = &[4, 5, 6, 7, 8, 9];
+    let cases: [(&str, &[usize], &[usize]); 3] = [
+        ("Chain", chain, chain),
+        ("Spine", &[4, 6, 8, 10], &[8, 10, 12]),
+        ("Tree", &[8, 12, 16], &[8, 12, 16]),
+    ];
+    for (name, declared, automatic) in cases {
+        let family = FAMILIES.iter().find(|f| f.name == name).expect("a family");
+        for (hints, sizes) in [(true, declared), (false, automatic)] {
+            let sum =
+                |&f: &usize| figures::member(family, f, hints).unwrap_or_else(|why| panic!("{why}")).sum();
+            let sums: Vec<u64> = sizes.iter().map(sum).collect();
+            let added: Vec<u64> = sums.windows(2).map(|w| w[1] - w[0]).collect();
+            let joints = (sizes[1] - sizes[0]) as f64;
+            let few = added[0] as f64 <= joints * figures::PER_JOINT;
+            assert!(few && added.iter().all(|&n| n == added[0]), "{name}, hints {hints}: {added:?}");
+        }
     }
 }
 

@@ -15,8 +15,11 @@ partial model StickSlip "Sticking and sliding"
 protected
   Real s "Parameter along the characteristic";
 equation
-  breakForward = pre(mode) == 0 and (s > f0_max or pre(breakForward) and s > f0) or initial() and v_rel > 0;
-  breakBackward = pre(mode) == 0 and (s < -f0_max or pre(breakBackward) and s < -f0) or initial() and v_rel < 0;
+  // What slides in the beginning does so in the direction of its velocity, whatever s says.
+  breakForward = pre(mode) == 0 and (s > f0_max or pre(breakForward) and s > f0) and not (initial() and v_rel < 0)
+    or initial() and v_rel > 0;
+  breakBackward = pre(mode) == 0 and (s < -f0_max or pre(breakBackward) and s < -f0) and not (initial() and v_rel > 0)
+    or initial() and v_rel < 0;
 
   // The characteristic: s is the friction while sticking and the acceleration, shifted, while sliding.
   a_rel = if free then s

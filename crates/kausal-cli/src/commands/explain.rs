@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use kausal::explain::{self, Extent};
+use kausal::explain::{self, Extent, json, singular};
 use kausal::store::unwritable;
+use kausal::{Diagnostic, Session, render};
 
 use super::model;
 use crate::arguments::Explain;
@@ -11,14 +12,14 @@ use crate::output;
 
 pub fn run(arguments: &Explain) -> bool {
     let mut session = model::session(&arguments.model);
-    let mut codes = Vec::new();
-    let found = model::program_and_codes(&mut session, &arguments.model, &arguments.translation, &mut codes);
-    let Some((flat, program)) = found else {
-        codes.dedup();
-        for advice in codes.iter().filter_map(|code| explain::advice(code)) {
-            output::print(&format!("\n{}\n", wrapped(advice)));
-        }
-        return false;
+    let Some(flat) = model::flat(&mut session, &arguments.model) else {
+        return not_written(arguments, &session, "the model has errors");
+    };
+    let name = flat.name.clone();
+    let mut said = Vec::new();
+    let Some((flat, program)) = model::program_of(&mut session, flat, &arguments.translation, &mut said)
+    else {
+        return unsolvable(arguments, &session, &name, &said);
     };
     let mut files: Vec<(&PathBuf, String)> = Vec::new();
     if let Some(path) = &arguments.html {
@@ -28,14 +29,57 @@ pub fn run(arguments: &Explain) -> bool {
         files.push((path, explain::matrix::svg(&program)));
     }
     for (path, text) in &files {
-        if let Err(error) = std::fs::write(path, text) {
-            return !output::show(&[unwritable(path, None, &error)], session.sources());
+        if !write(arguments, &session, path, text) {
+            return false;
         }
-        output::say(&format!("wrote {}\n", path.display()));
     }
-    if files.is_empty() {
+    if arguments.json {
+        output::print_json(&json::explanation(&flat, &program, session.sources()));
+    } else if files.is_empty() {
         let extent = Extent { equations: arguments.equations };
         output::print(&explain::text(&flat, &program, session.sources(), extent));
+    }
+    true
+}
+
+/// A model without a unique solution: what usually causes it, and the parts on a page.
+fn unsolvable(arguments: &Explain, session: &Session, model: &str, said: &[Diagnostic]) -> bool {
+    let parts = session.singular();
+    if arguments.json {
+        let diagnostics = render::json(said, session.sources());
+        output::print_json(&json::unsolvable(model, parts, diagnostics, session.sources()));
+    } else {
+        let mut codes: Vec<&str> = said.iter().map(|d| d.code).collect();
+        codes.dedup();
+        for advice in codes.iter().filter_map(|code| explain::advice(code)) {
+            output::print(&format!("\n{}\n", wrapped(advice)));
+        }
+    }
+    match &arguments.html {
+        Some(path) if !parts.is_empty() => {
+            let page = singular::page(model, parts, said, session.sources());
+            write(arguments, session, path, &page);
+            false
+        }
+        _ => not_written(arguments, session, "there is no translation to show"),
+    }
+}
+
+/// Says which files there are not, and why.
+fn not_written(arguments: &Explain, session: &Session, why: &str) -> bool {
+    for path in arguments.html.iter().chain(&arguments.matrix) {
+        let d = Diagnostic::note("K0907", format!("{} was not written: {why}", path.display()));
+        output::show(&[d], session.sources());
+    }
+    false
+}
+
+fn write(arguments: &Explain, session: &Session, path: &PathBuf, text: &str) -> bool {
+    if let Err(error) = std::fs::write(path, text) {
+        return !output::show(&[unwritable(path, None, &error)], session.sources());
+    }
+    if !arguments.json {
+        output::say(&format!("wrote {}\n", path.display()));
     }
     true
 }

@@ -4,17 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{
-    Commands, Diagnostic, FlatModel, Inline, Loops, Options, Program, Relaxing, Session, Sources, Tearing,
-    summary,
-};
+use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Session, Sources, summary};
 use serde::Serialize;
 
-use crate::arguments::{
-    self, Check, Examples, Flatten, InlineChoice, LoopsChoice, RelaxingChoice, TearingChoice, Translate,
-    Translation,
-};
-use crate::output;
+use crate::arguments::{self, Check, Examples, Flatten, Translate, Translation};
+use crate::{output, progress};
 
 /// A session with the libraries a user asked for.
 pub fn session(model: &arguments::Model) -> Session {
@@ -23,12 +17,17 @@ pub fn session(model: &arguments::Model) -> Session {
         session.add_library(folder);
     }
     session.add_modelica_path();
+    if model.allow_external {
+        session.allow_external();
+    }
     session
 }
 
 /// The flat model, or diagnostics shown and `None`.
 pub fn flat(session: &mut Session, model: &arguments::Model) -> Option<FlatModel> {
-    let flat = session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name));
+    let flat = progress::waiting("reading and flattening", || {
+        session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name))
+    });
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     flat
@@ -40,66 +39,43 @@ pub fn program(
     model: &arguments::Model,
     how: &Translation,
 ) -> Option<(FlatModel, Program)> {
-    program_and_codes(session, model, how, &mut Vec::new())
+    let mut said = Vec::new();
+    let flat = flat(session, model)?;
+    program_of(session, flat, how, &mut said)
 }
 
-/// The same, with the codes of what the translation said.
-pub fn program_and_codes(
+/// The flat model with settings and its program; what was said meanwhile is shown and kept.
+pub fn program_of(
     session: &mut Session,
-    model: &arguments::Model,
+    mut flat: FlatModel,
     how: &Translation,
-    codes: &mut Vec<&'static str>,
+    said: &mut Vec<Diagnostic>,
 ) -> Option<(FlatModel, Program)> {
-    let mut flat = flat(session, model)?;
     if how.no_hints {
         flat.hints.clear();
     }
     let options = options(how, session)?;
-    let program =
-        if session.set(&mut flat, &how.settings) { session.translate(&flat, &options) } else { None };
+    let program = if session.set(&mut flat, &how.settings) {
+        progress::waiting("translating", || session.translate(&flat, &options))
+    } else {
+        None
+    };
     let diagnostics = session.take_diagnostics();
-    codes.extend(diagnostics.iter().map(|d| d.code));
     output::show(&diagnostics, session.sources());
+    said.extend(diagnostics);
     program.map(|program| (flat, program))
 }
 
 /// The options of a translation; a file of commands that cannot be read is shown and gives `None`.
 fn options(how: &Translation, session: &Session) -> Option<Options> {
     Some(Options {
-        tearing: match how.tearing {
-            TearingChoice::Auto => Tearing::Auto,
-            TearingChoice::Declared => Tearing::Declared,
-            TearingChoice::Off => Tearing::Off,
-        },
-        relaxing: match how.relaxing {
-            RelaxingChoice::Auto => Relaxing::Auto,
-            RelaxingChoice::Declared => Relaxing::Declared,
-            RelaxingChoice::Off => Relaxing::Off,
-        },
-        inline: inline(how.inline),
+        tearing: how.tearing,
+        relaxing: how.relaxing,
+        inline: how.inline,
         stiff: (!how.stiff.is_empty()).then(|| how.stiff.clone()),
-        loops: match how.loops {
-            LoopsChoice::Newton => Loops::Newton,
-            LoopsChoice::Jacobi => Loops::Jacobi,
-            LoopsChoice::GaussSeidel => Loops::GaussSeidel,
-        },
+        loops: how.loops,
         commands: commands(how, session)?,
     })
-}
-
-/// Which formula becomes part of the model.
-pub fn inline(choice: InlineChoice) -> Inline {
-    match choice {
-        InlineChoice::Off => Inline::Off,
-        InlineChoice::Auto => Inline::Auto,
-        InlineChoice::Euler => Inline::Euler,
-        InlineChoice::ImplicitEuler => Inline::ImplicitEuler,
-        InlineChoice::Trapezoidal => Inline::Trapezoidal,
-        InlineChoice::Bdf => Inline::Bdf,
-        InlineChoice::Radau => Inline::Radau,
-        InlineChoice::Rosenbrock => Inline::Rosenbrock,
-        InlineChoice::Mixed => Inline::Mixed,
-    }
 }
 
 /// The translator commands a user gave.
@@ -151,6 +127,10 @@ pub fn check(arguments: &Check) -> bool {
 pub fn flatten(arguments: &Flatten) -> bool {
     let mut session = session(&arguments.model);
     match flat(&mut session, &arguments.model) {
+        Some(flat) if arguments.json => {
+            output::print_json(&kausal::flattened::flattened(&flat, session.sources()));
+            true
+        }
         Some(flat) => {
             output::print(&kausal::print_flat(&flat));
             true

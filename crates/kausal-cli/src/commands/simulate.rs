@@ -9,15 +9,15 @@ use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::{Ended, Output, run_into, unmatched};
 use kausal::{
-    Backend, Diagnostic, Inline, JacobianMode, Method, Session, Settings, Trajectory, Writing, glob,
+    Backend, Diagnostic, FlatModel, Inline, Method, Program, Session, Settings, Trajectory, Writing, glob,
     method_of, store,
 };
 use serde::Serialize;
 
-use super::model;
 use super::results::sketch;
-use crate::arguments::{JacobianChoice, Simulate};
-use crate::progress::Progress;
+use super::{Outcome, model};
+use crate::arguments::Simulate;
+use crate::progress::{self, Progress};
 use crate::{interrupt, output};
 
 #[derive(Serialize)]
@@ -48,27 +48,42 @@ struct Seconds {
     write: f64,
 }
 
-pub fn run(arguments: &Simulate) -> bool {
+pub fn run(arguments: &Simulate) -> Outcome {
     let mut session = model::session(&arguments.model);
-    // What is wrong with the names of files is said before the work, not after it.
-    let names = arguments.output.iter().map(|path| store::check(path));
-    let names = names.chain(arguments.plot_file.iter().map(|path| plot::check(path)));
-    if let Err(d) = names.collect::<Result<(), Diagnostic>>() {
-        return fail(&session, d);
-    }
+    let misused = |session: &Session, d: Diagnostic| {
+        output::show(&[d], session.sources());
+        Outcome::Misused
+    };
+    // What contradicts itself is said before the work, not after it.
+    let method = match method(arguments) {
+        Ok(method) => method,
+        Err(d) => return misused(&session, d),
+    };
     let Some((flat, program)) = model::program(&mut session, &arguments.model, &arguments.translation) else {
-        return false;
+        return Outcome::Wrong;
     };
-    let settings = match settings(arguments, &flat.experiment) {
+    let settings = match settings(arguments, method, &flat.experiment) {
         Ok(settings) => settings,
-        Err(message) => return fail(&session, Diagnostic::error("K0908", message)),
+        Err(d) if arguments.start.or(arguments.stop).is_none() => return fail(&session, d).into(),
+        Err(d) => return misused(&session, d),
     };
+    simulated(arguments, session, flat, program, settings).into()
+}
+
+/// The run, with everything that is written about it.
+fn simulated(
+    arguments: &Simulate,
+    mut session: Session,
+    flat: FlatModel,
+    program: Program,
+    settings: Settings,
+) -> bool {
     if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
         return fail(&session, d);
     }
     let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
-    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Jit };
-    let compiled = session.compile(program, backend);
+    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
+    let compiled = progress::waiting("making code", || session.compile(program, backend));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     let Some(compiled) = compiled else { return false };
@@ -100,6 +115,8 @@ pub fn run(arguments: &Simulate) -> bool {
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
+    std::mem::forget((session, flat));
     drawn && !failed
 }
 
@@ -110,14 +127,15 @@ fn watched(
     model: Arc<kausal::CompiledModel>,
     outputs: Vec<Output>,
 ) -> Ended {
-    let limit = arguments.timeout.filter(|s| s.is_finite() && *s > 0.0).map(Duration::from_secs_f64);
-    interrupt::begin();
+    let limit = arguments.timeout.map(Duration::from_secs_f64);
+    interrupt::expect();
     if let Some(limit) = limit {
         interrupt::exit_after(limit);
     }
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
         progress.advance(time);
+        interrupt::listen();
         !interrupt::asked()
     });
     interrupt::end();
@@ -125,51 +143,82 @@ fn watched(
     ended
 }
 
-fn settings(arguments: &Simulate, experiment: &kausal::Experiment) -> Result<Settings, String> {
+/// The method, if the options that choose it agree.
+fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
+    let (asked, inline) = (arguments.method, arguments.translation.inline);
+    let own = method_of(inline, arguments.step.is_some());
+    if let Some(own) = own
+        && asked != Method::Auto
+        && asked != own
+    {
+        let inlined = Inline::ALL.iter().find(|(_, name)| *name == asked.to_string());
+        let d = Diagnostic::error(
+            "K0908",
+            format!(
+                "--inline {} makes the formula of its own method a part of the model: --method {asked} is another one",
+                inline.name()
+            ),
+        );
+        return Err(d.help(match inlined {
+            Some((_, name)) => format!("leave --method out, or write --inline {name}"),
+            None => "leave --method out, or --inline".to_owned(),
+        }));
+    }
+    let method = own.unwrap_or(asked);
+    let fixed: Vec<&str> =
+        Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
+    match arguments.step {
+        None if method.is_fixed_step() => {
+            Err(Diagnostic::error("K0908", format!("the method {method} takes steps of one size"))
+                .help("give it with --step, in seconds"))
+        }
+        Some(_) if !method.is_fixed_step() => Err(Diagnostic::error(
+            "K0908",
+            format!("--step is for methods with steps of one size; {method} chooses its steps itself"),
+        )
+        .help(format!(
+            "leave it out, or choose one of {} with --method; --output-interval says how often results are recorded",
+            fixed.join(", ")
+        ))),
+        _ => Ok(method),
+    }
+}
+
+fn settings(
+    arguments: &Simulate,
+    method: Method,
+    experiment: &kausal::Experiment,
+) -> Result<Settings, Diagnostic> {
     let start = arguments.start.or(experiment.start).unwrap_or(0.0);
     let stop = arguments.stop.or(experiment.stop).unwrap_or(start + 1.0);
     if !(stop >= start && stop.is_finite() && start.is_finite()) {
-        return Err(format!("the run cannot go from {start} to {stop}"));
+        return Err(Diagnostic::error("K0908", format!("the run cannot go from {start} to {stop}")).help(
+            "--start and --stop say where it starts and ends; otherwise the experiment annotation does",
+        ));
     }
     let tolerance = arguments.tolerance.or(experiment.tolerance).unwrap_or(1e-6);
     if !(tolerance > 0.0 && tolerance < 1.0) {
-        return Err(format!("the tolerance must lie between 0 and 1, not be {tolerance}"));
+        let message = format!("the tolerance must lie between 0 and 1, not be {tolerance}");
+        return Err(Diagnostic::error("K0908", message).help("give another one with --tolerance"));
     }
     let interval = match (arguments.output_interval, arguments.number_of_intervals) {
-        (Some(interval), _) if interval.is_finite() && interval >= 0.0 => interval,
-        (Some(interval), _) => return Err(format!("the output interval cannot be {interval}")),
-        (None, Some(0)) => return Err("the number of output intervals must be positive".into()),
+        (Some(interval), _) => interval,
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
-    let jacobian = match arguments.jacobian {
-        JacobianChoice::Auto => JacobianMode::Auto,
-        JacobianChoice::Symbolic => JacobianMode::Symbolic,
-        JacobianChoice::Numeric => JacobianMode::Numeric,
-        JacobianChoice::NumericDense => JacobianMode::NumericDense,
-        JacobianChoice::NumericDenseAnew => JacobianMode::NumericDenseAnew,
-    };
-    let (mut method, fixed_step) = (arguments.method, arguments.step);
-    let inline = model::inline(arguments.translation.inline);
-    if method == Method::Auto {
-        method = method_of(inline, fixed_step.is_some()).unwrap_or(method);
-    }
-    if method.is_fixed_step() && fixed_step.is_none() {
-        return Err("this method takes steps of one size: give it with --step, in seconds".into());
-    }
-    let max_order = match inline {
+    let max_order = match arguments.translation.inline {
         Inline::ImplicitEuler => 1,
         _ => Settings::default().max_order,
     };
-    let files = if arguments.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
+    let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
     Ok(Settings {
         start,
         stop,
         interval,
         tolerance,
         method,
-        fixed_step,
-        jacobian,
+        fixed_step: arguments.step,
+        jacobian: arguments.jacobian,
         max_order,
         files,
         ..Settings::default()
@@ -273,8 +322,11 @@ fn report(
         });
         return;
     }
+    // A run that did not come to its end says how far it should have gone.
+    let of =
+        if completed || s.end >= settings.stop { String::new() } else { format!(" of {}", settings.stop) };
     let mut text = format!(
-        "{model}: {} to {}, {}, {}, {}\n",
+        "{model}: {} to {}{of}, {}, {}, {}\n",
         settings.start,
         s.end,
         output::counted(s.steps, "step"),
@@ -287,19 +339,19 @@ fn report(
     output::say(&text);
     output::detail(&format!(
         "method {}, tolerance {}, output every {}\n\
-         {} rejected steps, {} Jacobians, {} Newton iterations, {} of them failed, {} pivot fallbacks\n\
-         {} state events, {} time events\n\
+         {}, {}, {}, {} of them failed, {}\n\
+         {}, {}\n\
          translate {:.3} s, code {:.3} s, initial values {:.3} s, integration {:.3} s\n",
         settings.method,
         settings.tolerance,
         settings.interval,
-        s.rejected,
-        s.jacobians,
-        s.newton_iterations,
+        output::counted(s.rejected, "rejected step"),
+        output::counted(s.jacobians, "Jacobian"),
+        output::counted(s.newton_iterations, "Newton iteration"),
         s.nonlinear_failures,
-        s.pivot_fallbacks,
-        s.state_events,
-        s.time_events,
+        output::counted(s.pivot_fallbacks, "pivot fallback"),
+        output::counted(s.state_events, "state event"),
+        output::counted(s.time_events, "time event"),
         seconds.translate,
         seconds.codegen,
         seconds.initialize,

@@ -15,10 +15,7 @@ use crate::arguments::{Verify, VerifyModel};
 use crate::{output, progress};
 
 pub fn run(arguments: &Verify) -> bool {
-    let Some(tube) = tube(&arguments.tube) else { return false };
-    if !(arguments.timeout > 0.0 && arguments.timeout < 1e9) {
-        return fail("K0908", &format!("the time limit cannot be {} s", arguments.timeout));
-    }
+    let tube = tube(&arguments.tube);
     let other = match arguments.figures.as_deref().map(read_figures).transpose() {
         Ok(figures) => figures.unwrap_or_default(),
         Err(message) => return fail("K0912", &message),
@@ -81,6 +78,9 @@ fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
     option("--time-tolerance", arguments.tube.time_tolerance.to_string().into());
     if let Some(folder) = &arguments.keep {
         option("--keep", folder.join(format!("{}.csv", job.model)).into());
+    }
+    if arguments.allow_external {
+        command.push("--allow-external".into());
     }
     command.extend(["--".into(), job.model.clone().into()]);
     command
@@ -204,7 +204,7 @@ impl Progress {
 
 /// Verifies one model: stages and the outcome go to stdout, for the process that asked.
 pub fn model(arguments: &VerifyModel) -> bool {
-    let Some(tube) = tube(&arguments.tube) else { return false };
+    let tube = tube(&arguments.tube);
     let Some(reference) = read(&arguments.reference) else { return false };
     let mut session = super::model::session(&arguments.model);
     for file in &arguments.load {

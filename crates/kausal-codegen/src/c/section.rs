@@ -440,8 +440,8 @@ impl<'p> Sections<'p> {
         if r > 0 {
             let mut condition = "good".to_owned();
             if self.phase == Phase::Continuous {
-                self.fields.push(format!("int since_{k}; /* evaluations since residuals were looked at */"));
-                condition += &format!(" && ++m->since_{k} >= {}", Guard::OFTEN);
+                self.fields.push(format!("int unchecked_{k}; /* evaluations until residuals are looked at */"));
+                condition += &format!(" && m->unchecked_{k}-- <= 0");
             }
             out.push(format!("    if ({condition}) {{"));
             out.push(format!("        static const int residual[{r}][2] = {{{}}};", pairs(&guard.residuals)));
@@ -462,7 +462,7 @@ impl<'p> Sections<'p> {
             }
             out.push(format!("        m->pivoting_{k} = !good;"));
             if self.phase == Phase::Continuous {
-                out.push(format!("        m->since_{k} = 0;"));
+                out.push(format!("        m->unchecked_{k} = {};", Guard::OFTEN - 1));
             }
             out.push("    }");
         }

@@ -46,7 +46,7 @@ impl Builder {
     /// An equation of a component.
     pub fn equation(&mut self, component: &str, lhs: ExprId, rhs: ExprId) -> EquationRef {
         let origin = Origin { component: component.to_owned(), ..Origin::default() };
-        self.program.equations.push(EquationInfo { lhs, rhs, origin, differentiated: 0 });
+        self.program.equations.push(EquationInfo { lhs, rhs, origin, differentiated: 0, model: None });
         EquationRef(self.program.equations.len() as u32 - 1)
     }
 }

@@ -35,6 +35,9 @@ impl Flattener<'_> {
         }
         match &equation.kind {
             EquationKind::Connect(a, b) => {
+                if self.is_deselected(cx, a, b) {
+                    return Ok(());
+                }
                 let location = Location { source: cx.ast.source, span: equation.span };
                 self.collect_connect(cx, a, b, location)
             }
@@ -73,13 +76,9 @@ impl Flattener<'_> {
             self.collect_connections(cx, body);
             return Ok(());
         };
-        for value in self.iterator_values(cx.scope, first, IteratorBody::Equations(body))? {
-            self.locals.push((first.name.symbol, value));
-            let result = self.collect_for(cx, rest, body);
-            self.locals.pop();
-            result?;
-        }
-        Ok(())
+        self.each_pass(cx.scope, first, IteratorBody::Equations(body), &mut |this, _| {
+            this.collect_for(cx, rest, body)
+        })
     }
 
     fn collect_connect(
@@ -206,7 +205,7 @@ impl Flattener<'_> {
     }
 
     /// A connector, or a variable of an expandable one: there everything counts as a connector.
-    fn is_connectable(&self, id: InstId) -> bool {
+    pub(super) fn is_connectable(&self, id: InstId) -> bool {
         let mut owner = Some(id);
         // A record in an expandable connector is connected whole, and so are its fields.
         while let Some(at) = owner {
@@ -218,7 +217,12 @@ impl Flattener<'_> {
         false
     }
 
-    fn not_a_connector(&mut self, cx: Context<'_>, reference: &ast::ComponentRef, id: InstId) -> Reported {
+    pub(super) fn not_a_connector(
+        &mut self,
+        cx: Context<'_>,
+        reference: &ast::ComponentRef,
+        id: InstId,
+    ) -> Reported {
         let text = crate::expr::reference::ref_text(cx.ast, reference);
         let location = self.cx.lib.location(cx.scope.file, reference.span);
         let diagnostic =

@@ -2,17 +2,19 @@
 //!
 //! A connection to a member that is not declared waits until it is known what it is connected to; then the member is
 //! made after that, in the connector and in all expandable connectors connected with it. Members that are declared but
-//! neither connected nor used do not exist.
+//! neither connected nor used do not exist. An array that is declared with `[:]`, or not at all, is as long as the largest
+//! subscript it is connected with anywhere; elements that nothing is connected to have the default value of their type.
 
 use std::sync::Arc;
 
+use kausal_symbolic::VarId;
 use kausal_symbolic::function::array::element_count;
 use kausal_syntax::ast::{self, Causality, ClassKind, Expr, FlowPrefix};
 use kausal_syntax::{Diagnostic, Location, Symbol};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::Side;
-use super::{End, Link};
+use super::{End, Link, Partition};
 use crate::class::{ComponentInfo, Res};
 use crate::equation::Context;
 use crate::expr::reference::Cursor;
@@ -59,7 +61,14 @@ impl Flattener<'_> {
             sides.push(match missing {
                 Some(missing) => Waiting::Missing(missing),
                 None => match self.side(cx, reference)? {
-                    Some(side) => Waiting::Known(side),
+                    Some(side) => {
+                        if let Some(end) = side.ends.first()
+                            && !self.is_connectable(end.inst)
+                        {
+                            return Err(self.not_a_connector(cx, reference, end.inst));
+                        }
+                        Waiting::Known(side)
+                    }
                     None => return Ok(true),
                 },
             });
@@ -80,7 +89,9 @@ impl Flattener<'_> {
                 continue;
             }
             let name = parts[n].name.symbol;
-            if self.child(bus, name)?.is_some() {
+            if let Some(child) = self.child(bus, name)?
+                && !self.is_sizeless(child)
+            {
                 continue;
             }
             if n + 1 < parts.len() {
@@ -114,14 +125,27 @@ impl Flattener<'_> {
     pub(super) fn expand_connectors(&mut self) {
         let mut waiting = std::mem::take(&mut self.connections.undeclared);
         self.mark_present();
+        let all = waiting.clone();
+        for missing in all.iter().flat_map(|w| &w.sides) {
+            if let Waiting::Missing(missing) = missing
+                && let Ok(Some(child)) = self.child(missing.bus, missing.name)
+                && self.is_sizeless(child)
+            {
+                let groups = self.bus_groups();
+                if let Some(size) = self.widest(&all, missing, &groups) {
+                    let _ = self.size_member(child, &[size]);
+                }
+            }
+        }
         loop {
             let mut changed = false;
+            let groups = self.bus_groups();
             let mut rest = Vec::new();
             for item in &waiting {
                 match (&item.sides[0], &item.sides[1]) {
                     (Waiting::Known(known), Waiting::Missing(missing))
                     | (Waiting::Missing(missing), Waiting::Known(known)) => {
-                        let size = widest(&waiting, missing);
+                        let size = self.widest(&all, missing, &groups);
                         let Ok(end) = self.make_member(missing, known, size) else { continue };
                         for (a, b) in known.ends.iter().zip(end) {
                             self.connections.links.push(Link {
@@ -154,6 +178,8 @@ impl Flattener<'_> {
             for item in rest {
                 if let [Waiting::Known(x), Waiting::Known(y)] = &item.sides {
                     for (a, b) in x.ends.iter().zip(&y.ends) {
+                        self.mark_path(a.inst);
+                        self.mark_path(b.inst);
                         let link =
                             Link { a: *a, b: *b, location: item.location, owner: item.owner, broken: false };
                         self.connections.links.push(link);
@@ -215,6 +241,166 @@ impl Flattener<'_> {
             return Ok((0..known.ends.len() as u32).map(|i| End { element: Some(i), ..end }).collect());
         }
         Ok(side.ends)
+    }
+
+    /// Is it a vector of an expandable connector whose size is not declared, and not known yet?
+    fn is_sizeless(&self, id: InstId) -> bool {
+        let inst = self.inst(id);
+        let Some(info) = &inst.info else { return false };
+        let open = |d: &crate::class::Place| matches!(self.cx.lib.ast_ref(d.file).exprs[d.expr], Expr::Colon);
+        matches!(inst.node, Node::Raw)
+            && info.binding.is_none()
+            && matches!(info.dims[..], [d] if open(&d))
+            && inst.parent.is_some_and(|p| self.is_expandable(p))
+    }
+
+    /// Gives a declared vector its size.
+    fn size_member(&mut self, id: InstId, shape: &[usize]) -> Res<()> {
+        let inst = self.inst(id);
+        let Some(info) = inst.info.clone() else { return Ok(()) };
+        let node = if info.leaf.is_some() {
+            Node::Leaf(None, shape.into())
+        } else {
+            let count = element_count(shape).unwrap_or(0);
+            let mut elements = Vec::with_capacity(count);
+            for i in 0..count {
+                let inst = self.inst(id);
+                let element = Inst {
+                    parent: inst.parent,
+                    name: inst.name,
+                    klass: inst.klass,
+                    info: inst.info.clone(),
+                    subs: crate::instance::subscripts_of(i, shape).iter().map(|&s| s as u32).collect(),
+                    variability: inst.variability,
+                    causality: inst.causality,
+                    flow: inst.flow,
+                    protected: inst.protected,
+                    is_static: inst.is_static,
+                    node: Node::Struct,
+                    children: None,
+                };
+                elements.push(self.push(element));
+            }
+            Node::Array(shape.into(), elements.into())
+        };
+        self.insts[id.0 as usize].node = node;
+        self.instantiate(id);
+        Ok(())
+    }
+
+    /// Which expandable connectors are connected with one another, those in them included: a number for each set.
+    fn bus_groups(&mut self) -> BusGroups {
+        let mut groups = BusGroups::default();
+        let links: Vec<(InstId, InstId)> =
+            self.connections.links.iter().map(|l| (l.a.inst, l.b.inst)).collect();
+        // Those that stand for themselves first: what is in them is named after them.
+        for nested in [false, true] {
+            for &(a, b) in &links {
+                let (Ok(a), Ok(b)) = (self.resolve(a), self.resolve(b)) else { continue };
+                if !self.is_expandable(a) || !self.is_expandable(b) {
+                    continue;
+                }
+                let (x, y) = (self.outermost_bus(a), self.outermost_bus(b));
+                if nested != (x.1.is_empty() && y.1.is_empty()) {
+                    let (x, y) = (groups.number(x), groups.number(y));
+                    groups.sets.unite(x, y);
+                }
+            }
+        }
+        groups
+    }
+
+    /// The expandable connector that an expandable connector is in, and the names that lead there.
+    fn outermost_bus(&self, bus: InstId) -> (InstId, Vec<Symbol>) {
+        let (mut at, mut names) = (bus, Vec::new());
+        while let Some(parent) = self.inst(at).parent.filter(|&p| self.is_expandable(p)) {
+            names.push(self.inst(at).name);
+            at = parent;
+        }
+        names.reverse();
+        (at, names)
+    }
+
+    /// The size of a vector whose elements are connected: the largest subscript, or the size of one connected as a whole, in
+    /// all connectors connected with this one.
+    fn widest(&mut self, all: &[Undeclared], missing: &Missing, groups: &BusGroups) -> Option<usize> {
+        let group = groups.of(self.outermost_bus(missing.bus));
+        let mut subscripted = false;
+        let mut size: Option<usize> = None;
+        for item in all {
+            for (side, other) in [(&item.sides[0], &item.sides[1]), (&item.sides[1], &item.sides[0])] {
+                let Waiting::Missing(m) = side else { continue };
+                let same =
+                    m.bus == missing.bus || group.is_some() && groups.of(self.outermost_bus(m.bus)) == group;
+                if m.name != missing.name || !same {
+                    continue;
+                }
+                subscripted |= m.subscript.is_some();
+                let whole = match other {
+                    Waiting::Known(side) => side.shape.first().copied(),
+                    Waiting::Missing(_) => None,
+                };
+                size = size.max(m.subscript.or(whole));
+            }
+        }
+        for bus in groups.members(group) {
+            if let Ok(Some(child)) = self.child(bus, missing.name)
+                && !self.is_sizeless(child)
+                && let Ok(child) = self.resolve(child)
+                && let Node::Leaf(_, shape) | Node::Array(shape, _) = &self.inst(child).node
+            {
+                size = size.max(shape.first().copied());
+            }
+        }
+        size.filter(|_| subscripted || self.child(missing.bus, missing.name).is_ok_and(|c| c.is_some()))
+    }
+
+    /// Elements of vectors of expandable connectors that nothing outside such connectors is connected to, set by set.
+    pub(super) fn absent_elements(&mut self, set_of: &mut dyn FnMut(u32) -> u32) -> Vec<Vec<VarId>> {
+        if self.present.is_empty() {
+            return Vec::new();
+        }
+        let mut elements = vec![false; self.slots.len()];
+        let mut last: Option<(InstId, bool)> = None;
+        for (element, &(leaf, _)) in elements.iter_mut().zip(&self.slots) {
+            *element = match last {
+                Some((known, element)) if known == leaf => element,
+                _ => self.is_bus_element(leaf),
+            };
+            last = Some((leaf, *element));
+        }
+        if !elements.contains(&true) {
+            return Vec::new();
+        }
+        let mut sets: FxHashMap<u32, Option<Vec<VarId>>> = FxHashMap::default();
+        for (var, element) in (0u32..).zip(elements) {
+            let set = sets.entry(set_of(var)).or_insert_with(|| Some(Vec::new()));
+            match set {
+                Some(list) if element => list.push(VarId(var)),
+                _ => *set = None,
+            }
+        }
+        let mut out: Vec<Vec<VarId>> = sets.into_values().flatten().filter(|s| !s.is_empty()).collect();
+        out.sort();
+        out
+    }
+
+    /// Is it an element of a vector of an expandable connector, or in one?
+    fn is_bus_element(&self, leaf: InstId) -> bool {
+        let inst = self.inst(leaf);
+        if inst.flow != FlowPrefix::None || inst.variability <= ast::Variability::Parameter {
+            return false;
+        }
+        let mut element = matches!(&inst.node, Node::Leaf(_, shape) if !shape.is_empty());
+        let mut at = leaf;
+        while let Some(parent) = self.inst(at).parent {
+            element |= !self.inst(at).subs.is_empty();
+            if self.is_expandable(parent) {
+                return element && !self.has_binding(leaf);
+            }
+            at = parent;
+        }
+        false
     }
 
     fn add_member(&mut self, bus: InstId, name: Symbol, like: InstId, shape: &[usize]) -> Res<()> {
@@ -309,13 +495,20 @@ impl Flattener<'_> {
         for (from, to) in [(a, b), (b, a)] {
             for member in self.present_members(from)? {
                 let name = self.inst(member).name;
-                if self.child(to, name)?.is_none() {
-                    let shape = match &self.inst(member).node {
-                        Node::Leaf(_, shape) | Node::Array(shape, _) => shape.to_vec(),
-                        _ => Vec::new(),
-                    };
-                    self.add_member(to, name, member, &shape)?;
-                    changed = true;
+                let shape = match &self.inst(member).node {
+                    Node::Leaf(_, shape) | Node::Array(shape, _) => shape.to_vec(),
+                    _ => Vec::new(),
+                };
+                match self.child(to, name)? {
+                    None => {
+                        self.add_member(to, name, member, &shape)?;
+                        changed = true;
+                    }
+                    Some(other) if self.is_sizeless(other) => {
+                        self.size_member(other, &shape)?;
+                        changed = true;
+                    }
+                    Some(_) => {}
                 }
                 if let Some(other) = self.child(to, name)? {
                     changed |= self.mark_path(other);
@@ -341,15 +534,56 @@ impl Flattener<'_> {
     }
 }
 
-/// The size of an undeclared array: its largest subscript.
-fn widest(waiting: &[Undeclared], missing: &Missing) -> Option<usize> {
-    missing.subscript?;
-    waiting
-        .iter()
-        .flat_map(|w| &w.sides)
-        .filter_map(|s| match s {
-            Waiting::Missing(m) if m.bus == missing.bus && m.name == missing.name => m.subscript,
-            _ => None,
-        })
-        .max()
+/// Expandable connectors that are connected with one another. One that is in another is named by that and the names that
+/// lead to it.
+#[derive(Default)]
+struct BusGroups {
+    numbers: FxHashMap<(InstId, Vec<Symbol>), u32>,
+    order: Vec<InstId>,
+    sets: Partition,
+}
+
+impl BusGroups {
+    fn number(&mut self, (bus, names): (InstId, Vec<Symbol>)) -> u32 {
+        let bus = match names.is_empty() {
+            true => bus,
+            false => self.representative(bus),
+        };
+        let next = self.order.len() as u32;
+        match self.numbers.entry((bus, names)) {
+            std::collections::hash_map::Entry::Occupied(known) => *known.get(),
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(next);
+                self.order.push(bus);
+                self.sets.grow(next as usize + 1);
+                next
+            }
+        }
+    }
+
+    fn representative(&self, bus: InstId) -> InstId {
+        match self.numbers.get(&(bus, Vec::new())) {
+            Some(&n) => self.order[self.sets.root(n) as usize],
+            None => bus,
+        }
+    }
+
+    fn of(&self, (bus, names): (InstId, Vec<Symbol>)) -> Option<u32> {
+        let bus = if names.is_empty() { bus } else { self.representative(bus) };
+        let key = (bus, names);
+        self.numbers.get(&key).map(|&n| self.sets.root(n))
+    }
+
+    /// The outermost connectors of a set.
+    fn members(&self, group: Option<u32>) -> Vec<InstId> {
+        let Some(group) = group else { return Vec::new() };
+        let mut list: Vec<(u32, InstId)> = self
+            .numbers
+            .iter()
+            .filter(|((_, names), n)| names.is_empty() && self.sets.root(**n) == group)
+            .map(|((bus, _), &n)| (n, *bus))
+            .collect();
+        list.sort_unstable();
+        list.into_iter().map(|(_, bus)| bus).collect()
+    }
 }

@@ -7,6 +7,7 @@
 //! 5. [`stream`]: what flows with them.
 
 pub mod collect;
+pub mod deselect;
 pub mod expandable;
 pub mod overconstrained;
 pub mod sets;
@@ -59,6 +60,10 @@ pub struct Connections {
     pub cardinality: FxHashMap<InstId, u32>,
     /// Connected parameters must be equal.
     pub assertions: Vec<crate::flat::Action>,
+    /// Elements of vectors of expandable connectors that nothing is connected to; those that are equal together.
+    pub absent: Vec<Vec<kausal_symbolic::VarId>>,
+    /// Connections that `extends` clauses leave out, by the class of the component.
+    pub deselected: FxHashMap<crate::class::KlassId, std::sync::Arc<deselect::Deselected>>,
     /// Components whose equations depend on how they are connected (`cardinality`).
     pub dependent: FxHashSet<InstId>,
     /// Connections are being collected.
@@ -97,6 +102,14 @@ impl Partition {
             let up = self.parent[self.parent[i as usize] as usize];
             self.parent[i as usize] = up;
             i = up;
+        }
+        i
+    }
+
+    /// The representative of a set, without shortening the way there.
+    pub fn root(&self, mut i: u32) -> u32 {
+        while self.parent[i as usize] != i {
+            i = self.parent[i as usize];
         }
         i
     }

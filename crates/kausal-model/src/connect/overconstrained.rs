@@ -64,6 +64,17 @@ impl Flattener<'_> {
                 _ => {}
             }
         }
+        for &node in &nodes {
+            if !self.is_overdetermined(node) {
+                let path = self.path(node);
+                let message = format!(
+                    "Connections.{name} needs a type or record with an equalityConstraint, which {path} has not"
+                );
+                let location = self.cx.lib.location(cx.scope.file, cx.ast.span(call));
+                let diagnostic = Diagnostic::error("K0236", message).at(location, "here");
+                return Err(self.report_at_decl(node, diagnostic));
+            }
+        }
         match (name, nodes.as_slice()) {
             ("branch", &[a, b]) => {
                 let (a, b) = (self.connections.graph.node(a), self.connections.graph.node(b));

@@ -4,6 +4,8 @@ use kausal_symbolic::{Op, VarId};
 use kausal_syntax::ast::{Causality, FlowPrefix, Variability};
 use kausal_syntax::{Diagnostic, Location};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{End, Link, Partition};
 use crate::class::{Reported, Res};
 use crate::flat::{Action, ActionKind, Equation, Origin, OriginKind};
@@ -34,16 +36,16 @@ pub(crate) struct LocalConnections {
     /// How many equations they make.
     pub equations: usize,
     /// Flow variables of components that take part.
-    pub flows: rustc_hash::FxHashSet<VarId>,
+    pub flows: FxHashSet<VarId>,
     /// Own connectors that take part, and what is in them.
-    pub outside: rustc_hash::FxHashSet<InstId>,
+    pub outside: FxHashSet<InstId>,
     /// All leaves that take part.
     pub leaves: Vec<InstId>,
 }
 
 impl Flattener<'_> {
     /// The equations of all connections, and zero for flow variables that are not connected.
-    pub fn connection_equations(&mut self, root: InstId) -> Vec<Equation> {
+    pub fn connection_equations(&mut self) -> Vec<Equation> {
         let mut sets = Sets::default();
         let links = std::mem::take(&mut self.connections.links);
         for link in &links {
@@ -54,10 +56,12 @@ impl Flattener<'_> {
             let _ = self.connect_settled(a, b, location);
         }
         self.check_sources(&mut sets);
+        sets.grow(self.slots.len());
+        self.connections.absent = self.absent_elements(&mut |var| sets.potentials.find(var));
         let mut out = Vec::new();
         self.emit_potentials(&mut sets, &mut out);
         self.emit_flows(&mut sets, &mut out);
-        self.emit_unconnected(&sets, root, &mut out);
+        self.emit_unconnected(&mut sets, &mut out);
         self.stream_equations(&mut out);
         out.append(&mut sets.residues);
         out
@@ -75,7 +79,7 @@ impl Flattener<'_> {
                 }
             }
         }
-        let mut roots = rustc_hash::FxHashSet::default();
+        let mut roots = FxHashSet::default();
         for v in 0..sets.potential_used.len() as u32 {
             if sets.potential_used[v as usize] {
                 local.leaves.push(self.slots[v as usize].0);
@@ -94,7 +98,7 @@ impl Flattener<'_> {
         local
     }
 
-    fn connectors_below(&self, id: InstId, out: &mut rustc_hash::FxHashSet<InstId>) {
+    fn connectors_below(&self, id: InstId, out: &mut FxHashSet<InstId>) {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             match &self.inst(id).node {
@@ -265,7 +269,7 @@ impl Flattener<'_> {
 
     /// What is connected gets its value from one output (specification section 9.3).
     fn check_sources(&mut self, sets: &mut Sets) {
-        let mut first: rustc_hash::FxHashMap<(InstId, u32), (u32, Location)> = Default::default();
+        let mut first: FxHashMap<(InstId, u32), (u32, Location)> = Default::default();
         for (owner, sink, var, location) in std::mem::take(&mut sets.sources) {
             let Some(&(other, place)) = first.get(&(owner, sink)).filter(|f| f.0 != var) else {
                 first.entry((owner, sink)).or_insert((var, location));
@@ -388,7 +392,7 @@ impl Flattener<'_> {
 
     fn emit_flows(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {
         let mut members: Vec<Vec<u32>> = Vec::new();
-        let mut set_of: rustc_hash::FxHashMap<u32, usize> = Default::default();
+        let mut set_of: FxHashMap<u32, usize> = Default::default();
         for face in 0..sets.flow_used.len() as u32 {
             if sets.flow_used[face as usize] {
                 let first = sets.flows.find(face);
@@ -416,20 +420,45 @@ impl Flattener<'_> {
     }
 
     /// A flow variable that is connected to nothing outside its component is zero.
-    fn emit_unconnected(&mut self, sets: &Sets, _root: InstId, out: &mut Vec<Equation>) {
+    fn emit_unconnected(&mut self, sets: &mut Sets, out: &mut Vec<Equation>) {
+        let mut zero = Vec::new();
+        let mut in_buses = false;
         for v in 0..self.slots.len() as u32 {
             let (inst, _) = self.slots[v as usize];
             if self.inst(inst).flow != FlowPrefix::Flow
                 || self.inst(inst).variability <= Variability::Parameter
-                || sets.flow_used.get(2 * v as usize).copied().unwrap_or(false)
                 || !self.in_connector(inst)
             {
                 continue;
             }
+            // What was added to an expandable connector has nothing but connections on its inside, too (section 9.2).
+            let bus = sets.is_flow_used(2 * v) && !sets.is_flow_used(2 * v + 1) && self.in_bus(inst);
+            if bus || !sets.is_flow_used(2 * v) {
+                zero.push(v);
+                in_buses |= bus;
+            }
+        }
+        if in_buses {
+            sets.leave_out_redundant(&mut zero);
+        }
+        for v in zero {
+            let (inst, _) = self.slots[v as usize];
             let (lhs, rhs) = (self.pool.var(VarId(v)), self.pool.constant(0.0));
             let location = self.inst(inst).info.as_ref().map(|i| i.location);
             out.push(Equation { lhs, rhs, origin: self.connect_origin(location, OriginKind::Unconnected) });
         }
+    }
+
+    /// Is the instance part of an expandable connector?
+    fn in_bus(&self, id: InstId) -> bool {
+        let mut at = self.inst(id).parent;
+        while let Some(i) = at {
+            if self.is_expandable(i) {
+                return true;
+            }
+            at = self.inst(i).parent;
+        }
+        false
     }
 
     /// Is the instance a connector or part of one?
@@ -446,6 +475,30 @@ impl Flattener<'_> {
 }
 
 impl Sets {
+    /// Is a face of a flow variable connected?
+    fn is_flow_used(&self, face: u32) -> bool {
+        self.flow_used.get(face as usize).copied().unwrap_or(false)
+    }
+
+    /// Of the flows that are zero by themselves, leaves out one of each set that has no others: their sum says it. Such sets
+    /// are those of elements of expandable connectors that nothing is connected to.
+    fn leave_out_redundant(&mut self, zero: &mut Vec<u32>) {
+        let mut open: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+        let known: FxHashSet<u32> = zero.iter().copied().collect();
+        for face in 0..self.flow_used.len() as u32 {
+            if !self.is_flow_used(face) {
+                continue;
+            }
+            let v = face / 2;
+            let first = open.entry(self.flows.find(face)).or_insert(Some(v));
+            if !known.contains(&v) {
+                *first = None;
+            }
+        }
+        let redundant: FxHashSet<u32> = open.into_values().flatten().collect();
+        zero.retain(|v| !redundant.contains(v));
+    }
+
     fn grow(&mut self, count: usize) {
         if self.potential_used.len() < count {
             self.potentials.grow(count);

@@ -53,6 +53,16 @@ fn real_function(name: &str) -> Option<Op> {
     })
 }
 
+/// Can its arguments be given by name? The specification calls only these like that; clocked operators look at names
+/// themselves.
+fn takes_names(name: &str) -> bool {
+    matches!(
+        name,
+        "String" | "homotopy" | "spatialDistribution" | "sample" | "assert" | "terminate" | "reinit"
+    ) || is_clocked(name)
+        || is_state_machine(name)
+}
+
 /// Names that are built in, whatever is in scope.
 pub fn is_builtin(name: &str) -> bool {
     real_function(name).is_some()
@@ -123,6 +133,7 @@ impl Flattener<'_> {
     /// A built-in function; the arguments are not evaluated yet.
     pub fn eval_builtin(&mut self, c: Call<'_>) -> Res<Vec<Value>> {
         let one = |value: Res<Value>| value.map(|v| vec![v]);
+        self.check_positional(c.scope, c.name, c.args)?;
         if is_clocked(c.name) {
             return one(self.eval_clocked(c));
         }
@@ -161,7 +172,10 @@ impl Flattener<'_> {
             "String" => one(self.builtin_string(c)),
             "pure" => {
                 self.arity(c, 1, 1)?;
-                one(self.eval(c.scope, c.args[0].value))
+                let in_pure = std::mem::replace(&mut self.functions.in_pure, true);
+                let value = self.eval(c.scope, c.args[0].value);
+                self.functions.in_pure = in_pure;
+                one(value)
             }
             "spatialDistribution" => self.spatial_distribution(c),
             "sample" => one(self.builtin_sample(c)),
@@ -170,6 +184,19 @@ impl Flattener<'_> {
                 one(self.builtin_values(c, values))
             }
         }
+    }
+
+    /// Only some built-in functions have names for their arguments (specification sections 3.7 and 12.4.1).
+    pub(crate) fn check_positional(&mut self, scope: Scope, name: &str, args: &[Arg]) -> Res<()> {
+        let named = args.iter().find_map(|a| a.name);
+        let Some(named) = named.filter(|_| !takes_names(name)) else { return Ok(()) };
+        let message = format!("{name} has no argument named {}: its arguments have no names", named.symbol);
+        let location = self.cx.lib.location(scope.file, named.span);
+        let mut diagnostic = kausal_syntax::Diagnostic::error("K0351", message).at(location, "this name");
+        if let Some(usage) = usage(name) {
+            diagnostic = diagnostic.help(format!("it is called as {usage}"));
+        }
+        Err(self.cx.report(diagnostic))
     }
 
     /// A built-in function of values.
@@ -351,6 +378,9 @@ impl Flattener<'_> {
                     return self.reshape_record(c, value);
                 }
                 let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+                if c.name == "diagonal" {
+                    self.not_too_large(c, &[array.len(), array.len()])?;
+                }
                 let result: ArrayResult<Array<ExprId>> = match c.name {
                     "scalar" => array.into_scalar().map(Array::scalar),
                     "vector" => array.into_vector(),
@@ -368,6 +398,7 @@ impl Flattener<'_> {
                     return Err(self.wrong_args(c));
                 };
                 let ty = ta.join(tb).unwrap_or(Ty::Real);
+                self.spend_at(c.scope, c.expr, (x.len() as u64).saturating_mul(y.len() as u64))?;
                 let mut d = self.sym();
                 let result =
                     if c.name == "cross" { x.cross(&mut d, &y) } else { x.outer_product(&mut d, &y) };
@@ -376,6 +407,7 @@ impl Flattener<'_> {
             "identity" => {
                 let [n] = self.exactly::<1>(c, values)?;
                 let n = self.size_arg(c, &n)?;
+                self.not_too_large(c, &[n, n])?;
                 let result = identity(&mut self.sym(), n);
                 self.array_result(c.scope, c.expr, Ty::Integer, result)
             }
@@ -408,6 +440,7 @@ impl Flattener<'_> {
                     return Err(self.wrong_args(c));
                 };
                 let n = self.size_arg(c, &n)?;
+                self.spend_at(c.scope, c.expr, 12 * n as u64)?;
                 let result = linspace(&mut self.sym(), first, last, n as f64);
                 self.array_result(c.scope, c.expr, Ty::Real, result)
             }

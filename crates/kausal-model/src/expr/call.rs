@@ -61,7 +61,8 @@ impl Flattener<'_> {
         match self.resolve_ref(scope, ast, function)? {
             Cursor::Class(k, frame) => {
                 if let Some(name) = self.external_builtin(k) {
-                    return self.eval_builtin(Call { scope, ast, expr, name: &name, args });
+                    let args = self.ordered_args(scope, expr, k, args)?;
+                    return self.eval_builtin(Call { scope, ast, expr, name: &name, args: &args });
                 }
                 let values = self.eval_args(scope, args)?;
                 // A class found through a component belongs to that component.
@@ -120,8 +121,8 @@ impl Flattener<'_> {
         args: &[Arg],
     ) -> Res<Vec<Value>> {
         if let Some(name) = self.external_builtin(k) {
-            let k_args = args.to_vec();
-            return self.eval_builtin(Call { scope, ast, expr, name: &name, args: &k_args });
+            let args = self.ordered_args(scope, expr, k, args)?;
+            return self.eval_builtin(Call { scope, ast, expr, name: &name, args: &args });
         }
         // What stands for an algorithm section gets the values before an event that its `when` statements ask for.
         let in_when = self.in_when;
@@ -129,6 +130,40 @@ impl Flattener<'_> {
         let values = self.eval_args(scope, args);
         self.in_when = in_when;
         self.call_class(scope, expr, k, values?)
+    }
+
+    /// The arguments of a function that stands for a built-in one, in the order of its inputs and without their names.
+    pub(crate) fn ordered_args(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: &[Arg],
+    ) -> Res<Vec<Arg>> {
+        if args.iter().all(|a| a.name.is_none()) {
+            return Ok(args.to_vec());
+        }
+        let signature = self.signature(k)?;
+        let mut slots: Vec<Option<Arg>> = vec![None; signature.inputs.len()];
+        for (i, arg) in args.iter().enumerate() {
+            let at = match arg.name {
+                Some(name) => signature.inputs.iter().position(|input| input.name == name.symbol),
+                None => Some(i),
+            };
+            match at.and_then(|at| slots.get_mut(at)) {
+                Some(slot @ None) => *slot = Some(Arg { name: None, ..*arg }),
+                slot => {
+                    let class = self.cx.name(k);
+                    let message = match (slot.is_some(), arg.name) {
+                        (true, _) => format!("an input of {class} is given twice"),
+                        (_, Some(name)) => format!("{class} has no input {}", name.symbol),
+                        _ => format!("{class} has only {} inputs", signature.inputs.len()),
+                    };
+                    return Err(self.at_expr(scope, expr, "K0371", message));
+                }
+            }
+        }
+        Ok(slots.into_iter().flatten().collect())
     }
 
     fn generates_events(&self, k: KlassId) -> bool {

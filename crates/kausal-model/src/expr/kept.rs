@@ -69,6 +69,7 @@ impl Flattener<'_> {
             "Clock" => self.clock_constructor(c),
             "previous" | "hold" | "noClock" => {
                 let [u] = self.operator_args(c, ["u"], 1)?;
+                self.check_held(c, u.as_ref())?;
                 self.clocked_value(c, u, &[])
             }
             "sample" => {
@@ -81,6 +82,7 @@ impl Flattener<'_> {
                 let [u, factor] = self.operator_args(c, ["u", "factor"], 1)?;
                 let more: Vec<Value> = factor.into_iter().collect();
                 self.expect(c, &more, &[&[Ty::Integer]])?;
+                self.check_counts(c, &more, &[0.0])?;
                 self.clocked_value(c, u, &more)
             }
             "shiftSample" | "backSample" => {
@@ -88,6 +90,7 @@ impl Flattener<'_> {
                 let [u, shift, resolution] = self.operator_args(c, ["u", counter, "resolution"], 2)?;
                 let more: Vec<Value> = shift.into_iter().chain(resolution).collect();
                 self.expect(c, &more, &[&[Ty::Integer], &[Ty::Integer]])?;
+                self.check_counts(c, &more, &[0.0, 1.0])?;
                 self.clocked_value(c, u, &more)
             }
             // `firstTick(u)`, `interval(u)`: the clock is that of `u`, or of the expression.
@@ -137,6 +140,41 @@ impl Flattener<'_> {
             return Err(self.wrong_args(c));
         }
         self.keep(c, &args, &[Ty::Clock]).map(|mut outputs| outputs.remove(0))
+    }
+
+    /// `previous` and `hold` remember a variable, which has a start value; a clock has none (specification sections 16.4 and
+    /// 16.5.1).
+    fn check_held(&mut self, c: Call<'_>, u: Option<&Value>) -> Res<()> {
+        let Some(u) = u else { return Ok(()) };
+        let mut scalars = Vec::new();
+        u.scalars(&mut scalars);
+        let held = c.name == "noClock"
+            || scalars.iter().all(|&e| {
+                self.as_variable(e).is_some()
+                    || c.name == "hold" && self.variability(e) <= kausal_syntax::ast::Variability::Parameter
+            });
+        if held && u.ty() != Some(Ty::Clock) {
+            return Ok(());
+        }
+        let what = if u.ty() == Some(Ty::Clock) { "a clock" } else { "an expression" };
+        let message = format!("{} needs a variable, which has a start value, not {what}", c.name);
+        Err(self.at_expr(c.scope, c.expr, "K0351", message))
+    }
+
+    /// Factors and counters do not vary and are not below these numbers.
+    fn check_counts(&mut self, c: Call<'_>, counts: &[Value], least: &[f64]) -> Res<()> {
+        for (count, least) in counts.iter().zip(least) {
+            let Some(e) = count.as_scalar() else { continue };
+            if self.variability(e) > kausal_syntax::ast::Variability::Parameter {
+                let message = format!("the counters and factors of {} must be parameters", c.name);
+                return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+            }
+            if let Some(x) = self.pool.as_constant(e).filter(|x| x < least) {
+                let message = format!("{x} is too small for {}: it must be {least} or more", c.name);
+                return Err(self.at_expr(c.scope, c.expr, "K0351", message));
+            }
+        }
+        Ok(())
     }
 
     /// An operator on a value, scalar by scalar.
@@ -295,6 +333,7 @@ fn operator_function((name, inputs, outputs): &Signature) -> Function {
         result: None,
         args,
         annotations: Vec::new(),
+        view: Default::default(),
     }));
     function
 }

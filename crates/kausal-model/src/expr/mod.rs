@@ -33,6 +33,10 @@ impl Flattener<'_> {
             let span = self.cx.lib.ast_ref(scope.file).span(expr);
             return Err(self.error_at("K0304", "the expression is nested too deeply", scope.file, span));
         }
+        if !self.budget.pay(1) {
+            let span = self.cx.lib.ast_ref(scope.file).span(expr);
+            return Err(self.broke(Some((scope.file, span))));
+        }
         self.depth += 1;
         let value = self.eval_inner(scope, expr);
         self.depth -= 1;

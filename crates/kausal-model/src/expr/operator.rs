@@ -1,13 +1,15 @@
 //! Operators, `if`, ranges, array constructors and reductions (specification sections 3.4 and 10.4 to 10.6).
 
 use kausal_symbolic::function::algebra::{broadcast, range};
-use kausal_symbolic::function::{Array, ArrayResult};
+use kausal_symbolic::function::array::MAX_ELEMENTS;
+use kausal_symbolic::function::{Array, ArrayResult, Index};
 use kausal_symbolic::{ExprId, Op};
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{self, BinaryOp, ComponentRef, Expr, Iterator, UnaryOp};
 
+use crate::budget::Passes;
 use crate::class::{Reported, Res};
-use crate::flattener::{Flattener, Scope};
+use crate::flattener::{Flattener, Scope, reshape_front};
 use crate::value::{Ty, Value};
 
 impl Flattener<'_> {
@@ -91,6 +93,11 @@ impl Flattener<'_> {
         let same_shape = x.shape() == y.shape();
         let scalar_in = x.rank() == 0 || y.rank() == 0;
         let joined = if (*ta, *tb) == (Ty::Integer, Ty::Integer) { Ty::Integer } else { Ty::Real };
+        if op == Mul && x.rank() > 0 && y.rank() > 0 {
+            // One product, which is part of a sum, for every element of the left and every column of the right.
+            let columns = if y.rank() == 2 { y.shape()[1] } else { 1 };
+            self.spend_at(scope, at, (x.len() as u64).saturating_mul(2 * columns as u64))?;
+        }
         let mut d = self.sym();
         let (ty, result): (Ty, ArrayResult<Array<ExprId>>) = match op {
             Add if same_shape => (joined, x.plus(&mut d, y)),
@@ -128,6 +135,11 @@ impl Flattener<'_> {
             let message = "the exponent of a matrix must be known at compile time";
             return Err(self.at_expr(scope, at, "K0341", message));
         };
+        if let [rows, columns] = x.shape() {
+            let products = (n.abs() + 1.0).log2().ceil().max(1.0) as u64 * 2;
+            let each = (x.len() as u64).saturating_mul((*rows).max(*columns) as u64);
+            self.spend_at(scope, at, each.saturating_mul(products))?;
+        }
         let result = x.matrix_power(&mut self.sym(), n);
         self.array_result(scope, at, ty, result)
     }
@@ -195,7 +207,10 @@ impl Flattener<'_> {
         result: ArrayResult<Array<ExprId>>,
     ) -> Res<Value> {
         match result {
-            Ok(array) => Ok(Value::Plain(ty, array)),
+            Ok(array) => {
+                self.spend_at(scope, at, array.len() as u64)?;
+                Ok(Value::Plain(ty, array))
+            }
             Err(e) => Err(self.at_expr(scope, at, "K0332", e.to_string())),
         }
     }
@@ -306,6 +321,15 @@ impl Flattener<'_> {
             return Err(self.at_expr(scope, start, "K0344", "a range needs scalars"));
         };
         let step_scalar = step_value.and_then(|v| v.as_scalar());
+        let number = |e: ExprId| self.pool.as_constant(e);
+        if let (Some(from), Some(to), Some(by)) =
+            (number(a), number(b), step_scalar.map_or(Some(1.0), number))
+            && by != 0.0
+        {
+            let steps = ((to - from) / by).max(0.0);
+            let units = if steps > MAX_ELEMENTS as f64 { u64::MAX } else { steps as u64 };
+            self.spend_at(scope, stop, units)?;
+        }
         let array = range(&mut self.sym(), a, step_scalar, b);
         self.array_result(scope, stop, ty, array)
     }
@@ -320,6 +344,8 @@ impl Flattener<'_> {
                 "an array needs at least one element; use fill(…, 0)",
             ));
         }
+        let elements: usize = values.iter().map(|v| v.shape().iter().product::<usize>()).sum();
+        self.spend_at(scope, expr, elements as u64)?;
         match Value::construct(&values) {
             Ok(Some(value)) => Ok(value),
             Ok(None) => {
@@ -361,6 +387,8 @@ impl Flattener<'_> {
 
     /// `cat(dimension, …)`
     pub fn cat(&mut self, scope: Scope, expr: ast::ExprId, dimension: usize, parts: &[Value]) -> Res<Value> {
+        let elements: usize = parts.iter().map(|v| v.shape().iter().product::<usize>()).sum();
+        self.spend_at(scope, expr, elements as u64)?;
         match Value::cat(dimension, parts) {
             Ok(Some(value)) => Ok(value),
             Ok(None) => Err(self.at_expr(scope, expr, "K0331", "the parts of an array have different types")),
@@ -375,6 +403,16 @@ impl Flattener<'_> {
                 let promoted = array.promote(rank);
                 self.array_result(scope, expr, ty, promoted)
             }
+            Value::Record(record) if record.shape.len() < rank => {
+                let mut shape = record.shape.clone();
+                shape.resize(rank, 1);
+                if record.shape.is_empty() {
+                    // One record is the only element.
+                    return Ok(self.fill(&Value::Record(record), &shape));
+                }
+                let value = crate::expr::call::flatten_record_array(&Value::Record(record));
+                Ok(reshape_front(value, &shape))
+            }
             other => Ok(other),
         }
     }
@@ -385,7 +423,7 @@ impl Flattener<'_> {
         scope: Scope,
         iterator: &Iterator,
         body: IteratorBody<'_>,
-    ) -> Res<Vec<Value>> {
+    ) -> Res<LoopValues> {
         let Some(range) = iterator.range else {
             return self.implicit_range(scope, iterator, body);
         };
@@ -394,16 +432,49 @@ impl Flattener<'_> {
         {
             let ty = Ty::of(builtin);
             let first = if ty == Ty::Boolean { 0 } else { 1 };
-            return Ok((0..n).map(|i| Value::scalar(ty, self.pool.constant((first + i) as f64))).collect());
+            let values = (0..n).map(|i| self.pool.constant((first + i) as f64)).collect();
+            return Ok(LoopValues::Scalars(ty, values));
         }
-        let value = self.eval(scope, range)?;
-        let Value::Plain(ty, array) = value else {
-            return Err(self.at_expr(scope, range, "K0346", "a loop needs a vector to run over"));
-        };
-        if array.rank() != 1 {
-            return Err(self.at_expr(scope, range, "K0346", "a loop needs a vector to run over"));
+        match self.eval(scope, range)? {
+            Value::Plain(ty, array) if array.rank() == 1 => Ok(LoopValues::Scalars(ty, array.into_data())),
+            Value::Record(record) if record.shape.len() == 1 => {
+                Ok(LoopValues::Records(Value::Record(record)))
+            }
+            other => {
+                let message = format!("a loop needs a vector to run over, not {}", self.describe(&other));
+                Err(self.at_expr(scope, range, "K0346", message))
+            }
         }
-        Ok(array.data().iter().map(|&e| Value::scalar(ty, e)).collect())
+    }
+
+    /// Does something for every value of a loop variable, which is a local name meanwhile.
+    pub(crate) fn each_pass(
+        &mut self,
+        scope: Scope,
+        iterator: &Iterator,
+        body: IteratorBody<'_>,
+        pass: &mut dyn FnMut(&mut Self, &Value) -> Res<()>,
+    ) -> Res<()> {
+        let values = self.iterator_values(scope, iterator, body)?;
+        let mut passes = Passes::new(values.len());
+        for i in 0..values.len() {
+            self.next_pass(&mut passes, scope.file, iterator.name.span)?;
+            let value = values.get(i);
+            self.locals.push((iterator.name.symbol, value.clone()));
+            let result = pass(self, &value);
+            self.locals.pop();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Pays for what an expression makes.
+    pub(crate) fn spend_at(&mut self, scope: Scope, expr: ast::ExprId, units: u64) -> Res<()> {
+        if self.budget.pay(units) {
+            return Ok(());
+        }
+        let span = self.cx.lib.ast_ref(scope.file).span(expr);
+        Err(self.broke(Some((scope.file, span))))
     }
 
     /// `{body for i in r, j in s}`: the last iterator is the outermost dimension.
@@ -415,14 +486,11 @@ impl Flattener<'_> {
         iterators: &[Iterator],
     ) -> Res<Value> {
         let Some((last, rest)) = iterators.split_last() else { return self.eval(scope, body) };
-        let values = self.iterator_values(scope, last, IteratorBody::Expr(body))?;
-        let mut items = Vec::with_capacity(values.len());
-        for value in &values {
-            self.locals.push((last.name.symbol, value.clone()));
-            let item = self.eval_comprehension(scope, expr, body, rest);
-            self.locals.pop();
-            items.push(item?);
-        }
+        let mut items = Vec::new();
+        self.each_pass(scope, last, IteratorBody::Expr(body), &mut |this, _| {
+            items.push(this.eval_comprehension(scope, expr, body, rest)?);
+            Ok(())
+        })?;
         if items.is_empty() {
             let mut shape = vec![0];
             shape.extend(rest.iter().map(|_| 0));
@@ -493,13 +561,9 @@ impl Flattener<'_> {
             items.push(self.eval(scope, body)?);
             return Ok(());
         };
-        for value in self.iterator_values(scope, first, IteratorBody::Expr(body))? {
-            self.locals.push((first.name.symbol, value));
-            let result = self.collect(scope, body, rest, items);
-            self.locals.pop();
-            result?;
-        }
-        Ok(())
+        self.each_pass(scope, first, IteratorBody::Expr(body), &mut |this, _| {
+            this.collect(scope, body, rest, items)
+        })
     }
 }
 
@@ -554,6 +618,40 @@ pub enum IteratorBody<'a> {
     Expr(ast::ExprId),
     /// In equations.
     Equations(&'a [ast::Equation]),
+    /// In statements.
+    Statements(&'a [ast::Statement]),
+}
+
+/// The values a loop variable takes.
+#[derive(Clone, Debug)]
+pub enum LoopValues {
+    /// Scalars of one type.
+    Scalars(Ty, Vec<ExprId>),
+    /// A vector of records.
+    Records(Value),
+}
+
+impl LoopValues {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            LoopValues::Scalars(_, list) => list.len(),
+            LoopValues::Records(value) => value.shape().first().copied().unwrap_or(0),
+        }
+    }
+
+    /// None?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them, counted from 0.
+    pub fn get(&self, i: usize) -> Value {
+        match self {
+            LoopValues::Scalars(ty, list) => Value::scalar(*ty, list[i]),
+            LoopValues::Records(value) => value.index(&[Index::One(i + 1)]).unwrap_or(Value::Nothing),
+        }
+    }
 }
 
 fn fits(a: &Value, b: &Value) -> bool {

@@ -8,7 +8,7 @@ use kausal_symbolic::{ExprId, Op, VarId};
 use kausal_syntax::ast::{self, ClassKind, ComponentRef, Expr, RefPart, Variability};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 
-use super::operator::IteratorBody;
+use super::operator::{IteratorBody, LoopValues};
 use crate::class::{KlassId, Member, Reported, Res};
 use crate::flattener::{Flattener, Scope, reshape_front};
 use crate::instance::{InstId, Node};
@@ -527,12 +527,17 @@ impl Flattener<'_> {
         let exprs = ast.lists.exprs.get(part.subscripts);
         if exprs.len() > shape.len() {
             let message = format!(
-                "{} has {} dimensions, but {} subscripts",
+                "{} has {}, but {} subscripts",
                 part.name.symbol,
-                shape.len(),
+                crate::flattener::dimensions_text(shape.len()),
                 exprs.len()
             );
-            return Err(self.error_at("K0334", message, scope.file, part.name.span));
+            let location = self.cx.lib.location(scope.file, part.name.span);
+            let diagnostic = Diagnostic::error("K0334", message).at(location, "");
+            return Err(match of {
+                Some(id) => self.report_at_decl(id, diagnostic),
+                None => self.cx.report(diagnostic),
+            });
         }
         let kinds = of.map(|id| self.index_types(id)).unwrap_or_default();
         let mut subs = Vec::with_capacity(exprs.len());
@@ -561,7 +566,13 @@ impl Flattener<'_> {
                     self.type_name(kind),
                     self.type_name(*ty)
                 );
-                return Err(self.at_expr(scope, expr, "K0335", message));
+                let span = self.cx.lib.ast_ref(scope.file).span(expr);
+                let diagnostic =
+                    Diagnostic::error("K0335", message).at(self.cx.lib.location(scope.file, span), "");
+                return Err(match of {
+                    Some(id) => self.report_at_decl(id, diagnostic),
+                    None => self.cx.report(diagnostic),
+                });
             }
             let first = if *ty == Ty::Boolean { 1.0 } else { 0.0 };
             let mut known = Vec::with_capacity(array.len());
@@ -658,7 +669,12 @@ impl Flattener<'_> {
         subs: &[Sub],
     ) -> Res<Value> {
         let inst = self.inst(id);
-        let variable = !inst.is_static && inst.variability > Variability::Parameter;
+        let variable = !inst.is_static
+            && match inst.variability {
+                Variability::Constant => false,
+                Variability::Parameter => self.settled(id) == (false, false),
+                _ => true,
+            };
         if variable && subs.len() == shape.len() {
             let mut offset = 0;
             let mut scalar = true;
@@ -674,6 +690,11 @@ impl Flattener<'_> {
                 let e = self.pool.var(VarId(first.0 + offset as u32));
                 return Ok(Value::scalar(ty, e));
             }
+        }
+        let inst = self.inst(id);
+        if inst.is_static || inst.variability == Variability::Constant {
+            let value = self.constant_value(id)?;
+            return self.index_value(scope, reference, &value, subs);
         }
         let value = self.instance_value(id)?;
         self.index_value(scope, reference, &value, subs)
@@ -737,6 +758,7 @@ impl Flattener<'_> {
         if let Some(at) = subs.iter().position(|s| matches!(s, Sub::Symbolic(_))) {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
+            self.spend(size as u64, scope.file, reference.span)?;
             let mut result: Option<Value> = None;
             for i in (1..=size).rev() {
                 let mut known = subs.to_vec();
@@ -813,39 +835,18 @@ impl Flattener<'_> {
         }
     }
 
-    /// The values of a loop variable without a range: the subscripts it is used as (specification section 11.2.2.1).
+    /// The values of a loop variable without a range: the subscripts it is used as (specification section 11.2.2.1). All
+    /// dimensions it is a subscript of are alike.
     pub fn implicit_range(
         &mut self,
         scope: Scope,
         iterator: &ast::Iterator,
         body: IteratorBody<'_>,
-    ) -> Res<Vec<Value>> {
+    ) -> Res<LoopValues> {
         let ast = self.cx.lib.ast(scope.file);
         let name = iterator.name.symbol;
-        let mut uses: Vec<(ComponentRef, usize, usize)> = Vec::new();
-        let is_iterator = |e: ast::ExprId| match ast.exprs[e] {
-            Expr::Ref(r) => {
-                matches!(ast.lists.parts.get(r.parts), [p] if p.name.symbol == name && p.subscripts.is_empty())
-            }
-            _ => false,
-        };
-        let mut note = |r: &ComponentRef| {
-            for (i, part) in ast.lists.parts.get(r.parts).iter().enumerate() {
-                for (d, &sub) in ast.lists.exprs.get(part.subscripts).iter().enumerate() {
-                    if is_iterator(sub) {
-                        uses.push((*r, i, d));
-                    }
-                }
-            }
-        };
-        match body {
-            IteratorBody::Expr(e) => crate::walk::references(&ast, e, &mut note),
-            IteratorBody::Equations(list) => {
-                crate::walk::connect_refs(list, &mut note);
-                crate::walk::equation_exprs(&ast, list, &mut |e| crate::walk::references(&ast, e, &mut note));
-            }
-        }
-        for (reference, i, d) in uses {
+        let mut found: Option<(Ty, usize, ComponentRef)> = None;
+        for (reference, i, d) in subscripted_by(&ast, name, body) {
             let mut parts = ast.lists.parts.get(reference.parts)[..=i].to_vec();
             parts[i].subscripts = kausal_syntax::arena::List::EMPTY;
             let mark = self.cx.diagnostics.len();
@@ -862,12 +863,40 @@ impl Flattener<'_> {
                 Cursor::Value(value) => value.shape().to_vec(),
                 Cursor::Class(..) | Cursor::Disabled(_) => Vec::new(),
             };
-            if let Some(&n) = shape.get(d) {
-                return Ok((1..=n).map(|i| self.integer(i as f64)).collect());
+            let Some(&n) = shape.get(d) else { continue };
+            let ty = match &cursor {
+                Cursor::Inst(id) => self.index_types(*id).get(d).copied().flatten().unwrap_or(Ty::Integer),
+                _ => Ty::Integer,
+            };
+            let Some((first, size, before)) = found else {
+                found = Some((ty, n, reference));
+                continue;
+            };
+            if (first, size) != (ty, n) {
+                let (a, b) = (self.range_text(first, size), self.range_text(ty, n));
+                let message = format!("the range of {name} cannot be deduced: it would be {a}, and {b}");
+                let place = |this: &Self, r: ComponentRef| this.cx.lib.location(scope.file, r.span);
+                let diagnostic = Diagnostic::error("K0355", message)
+                    .at(place(self, before), "one subscript")
+                    .at(place(self, reference), "another subscript")
+                    .help(format!("write the range: `for {name} in … loop`"));
+                return Err(self.cx.report(diagnostic));
             }
         }
-        let message = format!("the range of {name} cannot be deduced: it is not used as a subscript");
-        Err(self.error_at("K0355", message, scope.file, iterator.name.span))
+        let Some((ty, n, _)) = found else {
+            let message = format!("the range of {name} cannot be deduced: it is not used as a subscript");
+            return Err(self.error_at("K0355", message, scope.file, iterator.name.span));
+        };
+        let first = if ty == Ty::Boolean { 0 } else { 1 };
+        self.spend(n as u64, scope.file, iterator.name.span)?;
+        Ok(LoopValues::Scalars(ty, (0..n).map(|i| self.pool.constant((first + i) as f64)).collect()))
+    }
+
+    fn range_text(&self, ty: Ty, size: usize) -> String {
+        match ty {
+            Ty::Integer => format!("1:{size}"),
+            other => self.type_name(other),
+        }
     }
 
     /// The number of values of a type used as a dimension.
@@ -899,6 +928,45 @@ impl Flattener<'_> {
         }
         Some(self.cx.leaf(k)?.builtin)
     }
+}
+
+/// Where a loop variable is a subscript: the reference, which part of it, and which dimension.
+pub fn subscripted_by(ast: &Ast, name: Symbol, body: IteratorBody<'_>) -> Vec<(ComponentRef, usize, usize)> {
+    let mut uses = Vec::new();
+    let is_iterator = |e: ast::ExprId| match ast.exprs[e] {
+        Expr::Ref(r) => {
+            matches!(ast.lists.parts.get(r.parts), [p] if p.name.symbol == name && p.subscripts.is_empty())
+        }
+        _ => false,
+    };
+    let mut note = |r: &ComponentRef| {
+        for (i, part) in ast.lists.parts.get(r.parts).iter().enumerate() {
+            for (d, &sub) in ast.lists.exprs.get(part.subscripts).iter().enumerate() {
+                if is_iterator(sub) {
+                    uses.push((*r, i, d));
+                }
+            }
+        }
+    };
+    match body {
+        IteratorBody::Expr(e) => crate::walk::references(ast, e, &mut note),
+        IteratorBody::Equations(list) => {
+            crate::walk::connect_refs(list, &mut note);
+            crate::walk::equation_exprs(ast, list, &mut |e| crate::walk::references(ast, e, &mut note));
+        }
+        IteratorBody::Statements(list) => crate::walk::statements(list, &mut |s| {
+            crate::walk::statement_targets(s, &mut |target| {
+                note(target);
+                for part in ast.lists.parts.get(target.parts) {
+                    for &sub in ast.lists.exprs.get(part.subscripts) {
+                        crate::walk::references(ast, sub, &mut note);
+                    }
+                }
+            });
+            crate::walk::statement_exprs(ast, s, &mut |e| crate::walk::references(ast, e, &mut note));
+        }),
+    }
+    uses
 }
 
 /// A reference as text, for messages.

@@ -1,6 +1,9 @@
 //! Foreign functions that can be run while flattening: those of the standard library that keep nothing between calls and
-//! change nothing, and the names of resources. Nothing here calls foreign code.
+//! change nothing, the names of resources, and foreign code where the user has allowed it.
 
+use std::sync::Arc;
+
+use kausal_external::foreign::Foreign;
 use kausal_external::{Options, StandardExternals};
 use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
 
@@ -8,6 +11,8 @@ use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
 pub struct Table<'a> {
     /// Where a `modelica://` resource is.
     pub resources: &'a dyn Fn(&str) -> Option<String>,
+    /// Foreign code, where the user has allowed it.
+    pub foreign: Option<Arc<Foreign>>,
 }
 
 impl Externals for Table<'_> {
@@ -19,7 +24,7 @@ impl Externals for Table<'_> {
             ("ModelicaInternal_fullPathName", Some(uri)) if uri.starts_with("modelica://") => {
                 self.resource(uri)
             }
-            _ => StandardExternals::new(Options::translation()).call(call),
+            _ => StandardExternals::new(Options::translation()).with_foreign(self.foreign.clone()).call(call),
         }
     }
 }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use kausal_symbolic::function::{
-    Body, Dim, ExternalBody, Function, Local, LocalId, Stmt, Subscript, Target, Term, TermId,
-};
+use kausal_symbolic::function::{Body, Dim, Function, Local, LocalId, Stmt, Subscript, Target, Term, TermId};
 use kausal_symbolic::{FunctionId, Op};
 use kausal_syntax::ast::{self, ClassBody, Expr, Purity, RefPart, Statement, StatementKind, Variability};
 use kausal_syntax::{Ast, Diagnostic, Span, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::term::TVal;
+use super::term::{LoopVariable, TVal};
 use super::{BoundType, FunctionArgument, FunctionKey};
-use crate::class::{ComponentInfo, KlassId, Place, Reported, Res, annotation_value};
+use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
+use crate::expr::operator::IteratorBody;
 use crate::expr::string::scalar_of;
 use crate::flattener::{Flattener, assignable};
 use crate::instance::InstId;
@@ -284,10 +283,13 @@ impl Flattener<'_> {
     fn complete(&mut self, lo: &mut Lower, k: KlassId, item: &Declared) -> Res<()> {
         match &item.value {
             TVal::Plain { term, .. } => {
-                if let Term::Local(local) = lo.function.terms[term.0 as usize] {
+                // The sizes of fields may be made of other fields: they come with their record.
+                if let Term::Local(local) = lo.function.terms[term.0 as usize]
+                    && !item.nested
+                {
                     let mut dims = Vec::with_capacity(item.dims.len());
                     for place in &item.dims {
-                        dims.push(self.lower_dim(lo, k, place)?);
+                        dims.push(self.lower_dim(lo, k, place, None)?);
                     }
                     lo.function.locals[local.0 as usize].dims = dims;
                 }
@@ -297,6 +299,7 @@ impl Flattener<'_> {
                 let members = self.cx.members(*klass)?;
                 for &i in &members.components {
                     let field = self.cx.component(&members.items[i as usize])?;
+                    self.complete_field(lo, k, item, &field, fields)?;
                     if let Some(place) = field.binding
                         && *rank == 0
                         && item.role != Role::Input
@@ -320,6 +323,36 @@ impl Flattener<'_> {
         }
     }
 
+    /// The sizes of a field: those of the array of records, then its own, which may be made of other fields.
+    fn complete_field(
+        &mut self,
+        lo: &mut Lower,
+        k: KlassId,
+        item: &Declared,
+        field: &ComponentInfo,
+        fields: &[(Symbol, TVal)],
+    ) -> Res<()> {
+        let Some(TVal::Plain { term, .. }) = item.value.field(field.name) else { return Ok(()) };
+        let Term::Local(local) = lo.function.terms[term.0 as usize] else { return Ok(()) };
+        let mut dims = Vec::with_capacity(item.dims.len() + field.dims.len());
+        for place in &item.dims {
+            // The sizes of an argument are what they are.
+            dims.push(match item.nested && item.role == Role::Input {
+                true => Dim::Unknown,
+                false => self.lower_dim(lo, k, place, None)?,
+            });
+        }
+        for place in &field.dims {
+            dims.push(match (item.dims.is_empty(), item.role) {
+                (true, _) => self.lower_dim(lo, k, place, Some(fields))?,
+                (false, Role::Input) => Dim::Unknown,
+                (false, _) => self.lower_dim(lo, k, place, None)?,
+            });
+        }
+        lo.function.locals[local.0 as usize].dims = dims;
+        Ok(())
+    }
+
     fn set_initial(&mut self, lo: &mut Lower, value: &TVal, initial: &TVal) {
         match (value, initial) {
             (TVal::Plain { term, .. }, TVal::Plain { term: from, .. }) => {
@@ -338,7 +371,13 @@ impl Flattener<'_> {
         }
     }
 
-    fn lower_dim(&mut self, lo: &mut Lower, k: KlassId, place: &Place) -> Res<Dim> {
+    fn lower_dim(
+        &mut self,
+        lo: &mut Lower,
+        k: KlassId,
+        place: &Place,
+        fields: Option<&[(Symbol, TVal)]>,
+    ) -> Res<Dim> {
         let ast = self.cx.lib.ast(place.file);
         if matches!(ast.exprs[place.expr], Expr::Colon) {
             return Ok(Dim::Unknown);
@@ -353,7 +392,7 @@ impl Flattener<'_> {
         if let Some(n) = self.type_as_dimension(scope, place.expr) {
             return Ok(Dim::Known(n));
         }
-        let TVal::Plain { term, .. } = self.lower_place(lo, k, place, None)? else { return Err(Reported) };
+        let TVal::Plain { term, .. } = self.lower_place(lo, k, place, fields)? else { return Err(Reported) };
         Ok(match lo.function.terms[term.0 as usize] {
             Term::Const(n) if n >= 0.0 => Dim::Known(n as usize),
             _ => Dim::Computed(term),
@@ -476,76 +515,6 @@ impl Flattener<'_> {
         }
     }
 
-    fn lower_external(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        class: &ast::ClassDef,
-        external: &ast::External,
-    ) -> Res<ExternalBody> {
-        let language = external.language.map_or("C".to_owned(), |l| ast.string(l).into_owned());
-        if !matches!(language.as_str(), "C" | "builtin" | "FORTRAN 77") {
-            let message =
-                format!("functions in \"{language}\" cannot be called: only \"C\" and \"FORTRAN 77\" can");
-            return Err(self.error_at("K0391", message, lo.file, external.span));
-        }
-        let mut body = ExternalBody {
-            language,
-            name: class.name.symbol.as_str().to_owned(),
-            result: None,
-            args: Vec::new(),
-            annotations: Vec::new(),
-        };
-        match &external.call {
-            Some(call) => {
-                body.name = call.function.symbol.as_str().to_owned();
-                if let Some(result) = &call.result {
-                    let target = self.lower_target(lo, ast, result)?;
-                    if let TVal::Plain { term, .. } = &target.value
-                        && let Term::Local(local) = lo.function.terms[term.0 as usize]
-                    {
-                        body.result = Some(local);
-                    }
-                }
-                for &arg in ast.lists.exprs.get(call.args) {
-                    let value = self.lower_expr(lo, arg)?;
-                    value.terms(&mut body.args);
-                }
-            }
-            None => {
-                for &input in &lo.function.inputs.clone() {
-                    let term = lo.term(Term::Local(input));
-                    body.args.push(term);
-                }
-                match lo.function.outputs[..] {
-                    [one] if lo.function.locals[one.0 as usize].dims.is_empty() => body.result = Some(one),
-                    _ => {
-                        for output in lo.function.outputs.clone() {
-                            let term = lo.term(Term::Local(output));
-                            body.args.push(term);
-                        }
-                    }
-                }
-            }
-        }
-        if body.language == "builtin"
-            && kausal_symbolic::function::externals::builtin_op(&body.name).is_none()
-            && !crate::expr::builtin::is_builtin(&body.name)
-        {
-            let message = format!("there is no built-in function {}", body.name);
-            return Err(self.error_at("K0391", message, lo.file, external.span));
-        }
-        for annotation in [external.annotation, class.description.annotation] {
-            for name in ["Include", "Library", "IncludeDirectory", "LibraryDirectory"] {
-                let Some(value) = annotation_value(ast, annotation, name) else { continue };
-                for text in string_list(ast, value) {
-                    body.annotations.push((name.to_owned(), text));
-                }
-            }
-        }
-        Ok(body)
-    }
-
     /// Statements.
     pub fn lower_statements(&mut self, lo: &mut Lower, ast: &Ast, list: &[Statement]) -> Res<Vec<Stmt>> {
         let mut out = Vec::with_capacity(list.len());
@@ -630,7 +599,7 @@ impl Flattener<'_> {
             }
             StatementKind::For { iterators, body } => {
                 let iterators = ast.lists.iterators.get(*iterators);
-                if lo.outer.is_some() && crate::algorithm::needs_unrolling(ast, body) {
+                if lo.outer.is_some() && crate::algorithm::events::needs_unrolling(ast, body) {
                     return self.unroll_for(lo, ast, statement, iterators, body, out);
                 }
                 out.push(self.lower_for(lo, ast, iterators, body)?);
@@ -656,10 +625,9 @@ impl Flattener<'_> {
         body: &[Statement],
     ) -> Res<Stmt> {
         let Some((first, rest)) = iterators.split_first() else { return Err(Reported) };
-        let (ty, range) = self.lower_iterator(lo, ast, first, None)?;
-        let local = lo.local(first.name.symbol.as_str().to_owned(), ty, Vec::new());
-        let term = lo.term(Term::Local(local));
-        let hidden = lo.env.insert(first.name.symbol, TVal::Plain { ty, rank: 0, term });
+        let LoopVariable { local, range, value } =
+            self.lower_iterator(lo, ast, first, IteratorBody::Statements(body))?;
+        let hidden = lo.env.insert(first.name.symbol, value);
         lo.loops += 1;
         let inner = if rest.is_empty() {
             self.lower_statements(lo, ast, body)
@@ -980,13 +948,5 @@ fn bound_input(lo: &mut Lower, path: String, ty: &BoundType) -> TVal {
                 .collect();
             TVal::Record { klass: *klass, rank: *rank, fields }
         }
-    }
-}
-
-fn string_list(ast: &Ast, expr: ast::ExprId) -> Vec<String> {
-    match ast.exprs[expr] {
-        Expr::String(s) => vec![ast.string(s).into_owned()],
-        Expr::Array(items) => ast.lists.exprs.get(items).iter().flat_map(|&e| string_list(ast, e)).collect(),
-        _ => Vec::new(),
     }
 }

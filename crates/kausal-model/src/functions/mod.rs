@@ -1,14 +1,16 @@
 //! Functions: from classes to [`Function`]s, and their calls in equations (specification chapter 12).
 //!
-//! - [`lower`]: declarations, statements, external declarations, annotations
+//! - [`lower`]: declarations, statements, annotations; [`foreign`]: external declarations
 //! - [`term`]: expressions of functions; records are lists of fields
 //! - [`term_call`]: calls inside functions
+//! - `foreign`: external declarations
 //! - [`externals`]: foreign functions that can be run while flattening
 //!
 //! A function is lowered once per class with its modifiers; one that takes functions as arguments once per
 //! choice of those.
 
 pub mod externals;
+mod foreign;
 pub mod lower;
 mod notes;
 pub mod term;
@@ -52,6 +54,14 @@ pub struct Functions {
     pub(crate) lowered: FxHashMap<FunctionKey, Res<FunctionId>>,
     signatures: FxHashMap<KlassId, Res<Arc<Signature>>>,
     pub(crate) calls: Calls,
+    /// Functions declared impure, as far as somebody asked.
+    pub(crate) impure: FxHashMap<KlassId, bool>,
+    /// Calls of impure functions in equations, and where they are.
+    pub(crate) impure_calls: FxHashMap<ExprId, (KlassId, kausal_syntax::Location)>,
+    /// The model is flat text: its calls were found to be in the right places before.
+    pub(crate) placed: bool,
+    /// Inside `pure(…)`.
+    pub(crate) in_pure: bool,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Result<Vec<ExprId>, String>>,
     /// Steps taken in all these runs.
@@ -315,7 +325,18 @@ impl Flattener<'_> {
                     fields,
                 })))
             }
-            (Value::Function(_), None) => Ok(value),
+            (Value::Function(f), None) if info.is_function() => {
+                let bound: Vec<Symbol> = f.bound.iter().map(|(n, _)| *n).collect();
+                let given = f.klass;
+                match self.function_misfit(given, &bound, info.klass) {
+                    None => Ok(value),
+                    Some(why) => {
+                        let (given, called) = (self.cx.name(given), self.cx.name(k));
+                        let message = format!("{given} cannot be the input {} of {called}: {why}", info.name);
+                        Err(self.call_error(scope, expr, k, "K0373", message))
+                    }
+                }
+            }
             _ => {
                 let expected = match info.leaf {
                     Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),
@@ -329,6 +350,58 @@ impl Flattener<'_> {
                 );
                 Err(self.call_error(scope, expr, k, "K0373", message))
             }
+        }
+    }
+
+    /// Why a function with some of its inputs bound cannot be called like another one (specification section 6.6).
+    pub(crate) fn function_misfit(
+        &mut self,
+        given: KlassId,
+        bound: &[Symbol],
+        wanted: KlassId,
+    ) -> Option<String> {
+        let (Ok(given), Ok(wanted)) = (self.signature(given), self.signature(wanted)) else { return None };
+        for name in bound {
+            if !given.inputs.iter().any(|i| i.name == *name) {
+                return Some(format!("it has no input {name}"));
+            }
+        }
+        let inputs: Vec<_> = given.inputs.iter().filter(|i| !bound.contains(&i.name)).cloned().collect();
+        for (what, have, want) in
+            [("input", &inputs, &wanted.inputs), ("output", &given.outputs, &wanted.outputs)]
+        {
+            for (i, w) in want.iter().enumerate() {
+                let Some(h) = have.get(i) else {
+                    return Some(format!("it has no {what} {}", w.name));
+                };
+                let (a, b) = (self.interface_text(h), self.interface_text(w));
+                if h.name != w.name {
+                    let order = if i == 0 { "first" } else { "next" };
+                    return Some(format!("its {order} {what} is {}, not {}", h.name, w.name));
+                }
+                let same = match (h.leaf, w.leaf) {
+                    (Some(x), Some(y)) => x.builtin == y.builtin,
+                    (None, None) => self.missing_members(w.klass, h.klass).is_empty(),
+                    _ => false,
+                };
+                if !same || h.dims.len() != w.dims.len() {
+                    return Some(format!("its {what} {} is {a}, not {b}", h.name));
+                }
+            }
+        }
+        let extra = inputs.get(wanted.inputs.len()..).unwrap_or_default();
+        let extra = extra.iter().find(|i| i.binding.is_none())?;
+        Some(format!("its input {} has no value then", extra.name))
+    }
+
+    fn interface_text(&self, info: &ComponentInfo) -> String {
+        let base = match info.leaf {
+            Some(leaf) => self.type_name(Ty::of(leaf.builtin)),
+            None => self.cx.name(info.klass),
+        };
+        match info.dims.len() {
+            0 => base,
+            n => format!("{base}[{}]", vec![":"; n].join(", ")),
         }
     }
 
@@ -428,7 +501,11 @@ impl Flattener<'_> {
             self.note_call(scope, expr, k);
             Reported
         })?;
+        self.functions.last_call = None;
         let outputs = self.apply(scope, expr, k, function, flat)?;
+        self.note_impure(scope, expr, k);
+        let scalars: usize = outputs.iter().map(|o| o.shape().iter().product::<usize>()).sum();
+        self.spend_at(scope, expr, scalars as u64 * crate::budget::OUTPUT)?;
         let mut outputs = outputs.into_iter();
         let mut out = Vec::with_capacity(signature.outputs.len());
         for info in &signature.outputs {
@@ -652,7 +729,8 @@ impl Flattener<'_> {
                 _ => Flat::Number(f64::NAN),
             })
             .collect();
-        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri) };
+        let foreign = self.cx.foreign.clone();
+        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri), foreign };
         let limits = Limits { steps: FOLD_STEPS.saturating_sub(self.functions.steps), ..Limits::default() };
         let mut evaluator =
             Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals).with_limits(limits);

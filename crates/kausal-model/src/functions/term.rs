@@ -9,9 +9,11 @@ use kausal_syntax::{Ast, Symbol};
 
 use super::lower::Lower;
 use crate::class::{KlassId, Reported, Res};
-use crate::expr::operator::operator_text;
+use crate::expr::operator::{IteratorBody, LoopValues, operator_text};
 use crate::expr::reference::Cursor;
 use crate::flattener::{Flattener, Scope};
+use crate::lookup::Found;
+use crate::prelude::Builtin;
 use crate::value::{Ty, Value};
 
 /// What an expression of a function is worth.
@@ -131,6 +133,10 @@ impl Flattener<'_> {
     pub fn lower_expr(&mut self, lo: &mut Lower, expr: ast::ExprId) -> Res<TVal> {
         if self.depth > 1500 {
             return Err(self.at_term(lo, expr, "K0304", "the expression is nested too deeply"));
+        }
+        if !self.budget.pay(1) {
+            let span = self.cx.lib.ast_ref(lo.file).span(expr);
+            return Err(self.broke(Some((lo.file, span))));
         }
         self.depth += 1;
         let value = self.lower_inner(lo, expr);
@@ -473,41 +479,63 @@ impl Flattener<'_> {
         expr: ast::ExprId,
         rows: &[kausal_syntax::arena::List<ast::ExprId>],
     ) -> Res<TVal> {
-        let mut ty: Option<Ty> = None;
         let mut lines = Vec::with_capacity(rows.len());
         for &row in rows {
-            let mut terms = Vec::with_capacity(row.len());
-            for &item in ast.lists.exprs.get(row) {
-                let TVal::Plain { ty: t, rank, term } = self.lower_expr(lo, item)? else {
-                    return Err(self.at_term(
-                        lo,
-                        item,
-                        "K0331",
-                        "a matrix of records cannot be written like this",
-                    ));
-                };
-                ty = Some(ty.map_or(t, |old| join(old, t)));
-                let two = lo.term(Term::Const(2.0));
-                terms.push(if rank < 2 {
-                    lo.term(Term::Array(ArrayFn::Promote, vec![term, two]))
-                } else {
-                    term
-                });
-            }
-            lines.push(cat(lo, 2, terms));
+            let items = ast.lists.exprs.get(row).iter();
+            lines.push(items.map(|&item| self.lower_expr(lo, item)).collect::<Res<Vec<TVal>>>()?);
         }
-        let _ = expr;
-        let term = cat(lo, 1, lines);
-        Ok(TVal::Plain { ty: ty.unwrap_or(Ty::Real), rank: 2, term })
+        match matrix(lo, &lines) {
+            Some(value) => Ok(value),
+            None => Err(self.at_term(lo, expr, "K0331", "the elements of a matrix have different types")),
+        }
     }
 
-    /// The type and range of a loop variable.
+    /// A loop variable: the local that runs, over what, and what it is worth.
     pub(super) fn lower_iterator(
         &mut self,
         lo: &mut Lower,
         ast: &Ast,
         iterator: &ast::Iterator,
-        body: Option<ast::ExprId>,
+        body: IteratorBody<'_>,
+    ) -> Res<LoopVariable> {
+        let name = iterator.name.symbol.as_str().to_owned();
+        if let Some(range) = iterator.range
+            && !self.is_type(lo, range)
+            && let value @ TVal::Record { rank: 1, .. } = self.lower_expr(lo, range)?
+            && let Some(any) = value.any_term()
+        {
+            // A number runs, and the loop variable is the record of that number.
+            let one = lo.term(Term::Const(1.0));
+            let size = lo.term(Term::Array(ArrayFn::SizeOf, vec![any, one]));
+            let range = lo.term(Term::Array(ArrayFn::Range, vec![one, size]));
+            let local = lo.local(name, Ty::Integer, Vec::new());
+            let index = lo.term(Term::Local(local));
+            let value = value.map(-1, &mut |term, rank| {
+                let mut subs = vec![Subscript::Index(index)];
+                subs.resize(rank, Subscript::All);
+                lo.term(Term::Index(term, subs))
+            });
+            return Ok(LoopVariable { local, range, value });
+        }
+        let (ty, range) = self.lower_loop_range(lo, ast, iterator, body)?;
+        let local = lo.local(name, ty, Vec::new());
+        let term = lo.term(Term::Local(local));
+        Ok(LoopVariable { local, range, value: TVal::Plain { ty, rank: 0, term } })
+    }
+
+    /// Does an expression name an enumeration or Boolean?
+    fn is_type(&mut self, lo: &Lower, expr: ast::ExprId) -> bool {
+        let scope = self.constant_scope(lo);
+        self.type_named(scope, expr).is_some()
+    }
+
+    /// The type and range of a loop variable.
+    fn lower_loop_range(
+        &mut self,
+        lo: &mut Lower,
+        ast: &Ast,
+        iterator: &ast::Iterator,
+        body: IteratorBody<'_>,
     ) -> Res<(Ty, TermId)> {
         let Some(range) = iterator.range else {
             return self.lower_implicit_range(lo, ast, iterator, body);
@@ -517,9 +545,7 @@ impl Flattener<'_> {
             && let Some(n) = self.enumeration_size(builtin)
         {
             let ty = Ty::of(builtin);
-            let first = if ty == Ty::Boolean { 0 } else { 1 };
-            let terms = (0..n).map(|i| lo.term(Term::Const((first + i) as f64))).collect();
-            return Ok((ty, lo.term(Term::Array(ArrayFn::Construct, terms))));
+            return Ok((ty, values_of(lo, ty, n)));
         }
         match self.lower_expr(lo, range)? {
             TVal::Plain { ty, rank: 1, term } => Ok((ty, term)),
@@ -530,39 +556,62 @@ impl Flattener<'_> {
         }
     }
 
+    /// The range that the subscripts a loop variable is used as tell (specification section 11.2.2.1).
     fn lower_implicit_range(
         &mut self,
         lo: &mut Lower,
         ast: &Ast,
         iterator: &ast::Iterator,
-        body: Option<ast::ExprId>,
+        body: IteratorBody<'_>,
     ) -> Res<(Ty, TermId)> {
         let name = iterator.name.symbol;
-        let mut found: Option<(ComponentRef, usize)> = None;
-        if let Some(body) = body {
-            crate::walk::references(ast, body, &mut |r| {
-                if let [part] = ast.lists.parts.get(r.parts) {
-                    for (d, &sub) in ast.lists.exprs.get(part.subscripts).iter().enumerate() {
-                        if let Expr::Ref(s) = ast.exprs[sub]
-                            && matches!(ast.lists.parts.get(s.parts), [p] if p.name.symbol == name)
-                        {
-                            found.get_or_insert((*r, d));
-                        }
-                    }
-                }
-            });
-        }
-        if let Some((reference, d)) = found {
-            let part = ast.lists.parts.get(reference.parts)[0];
-            if let Some(term) = lo.env.get(&part.name.symbol).and_then(TVal::any_term) {
-                let d = lo.term(Term::Const((d + 1) as f64));
-                let one = lo.term(Term::Const(1.0));
-                let size = lo.term(Term::Array(ArrayFn::SizeOf, vec![term, d]));
-                return Ok((Ty::Integer, lo.term(Term::Array(ArrayFn::Range, vec![one, size]))));
+        for (reference, i, d) in crate::expr::reference::subscripted_by(ast, name, body) {
+            let mut parts = ast.lists.parts.get(reference.parts)[..=i].to_vec();
+            let first = parts[0].name.symbol;
+            let Some(value) = lo.env.get(&first).cloned() else { continue };
+            let front = if i > 0 { value.rank() } else { 0 };
+            parts.iter_mut().for_each(|p| p.subscripts = kausal_syntax::arena::List::EMPTY);
+            let value = self.lower_parts(lo, ast, value, &parts, 0)?;
+            let Some(term) = value.any_term().filter(|_| front + d < value.rank()) else { continue };
+            let ty = if i == 0 { self.indexed_by(lo.klass, first, d) } else { Ty::Integer };
+            if let Ty::Enumeration(_) | Ty::Boolean = ty {
+                let builtin = match ty {
+                    Ty::Enumeration(def) => Builtin::Enumeration(def),
+                    _ => Builtin::Boolean,
+                };
+                let count = self.enumeration_size(builtin).unwrap_or(0);
+                return Ok((ty, values_of(lo, ty, count)));
             }
+            let d = lo.term(Term::Const((front + d + 1) as f64));
+            let one = lo.term(Term::Const(1.0));
+            let size = lo.term(Term::Array(ArrayFn::SizeOf, vec![term, d]));
+            return Ok((Ty::Integer, lo.term(Term::Array(ArrayFn::Range, vec![one, size]))));
         }
-        let message = format!("the range of {name} cannot be deduced: it is not used as a subscript");
-        Err(self.error_at("K0355", message, lo.file, iterator.name.span))
+        // Variables of the model, and constants.
+        let scope = match &lo.outer {
+            Some(outer) => Scope { klass: lo.klass, file: lo.file, ..outer.scope },
+            None => self.constant_scope(lo),
+        };
+        let values = self.implicit_range(scope, iterator, body)?;
+        let LoopValues::Scalars(ty, list) = &values else { return Err(Reported) };
+        if *ty == Ty::Integer {
+            let one = lo.term(Term::Const(1.0));
+            let size = lo.term(Term::Const(list.len() as f64));
+            return Ok((Ty::Integer, lo.term(Term::Array(ArrayFn::Range, vec![one, size]))));
+        }
+        Ok((*ty, values_of(lo, *ty, list.len())))
+    }
+
+    /// What a dimension of a variable of a function is indexed by.
+    fn indexed_by(&mut self, klass: KlassId, name: Symbol, d: usize) -> Ty {
+        let Some(Found::Component { member, .. }) = self.cx.find(klass, name) else { return Ty::Integer };
+        let Ok(info) = self.cx.component(&member) else { return Ty::Integer };
+        let Some(place) = info.dims.get(d) else { return Ty::Integer };
+        let at = self.static_inst(place.scope);
+        let scope =
+            Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 };
+        let named = self.type_named(scope, place.expr).filter(|&b| self.enumeration_size(b).is_some());
+        named.map_or(Ty::Integer, Ty::of)
     }
 
     fn lower_reduction(
@@ -576,13 +625,9 @@ impl Flattener<'_> {
         let mut list: Vec<(LocalId, TermId)> = Vec::with_capacity(iterators.len());
         let mut hidden = Vec::with_capacity(iterators.len());
         for iterator in iterators {
-            let (ty, range) = self.lower_iterator(lo, ast, iterator, Some(body))?;
-            let local = lo.local(iterator.name.symbol.as_str().to_owned(), ty, Vec::new());
-            let term = lo.term(Term::Local(local));
-            hidden.push((
-                iterator.name.symbol,
-                lo.env.insert(iterator.name.symbol, TVal::Plain { ty, rank: 0, term }),
-            ));
+            let LoopVariable { local, range, value } =
+                self.lower_iterator(lo, ast, iterator, IteratorBody::Expr(body))?;
+            hidden.push((iterator.name.symbol, lo.env.insert(iterator.name.symbol, value)));
             list.push((local, range));
         }
         let value = self.lower_expr(lo, body);
@@ -879,9 +924,63 @@ impl Flattener<'_> {
     }
 }
 
+/// A loop variable of a function.
+pub(super) struct LoopVariable {
+    /// What runs.
+    pub local: LocalId,
+    /// Over what.
+    pub range: TermId,
+    /// What the name stands for.
+    pub value: TVal,
+}
+
+/// All values of an enumeration or of Boolean, of which there are so many.
+fn values_of(lo: &mut Lower, ty: Ty, count: usize) -> TermId {
+    let first = if ty == Ty::Boolean { 0 } else { 1 };
+    let terms = (0..count).map(|i| lo.term(Term::Const((first + i) as f64))).collect();
+    lo.term(Term::Array(ArrayFn::Construct, terms))
+}
+
 /// The type of arithmetic on two numbers.
 pub(super) fn join(a: Ty, b: Ty) -> Ty {
     a.join(b).unwrap_or(Ty::Real)
+}
+
+/// `[a, b; c, d]`, of records field by field; `None` if the types do not go together.
+fn matrix(lo: &mut Lower, rows: &[Vec<TVal>]) -> Option<TVal> {
+    if let Some(TVal::Record { klass, fields, .. }) = rows.first().and_then(|row| row.first()) {
+        let mut out = Vec::with_capacity(fields.len());
+        for (name, _) in fields {
+            let column = |v: &TVal| {
+                // Only fields without dimensions of their own: these stay behind those of the matrix.
+                v.field(*name).filter(|f| f.rank() == v.rank()).cloned()
+            };
+            let columns: Option<Vec<Vec<TVal>>> =
+                rows.iter().map(|row| row.iter().map(column).collect()).collect();
+            out.push((*name, matrix(lo, &columns?)?));
+        }
+        return Some(TVal::Record { klass: *klass, rank: 2, fields: out });
+    }
+    let mut ty: Option<Ty> = None;
+    let mut lines = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut terms = Vec::with_capacity(row.len());
+        for item in row {
+            let TVal::Plain { ty: t, rank, term } = item else { return None };
+            ty = Some(match ty {
+                None => *t,
+                Some(old) => old.join(*t)?,
+            });
+            let two = lo.term(Term::Const(2.0));
+            terms.push(match rank {
+                0 | 1 => lo.term(Term::Array(ArrayFn::Promote, vec![*term, two])),
+                _ => *term,
+            });
+        }
+        lines.push(cat(lo, 2, terms));
+    }
+    let term = cat(lo, 1, lines);
+    Some(TVal::Plain { ty: ty?, rank: 2, term })
 }
 
 /// `cat(dimension, …)`

@@ -54,7 +54,17 @@ impl Flattener<'_> {
         args: &[Arg],
     ) -> Res<TVal> {
         if let Some(name) = self.builtin_called(lo, ast, function)? {
-            return self.lower_builtin(lo, ast, expr, &name, args);
+            let scope = self.constant_scope(lo);
+            let mut ordered = args.to_vec();
+            if args.iter().any(|a| a.name.is_some()) {
+                match self.quiet_resolve(scope, ast, function) {
+                    Ok(Cursor::Class(k, _)) if self.external_builtin(k).is_some() => {
+                        ordered = self.ordered_args(scope, expr, k, args)?;
+                    }
+                    _ => self.check_positional(scope, &name, args)?,
+                }
+            }
+            return self.lower_builtin(lo, ast, expr, &name, &ordered);
         }
         match self.callee(lo, ast, expr, function)? {
             Callee::Bound(klass, bound) => {
@@ -88,6 +98,7 @@ impl Flattener<'_> {
         if !matches!(self.cx.deep_kind(k), ClassKind::Function | ClassKind::OperatorFunction) {
             return Ok(None);
         }
+        self.check_pure_place(lo, expr, k)?;
         let mut args = self.lower_args(lo, args)?;
         args.extend(bound.into_iter().map(|(n, value)| TermArg { name: Some(n), value }));
         let signature = self.signature(k)?;
@@ -219,6 +230,7 @@ impl Flattener<'_> {
 
     /// The first output of a function, element by element where arrays are given for scalars.
     fn call_value(&mut self, lo: &mut Lower, expr: ast::ExprId, k: KlassId, args: Vec<TermArg>) -> Res<TVal> {
+        self.check_pure_place(lo, expr, k)?;
         let signature = self.signature(k)?;
         let values = self.match_terms(lo, expr, k, &signature, args)?;
         match surplus(&signature, &values) {
@@ -477,7 +489,17 @@ impl Flattener<'_> {
                 }
                 Ok(TVal::Record { klass: *klass, rank: *rank, fields })
             }
-            (TVal::Function { .. }, None) => Ok(value),
+            (TVal::Function { klass, bound }, None) if info.is_function() => {
+                let bound: Vec<Symbol> = bound.iter().map(|(n, _)| *n).collect();
+                match self.function_misfit(*klass, &bound, info.klass) {
+                    None => Ok(value),
+                    Some(why) => {
+                        let (given, called) = (self.cx.name(*klass), self.cx.name(k));
+                        let message = format!("{given} cannot be the input {} of {called}: {why}", info.name);
+                        Err(self.at_term(lo, expr, "K0373", message))
+                    }
+                }
+            }
             _ => {
                 let expected = match info.leaf {
                     Some(leaf) => Ty::of(leaf.builtin).text().to_owned(),
@@ -650,7 +672,9 @@ impl Flattener<'_> {
         if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
             outer.silence(true);
         }
+        let in_pure = std::mem::replace(&mut self.functions.in_pure, name == "pure");
         let values: Res<Vec<TVal>> = args.iter().map(|arg| self.lower_expr(lo, arg.value)).collect();
+        self.functions.in_pure = in_pure;
         if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
             outer.silence(false);
         }

@@ -1,13 +1,14 @@
 //! Rules about classes: no component of a partial class, imports that exist, declarations that agree with
 //! inherited ones (specification sections 4.4, 7.1 and 13.2).
 
-use kausal_syntax::ast::{Binding, ClassBody, ClassKind, Element};
+use kausal_syntax::ast::{Binding, Break, ClassBody, ClassKind, Element};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::class::{ComponentInfo, KlassId, Member, MemberKind};
 use crate::flattener::Flattener;
 use crate::instance::InstId;
+use crate::lookup::Found;
 use crate::modifier::ModWhat;
 
 impl Flattener<'_> {
@@ -115,12 +116,14 @@ impl Flattener<'_> {
             }
             ClassBody::Long(body) => {
                 self.check_simple_type(k, &ast, body);
+                self.check_external_object(k, &ast, body);
                 for element in &body.elements {
                     match element {
                         Element::Import(import) => {
                             self.cx.check_import(k, file, &ast, import);
                         }
                         Element::Extends(ext) => {
+                            self.check_base_fixed(k, &ast, ext.base);
                             if let Some(id) = ext.modification
                                 && let Some(base) = self.base_of(k, &ast, ext.base)
                             {
@@ -234,6 +237,89 @@ impl Flattener<'_> {
         }
     }
 
+    /// What is extended cannot be something else in every component (specification section 7.1.4).
+    fn check_base_fixed(&mut self, k: KlassId, ast: &Ast, name: kausal_syntax::ast::Name) {
+        let file = self.cx.file(k);
+        let parts = ast.lists.idents.get(name.parts);
+        let Some(first) = parts.first() else { return };
+        let mut found = match name.global {
+            true => self.cx.root(first.symbol).map(Found::Class),
+            false => self.cx.find(k, first.symbol),
+        };
+        for next in parts[1..].iter().map(Some).chain([None]) {
+            let Some(Found::Class(class)) = found else { return };
+            if let Some(def) = self.replaceable_class(class) {
+                let message = format!("{} is replaceable: it cannot be extended", self.cx.lib.full_name(def));
+                let location = self.cx.lib.location(file, name.span);
+                let diagnostic = Diagnostic::error("K0255", message)
+                    .at(location, "extended here")
+                    .at(self.cx.def_location(def), "declared replaceable here")
+                    .help("extend the class it is by default, or leave out `replaceable`");
+                self.cx.report(diagnostic);
+                return;
+            }
+            let Some(next) = next else { return };
+            found = self.cx.step(class, next.symbol);
+        }
+    }
+
+    /// The replaceable class that a class is, by itself or as another name of it.
+    fn replaceable_class(&mut self, class: KlassId) -> Option<crate::library::DefId> {
+        let mut at = class;
+        for _ in 0..100 {
+            let def = self.cx.key(at).def;
+            let written = self.cx.lib.class(def);
+            if written.prefixes.replaceable {
+                return Some(def);
+            }
+            if !matches!(written.body, ClassBody::Short(_)) {
+                return None;
+            }
+            at = *self.cx.members(at).ok()?.bases.first()?;
+        }
+        None
+    }
+
+    /// A class of external objects has a constructor and a destructor and nothing else (specification section 12.9.7).
+    fn check_external_object(&mut self, k: KlassId, ast: &Ast, body: &kausal_syntax::ast::LongBody) {
+        let direct = body.elements.iter().any(|e| match e {
+            Element::Extends(ext) => ast.name_text(ext.base) == "ExternalObject",
+            _ => false,
+        });
+        if !direct {
+            return;
+        }
+        let name = self.cx.name(k);
+        let location = self.cx.def_location(self.cx.key(k).def);
+        for wanted in ["constructor", "destructor"] {
+            let found = self.cx.step(k, Symbol::new(wanted));
+            let function = match found {
+                Some(Found::Class(f)) => self.cx.deep_kind(f) == ClassKind::Function,
+                _ => false,
+            };
+            if !function {
+                let message = format!("the external object {name} has no function {wanted}");
+                let help = "an external object has two functions, constructor and destructor";
+                self.cx.report(Diagnostic::error("K0377", message).at(location, "defined here").help(help));
+            }
+        }
+        for element in &body.elements {
+            // Components are found to be wrong elsewhere.
+            let Element::Class(c) = element else { continue };
+            let what = ast.classes[*c].name;
+            if matches!(what.symbol.as_str(), "constructor" | "destructor") {
+                continue;
+            }
+            let message = format!(
+                "the external object {name} cannot have {}: only a constructor and a destructor",
+                what.symbol
+            );
+            let file = self.cx.file(k);
+            let place = self.cx.lib.location(file, what.span);
+            self.cx.report(Diagnostic::error("K0377", message).at(place, "declared here"));
+        }
+    }
+
     /// The base class with its modifiers that an `extends` clause names.
     fn base_of(&mut self, k: KlassId, ast: &Ast, name: kausal_syntax::ast::Name) -> Option<KlassId> {
         let file = self.cx.file(k);
@@ -287,6 +373,9 @@ impl Flattener<'_> {
             _ => return,
         };
         self.check_default(k, ast, element, &name);
+        if left_out(&ast.classes[self.cx.lib.def(self.cx.key(k).def).class], name.symbol) {
+            return;
+        }
         let Some(inherited) = self.inherited(k, name.symbol) else {
             let extends = matches!(element, Element::Class(c) if matches!(&ast.classes[*c].body, ClassBody::Long(b) if b.class_extends));
             if prefixes.redeclare && !self.cx.is_broken(k) {
@@ -339,6 +428,17 @@ impl Flattener<'_> {
             members.index.get(&name).map(|&i| members.items[i as usize])
         })
     }
+}
+
+/// Does an `extends` clause of the class leave out the inherited element of this name?
+fn left_out(class: &kausal_syntax::ast::ClassDef, name: Symbol) -> bool {
+    let ClassBody::Long(body) = &class.body else { return false };
+    body.elements.iter().any(|e| match e {
+        Element::Extends(ext) => {
+            ext.breaks.iter().any(|b| matches!(b, Break::Component(n) if n.symbol == name))
+        }
+        _ => false,
+    })
 }
 
 fn same_modification(

@@ -29,6 +29,7 @@ impl Flattener<'_> {
         self.check_cycles();
         self.check_whens(sink);
         self.check_pre();
+        self.check_purity(sink);
     }
 
     /// The leaves that have variables, in order.

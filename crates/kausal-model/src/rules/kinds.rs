@@ -113,7 +113,21 @@ impl Flattener<'_> {
             return;
         };
         for b in &ext.breaks {
-            let kausal_syntax::ast::Break::Component(name) = b else { continue };
+            let name = match b {
+                kausal_syntax::ast::Break::Component(name) => name,
+                kausal_syntax::ast::Break::Connect(x, _) => {
+                    if !self.has_connection(base, ast, b) && !self.cx.is_broken(base) {
+                        let message = format!("{} has no such connection to leave out", self.cx.name(base));
+                        let location = self.cx.location(k, x.span);
+                        let defined = self.cx.def_location(self.cx.key(base).def);
+                        let diagnostic = Diagnostic::error("K0213", message)
+                            .at(location, "left out here")
+                            .at(defined, "the class");
+                        self.cx.report(diagnostic);
+                    }
+                    continue;
+                }
+            };
             let Ok(members) = self.cx.members(base) else { continue };
             if !members.index.contains_key(&name.symbol) && !self.cx.is_broken(base) {
                 let message = format!("{} has no element {} to leave out", self.cx.name(base), name.symbol);

@@ -10,6 +10,7 @@ mod classes;
 mod flat;
 mod kinds;
 mod modifiers;
+mod purity;
 mod size;
 mod statements;
 

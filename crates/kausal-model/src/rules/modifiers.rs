@@ -477,7 +477,12 @@ impl Flattener<'_> {
             return;
         }
         let missing = self.missing_members(old, new);
-        if missing.is_empty() {
+        let function = |this: &mut Self, k| this.cx.deep_kind(k) == kausal_syntax::ast::ClassKind::Function;
+        let misfit = match function(self, old) && function(self, new) {
+            true => self.function_misfit(new, &[], old),
+            false => None,
+        };
+        if missing.is_empty() && misfit.is_none() {
             return;
         }
         let mut new = new;
@@ -487,11 +492,14 @@ impl Flattener<'_> {
             new = base;
         }
         let (old_name, new_name) = (self.cx.name(old), self.cx.name(new));
-        let message = format!(
-            "{} cannot become a {new_name}: it is declared as a {old_name}, and {new_name} has no {}",
-            name.symbol,
-            missing.join(", ")
-        );
+        let message = match misfit {
+            Some(why) => format!("{} cannot become {new_name} instead of {old_name}: {why}", name.symbol),
+            None => format!(
+                "{} cannot become a {new_name}: it is declared as a {old_name}, and {new_name} has no {}",
+                name.symbol,
+                missing.join(", ")
+            ),
+        };
         let first = self.cx.member_location(member);
         let defined = self.cx.def_location(self.cx.key(new).def);
         self.cx.report(
@@ -518,6 +526,11 @@ impl Flattener<'_> {
                 let base = match (&class.constraint, &class.body) {
                     (Some(c), _) => c.base,
                     (None, ClassBody::Short(short)) => short.base,
+                    // What is written in place is its own constraint.
+                    (None, ClassBody::Long(_)) => {
+                        let old = self.cx.redeclared(def, member.origin, &[]);
+                        return Some((old, self.cx.class_member(member)));
+                    }
                     _ => return None,
                 };
                 let old = self.quietly(|this| this.cx.lookup_name(member.origin, &ast, file, base).ok())?;
@@ -554,9 +567,26 @@ impl Flattener<'_> {
             return Vec::new();
         }
         let (Ok(a), Ok(b)) = (self.cx.members(old), self.cx.members(new)) else { return Vec::new() };
-        let has = |name: &Symbol| b.index.contains_key(name);
         let public = a.components.iter().map(|&i| &a.items[i as usize]).filter(|m| !m.protected);
-        public.filter(|m| !has(&m.name)).take(3).map(|m| m.name.as_str().to_owned()).collect()
+        let mut missing = Vec::new();
+        for member in public {
+            let Some(&at) = b.index.get(&member.name) else {
+                missing.push(member.name.as_str().to_owned());
+                continue;
+            };
+            // One of the same name must be of the same type.
+            let (Ok(x), Ok(y)) = (self.cx.component(member), self.cx.component(&b.items[at as usize])) else {
+                continue;
+            };
+            if let (Some(p), Some(q)) = (x.leaf, y.leaf)
+                && p.builtin != q.builtin
+            {
+                let ty = self.type_name(crate::value::Ty::of(p.builtin));
+                missing.push(format!("{ty} {}", member.name));
+            }
+        }
+        missing.truncate(3);
+        missing
     }
 
     /// Without keeping what is reported meanwhile.

@@ -1,4 +1,4 @@
-// expect: K0372 K0375
+// expect: K0373
 model M
   partial function fp
     input Real u;

@@ -70,12 +70,18 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     Ok(changed)
 }
 
-/// Are all variables of the model finite numbers?
+/// Are all variables of the model finite numbers? Parameters are looked at when they are computed.
 pub(crate) fn finite(machine: &Machine) -> Result<(), Stop> {
+    finite_where(machine, |kind| !matches!(kind, Kind::Parameter | Kind::Helper | Kind::Alias(_)))
+}
+
+fn finite_where(machine: &Machine, looked_at: impl Fn(&Kind) -> bool) -> Result<(), Stop> {
     let variables = &machine.model().program.variables;
-    let wrong = machine.values.iter().zip(variables).position(|(value, var)| {
-        !value.is_finite() && !matches!(var.kind, Kind::Parameter | Kind::Helper | Kind::Alias(_))
-    });
+    let wrong = machine
+        .values
+        .iter()
+        .zip(variables)
+        .position(|(value, var)| !value.is_finite() && looked_at(&var.kind));
     let Some(wrong) = wrong else { return Ok(()) };
     let unknowns = vec![VarId(wrong as u32)];
     Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
@@ -100,6 +106,7 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     let model = machine.model().clone();
     let program = &model.program;
     machine.run(&model.parameters, Mode::Initial)?;
+    finite_where(machine, |kind| matches!(kind, Kind::Parameter))?;
     if let Some(flag) = program.initial_flag {
         machine.values[flag.index()] = 1.0;
     }

@@ -22,7 +22,7 @@ use crate::node::Op;
 pub type Shape = SmallVec<[usize; 3]>;
 
 /// No array may have more elements than this; more can only be a mistake in a size.
-pub const MAX_ELEMENTS: usize = 1 << 26;
+pub const MAX_ELEMENTS: usize = 1 << 24;
 /// Strings may be so long.
 pub const MAX_TEXT: usize = 10_000_000;
 

@@ -391,7 +391,7 @@ fn wrong_arguments() -> EvalError {
 
 /// Making a large value takes as long as so many steps.
 fn size_in_steps<T: Copy>(value: &Value<T>) -> u64 {
-    const PER_STEP: usize = 64;
+    const PER_STEP: usize = 8;
     let size = match value {
         Value::Scalar(_) => 0,
         Value::Text(texts) => texts.data().iter().map(|text| text.known().map_or(1, str::len)).sum::<usize>(),

@@ -14,17 +14,19 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::Sources;
 use kausal_translate::Program;
-use kausal_translate::program::{Form, Step, System};
+use kausal_translate::program::{Kind, Step, System};
 use serde::Serialize;
 
-use super::sorted::{Block, Sorted, sorted, steps};
-use super::{Extent, Writer, considered};
+use super::account::{Account, Fate, account};
+use super::sorted::{Block, Sorted, When, sorted};
+use super::systems::{considered, costs, steps};
+use super::{Extent, Writer, differentiated, place};
 use crate::plot::svg::escape;
 use crate::plot::{self, svg};
 use crate::result::Trajectory;
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+pub(super) const STYLE: &str = include_str!("page/page.css");
 const SCRIPTS: [&str; 4] = [
     include_str!("page/math.js"),
     include_str!("page/matrix.js"),
@@ -36,6 +38,9 @@ const SCRIPTS: [&str; 4] = [
 const WIDTH: usize = 240;
 const LINES: usize = 200;
 const LISTING: usize = 1_000_000;
+/// Equations may be this long, as long as all together are not longer than that.
+const LONG: usize = 6_000;
+const ALL: usize = 1_500_000;
 /// Loops of the initial problem that are shown.
 const INITIAL: usize = 20;
 
@@ -44,6 +49,8 @@ struct Data<'a> {
     equations: Vec<String>,
     places: Vec<String>,
     unknowns: Vec<&'a str>,
+    /// For some unknowns what they are for: the row, and the words.
+    notes: BTreeMap<usize, String>,
     /// What the unknown of a row is assigned, where that is one formula.
     solved: Vec<String>,
     /// The columns of each row.
@@ -53,6 +60,8 @@ struct Data<'a> {
     model: [Vec<u32>; 2],
     sorted: [&'a [u32]; 2],
     components: Vec<(String, u64)>,
+    /// Operations that no block has for itself.
+    shared: u64,
 }
 
 #[derive(Serialize)]
@@ -63,12 +72,17 @@ struct BlockData {
     kind: &'static str,
     class: &'static str,
     how: &'static str,
-    /// `mul`, `add`, `call`
-    cost: [u64; 3],
-    iterated: bool,
+    /// All operations with all results.
+    total: u64,
+    /// What a loop costs, in words.
+    costs: String,
+    /// `once`, `always` or `late`
+    when: &'static str,
     is_loop: bool,
     /// The ways to solve it that were considered.
     ways: Vec<String>,
+    /// What a loop is called here and in the words.
+    title: String,
     /// What is computed, line by line.
     lines: Vec<String>,
 }
@@ -102,7 +116,7 @@ const RUN: &str = "{{run}}";
 impl Page {
     /// Makes the page of a translation.
     pub fn new(flat: &FlatModel, program: &Program, sources: &Sources) -> Page {
-        let writer = Writer { flat, program, sources, extent: Extent { equations: 0 } };
+        let writer = Writer::new(flat, program, sources, Extent { equations: 40 });
         let sorted = sorted(program);
         let json = serde_json::to_string(&data(&writer, &sorted)).unwrap_or_default();
         let words = super::text(flat, program, sources, Extent { equations: 20 });
@@ -117,7 +131,8 @@ impl Page {
             .replace("{{title}}", &braces(escape(&program.name)))
             .replace("{{style}}", STYLE)
             .replace("{{script}}", &SCRIPTS.concat())
-            .replace("{{lead}}", &braces(lead(&words)))
+            .replace("{{lead}}", &braces(lead(&account(flat, program))))
+            .replace("{{glossary}}", &braces(escape(&glossary(program))))
             .replace("{{initial}}", &braces(initial(&writer)))
             .replace("{{words}}", &braces(escape(&words)))
             .replace("{{listing}}", &braces(escape(&listing)));
@@ -143,45 +158,80 @@ pub fn write(flat: &FlatModel, program: &Program, sources: &Sources) -> String {
     Page::new(flat, program, sources).without_run()
 }
 
-fn data<'a>(writer: &Writer<'a>, sorted: &'a Sorted<'a>) -> Data<'a> {
+fn data<'a>(writer: &'a Writer<'a>, sorted: &'a Sorted<'a>) -> Data<'a> {
     let program = writer.program;
-    let (mut equations, mut places) = (Vec::new(), Vec::new());
-    let mut components: BTreeMap<String, u64> = BTreeMap::new();
-    for row in &sorted.rows {
+    let (mut equations, mut places, mut notes) = (Vec::new(), Vec::new(), BTreeMap::new());
+    // Long formulas are cut only where there are too many of them.
+    let mut room = ALL;
+    let mut whole = |e: ExprId| {
+        let text = print_limited(&program.pool, e, &|v| writer.name(v), if room > 0 { LONG } else { WIDTH });
+        room = room.saturating_sub(text.len());
+        text
+    };
+    for (i, row) in sorted.rows.iter().enumerate() {
         let info = &program.equations[row.0 as usize];
-        equations.push(format!("{} = {}", formula(writer, info.lhs), formula(writer, info.rhs)));
-        let times = match info.differentiated {
-            0 => "",
-            1 => ", differentiated",
-            _ => ", differentiated twice",
-        };
-        places.push(format!("{}{times}", writer.place(&info.origin).trim()));
-        let part = info.origin.component.split('.').next().unwrap_or_default();
-        let count = kausal_symbolic::count::shared_operations(&program.pool, &[info.lhs, info.rhs]).total();
-        *components.entry(part.to_owned()).or_default() += count;
+        equations.push(format!("{} = {}", whole(info.lhs), whole(info.rhs)));
+        let parts = [place(writer.sources, &info.origin), differentiated(info.differentiated)];
+        places.push(parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", "));
+        if let Some(condition) = writer.names.watched(sorted.columns[i]) {
+            notes.insert(i, format!("watched: an event when {condition} becomes true or false"));
+        }
     }
-    let mut components: Vec<(String, u64)> = components.into_iter().filter(|(_, n)| *n > 0).collect();
-    components.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut solved = vec![String::new(); sorted.rows.len()];
     for block in &sorted.blocks {
         if let Step::Assign(a) = block.step {
-            solved[block.start] = formula(writer, a.value);
+            solved[block.start] = whole(a.value);
         }
     }
     Data {
         model: [sorted.model_rows(), sorted.model_columns()],
         sorted: [&sorted.block_rows, &sorted.block_columns],
-        unknowns: sorted.columns.iter().map(|v| program.variables[v.index()].name.as_str()).collect(),
+        unknowns: sorted.columns.iter().map(|v| writer.names.of(*v)).collect(),
+        notes,
         equations,
         places,
         solved,
         entries: &sorted.entries,
-        blocks: sorted.blocks.iter().map(|b| block_data(writer, b)).collect(),
-        components,
+        blocks: titles(program, sorted)
+            .into_iter()
+            .zip(&sorted.blocks)
+            .map(|(title, b)| block_data(writer, b, title))
+            .collect(),
+        components: components(writer, sorted),
+        shared: sorted.shared.total(),
     }
 }
 
-fn block_data(writer: &Writer, block: &Block) -> BlockData {
+/// The operations of the blocks by component of the model. Those of a loop are shared out among its equations, by what is
+/// written in each; the sum is that of the blocks.
+fn components(writer: &Writer, sorted: &Sorted) -> Vec<(String, u64)> {
+    let program = writer.program;
+    let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+    for block in sorted.blocks.iter().filter(|b| b.when != When::Once) {
+        let rows = &sorted.rows[block.start..block.start + block.size];
+        let written = |row: &kausal_translate::program::EquationRef| {
+            let info = &program.equations[row.0 as usize];
+            kausal_symbolic::count::shared_operations(&program.pool, &[info.lhs, info.rhs]).total() + 1
+        };
+        let weights: Vec<u64> = rows.iter().map(written).collect();
+        let (cost, all) =
+            (u128::from(block.cost.total()), weights.iter().map(|w| u128::from(*w)).sum::<u128>());
+        let (mut weighed, mut given) = (0u128, 0u128);
+        for (row, weight) in rows.iter().zip(&weights) {
+            weighed += u128::from(*weight);
+            let until = cost * weighed / all.max(1);
+            let component = &program.equations[row.0 as usize].origin.component;
+            let part = component.split('.').next().unwrap_or_default();
+            *sums.entry(part.to_owned()).or_default() += (until - given) as u64;
+            given = until;
+        }
+    }
+    let mut sums: Vec<(String, u64)> = sums.into_iter().filter(|(_, n)| *n > 0).collect();
+    sums.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sums
+}
+
+fn block_data(writer: &Writer, block: &Block, title: String) -> BlockData {
     let system = block.system();
     BlockData {
         start: block.start,
@@ -190,12 +240,72 @@ fn block_data(writer: &Writer, block: &Block) -> BlockData {
         kind: block.kind,
         class: super::matrix::class(block.kind),
         how: block.how,
-        cost: [block.cost.mul, block.cost.add, block.cost.call],
-        iterated: system.is_some_and(|s| matches!(s.form, Form::Nonlinear(_))),
+        total: block.cost.total(),
+        costs: system.map_or(String::new(), |s| costs(writer.program, s)),
+        when: match block.when {
+            When::Once => "once",
+            When::Always => "always",
+            When::Late => "late",
+        },
         is_loop: block.is_loop(),
+        title,
         ways: system.map_or(Vec::new(), |s| s.alternatives.iter().map(considered).collect()),
         lines: system.map_or(Vec::new(), |s| lines(writer, s)),
     }
+}
+
+/// What the loops are called, as in [`super::text`]; nothing for other blocks.
+fn titles(program: &Program, sorted: &Sorted) -> Vec<String> {
+    let inlined = program.discretized.is_some();
+    let (mut once, mut always) = (0, 0);
+    let mut late = super::systems::systems(&[&program.dynamics]).len();
+    let title = |block: &Block| {
+        let next = |words: &str, count: &mut usize| {
+            *count += 1;
+            format!("{words} {count}")
+        };
+        match block.when {
+            _ if !block.is_loop() => String::new(),
+            When::Once => next("once, from parameters,", &mut once),
+            When::Always if inlined => next("inlined", &mut always),
+            When::Always => next("loop", &mut always),
+            When::Late => next("loop", &mut late),
+        }
+    };
+    sorted.blocks.iter().map(title).collect()
+}
+
+/// What the names mean that the translation made.
+fn glossary(program: &Program) -> String {
+    const WORDS: [(&str, &str); 8] = [
+        (
+            "crossing",
+            "the difference of the two sides of a condition: when its sign changes there is an event",
+        ),
+        ("step", "the value of floor, ceil, mod and the like, which changes at events"),
+        ("sample", "true at the ticks of a clock"),
+        ("delayed", "what a delay remembers"),
+        ("delay", "the value of a delay"),
+        ("when", "the condition of a when clause"),
+        ("Q", "an intermediate result"),
+        ("h", "the step of the integration"),
+    ];
+    let is_one = |name: &str, word: &str| {
+        let number = name.strip_prefix(word);
+        number.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()) && (word == "h") == n.is_empty())
+    };
+    let helpers = || program.variables.iter().filter(|v| v.kind == Kind::Helper);
+    let used = WORDS.iter().filter(|(word, _)| helpers().any(|v| is_one(&v.name, word)));
+    let mut words: Vec<String> =
+        used.map(|(word, meaning)| {
+            if *word == "h" { format!("h: {meaning}") } else { format!("{word}1, {word}2, …: {meaning}") }
+        })
+        .collect();
+    if helpers().any(|v| v.name.starts_with("old(")) {
+        words.push("old(x): the value of x at the last step".into());
+    }
+    words.push("der(x): the derivative of x, written with a dot".into());
+    format!("{}.", words.join("; "))
 }
 
 /// What a system computes: `v := …`, one line a step.
@@ -230,18 +340,64 @@ fn formula(writer: &Writer, e: ExprId) -> String {
     print_limited(&writer.program.pool, e, &|v| writer.name(v), WIDTH)
 }
 
-/// The first lines of the explanation, as the head of the page.
-fn lead(words: &str) -> String {
-    let lines = words.lines().take_while(|line| !line.is_empty());
-    lines.map(|line| format!("<div>{}</div>", escape(line.trim()))).collect()
+/// Where the equations come from, and where they went as a bar; writing to a string cannot fail.
+fn lead(account: &Account) -> String {
+    let from: Vec<String> = account.from.iter().map(|s| format!("{} {}", s.equations, s.what)).collect();
+    let mut out = format!(
+        "<p><b>{}</b> for <b>{}</b>: {}.</p>\n",
+        super::counted(account.equations, "equation"),
+        super::counted(account.unknowns, "unknown"),
+        escape(&from.join(", "))
+    );
+    let (mut bar, mut list) = (String::new(), String::new());
+    for went in &account.went {
+        let (class, count) = (tone(went.fate), went.equations);
+        let short = went.fate.short();
+        let _ = write!(
+            bar,
+            "<span class=\"{class}\" style=\"flex-grow:{count}\" title=\"{count} {short}\"></span>"
+        );
+        let _ = write!(
+            list,
+            "<li><span class=\"key {class}\"></span><b>{count}</b> {}</li>",
+            escape(&went.fate.words(count, went.loops))
+        );
+    }
+    let _ = write!(
+        out,
+        "<div class=\"went\" aria-hidden=\"true\">{bar}</div>\n<ul class=\"legend\">{list}</ul>\n"
+    );
+    let mut added = Vec::new();
+    if account.derivatives > 0 {
+        added.push(format!("{} of equations", super::counted(account.derivatives, "derivative")));
+    }
+    if account.helpers > 0 {
+        added.push(format!("{} for conditions, delays and the like", account.helpers));
+    }
+    if !added.is_empty() {
+        let _ = write!(out, "<p class=\"soft\">Added and solved with them: {}.</p>", added.join(", "));
+    }
+    out
 }
 
-/// The loops of the initial problem; writing to a string cannot fail.
+/// The colour class of what became of equations.
+fn tone(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Given | Fate::Same | Fate::Number | Fate::Derivative | Fate::Nowhere => "gone",
+        Fate::Once | Fate::OnceLoop => "once",
+        Fate::Alone => "explicit",
+        Fate::Loop | Fate::LateLoop => "loop",
+        Fate::Late => "late",
+        Fate::Event | Fate::EventLoop => "mixed",
+    }
+}
+
+/// The loops of the initial problem and those at events; writing to a string cannot fail.
 fn initial(writer: &Writer) -> String {
-    let systems = super::systems(&[&writer.program.initial]);
+    let systems = super::systems::systems(&[&writer.program.initial]);
     let mut out = String::new();
     if systems.is_empty() {
-        return "<p>None.</p>".to_owned();
+        out.push_str("<p class=\"soft\">None.</p>");
     }
     for (i, system) in systems.iter().take(INITIAL).enumerate() {
         let mut text = String::new();
@@ -257,14 +413,32 @@ fn initial(writer: &Writer) -> String {
     if systems.len() > INITIAL {
         let _ = write!(out, "<p>… and {} more</p>", systems.len() - INITIAL);
     }
+    let mut at_events = String::new();
+    writer.at_events(&mut at_events);
+    if !at_events.is_empty() {
+        let _ = write!(out, "<h3>With conditions, at events</h3><pre>{}</pre>", escape(&at_events));
+    }
     out
+}
+
+/// Seconds as people say them: `0.42 ms`, `1.3 s`.
+fn duration(seconds: f64) -> String {
+    let (value, unit) = if seconds < 1.0 { (1e3 * seconds, "ms") } else { (seconds, "s") };
+    let digits = if value < 10.0 {
+        2
+    } else if value < 100.0 {
+        1
+    } else {
+        0
+    };
+    format!("{value:.digits$} {unit}")
 }
 
 /// What a run took, and its curves.
 fn shown(run: &RunShown) -> String {
     let s = run.statistics;
     let rows = [
-        ("from", format!("{} to {} s", run.start, s.end)),
+        ("time", format!("{} to {} s", run.start, s.end)),
         ("method", format!("{}, tolerance {:e}", run.method, run.tolerance)),
         ("steps", format!("{}, and {} rejected", s.steps, s.rejected)),
         ("evaluations of the model", s.rhs_evaluations.to_string()),
@@ -272,7 +446,7 @@ fn shown(run: &RunShown) -> String {
         ("Newton iterations", format!("{}, {} of them failed", s.newton_iterations, s.nonlinear_failures)),
         ("solved with pivoting after all", s.pivot_fallbacks.to_string()),
         ("events", format!("{} searched for, {} known in advance", s.state_events, s.time_events)),
-        ("time it took", format!("{:.3} s", run.seconds)),
+        ("time it took", duration(run.seconds)),
     ];
     let mut out = String::from("<table id=\"statistics\">");
     for (what, value) in rows {
@@ -343,6 +517,29 @@ end M;";
         assert_eq!((&the_loop["class"], &the_loop["size"]), (&"nonlinear".into(), &2.into()));
         assert!(!the_loop["lines"].as_array().unwrap().is_empty());
         assert!(page.contains("Not run"));
+    }
+
+    /// Loops have the same names and costs on the page and in the words.
+    #[test]
+    fn the_page_says_what_the_words_say() {
+        // Chain leaves a part of its loop to the results, Divider has a loop that is solved once.
+        for model in ["Kausal.Examples.Chain", "Kausal.Examples.Divider", "Kausal.Examples.Rectifier"] {
+            let mut session = Session::new();
+            let flat = session.flatten(model).expect("a correct model");
+            let program = session.translate(&flat, &Default::default()).expect("a regular model");
+            let words = super::super::text(&flat, &program, session.sources(), Extent { equations: 3 });
+            let writer = Writer::new(&flat, &program, session.sources(), Extent { equations: 3 });
+            let sorted = sorted(&program);
+            let loops: Vec<_> = data(&writer, &sorted).blocks.into_iter().filter(|b| b.is_loop).collect();
+            assert!(!loops.is_empty(), "{model}");
+            for l in loops {
+                let (at, costs) =
+                    (format!("  {}: {} equations", l.title, l.size), format!("    costs {}\n", l.costs));
+                let own =
+                    words.split_once(&at).map(|(_, rest)| rest).unwrap_or_else(|| panic!("{at:?}: {words}"));
+                assert_eq!(own.find("    costs "), own.find(&costs), "{costs:?}: {own}");
+            }
+        }
     }
 
     #[test]

@@ -9,9 +9,20 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use kausal_symbolic::VarId;
 use kausal_symbolic::count::Operations;
 use kausal_translate::Program;
-use kausal_translate::program::{EquationRef, Form, Step, System};
+use kausal_translate::program::{EquationRef, Step, System};
 
-use super::{how, kind};
+use super::systems::{how, kind, steps};
+
+/// When a block is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Once: it depends on parameters only.
+    Once,
+    /// In each evaluation.
+    Always,
+    /// Where results are wanted.
+    Late,
+}
 
 /// A stretch of the diagonal.
 #[derive(Clone, Debug)]
@@ -26,7 +37,10 @@ pub struct Block<'a> {
     pub kind: &'static str,
     /// How it is solved.
     pub how: &'static str,
-    /// What one evaluation (one iteration, where it is nonlinear) takes.
+    /// When.
+    pub when: When,
+    /// What one evaluation (one iteration, where it is nonlinear) takes, with what it leaves to be computed where results
+    /// are wanted.
     pub cost: Operations,
     /// What is computed.
     pub step: &'a Step,
@@ -62,33 +76,49 @@ pub struct Sorted<'a> {
     pub block_rows: Vec<u32>,
     /// The same for columns.
     pub block_columns: Vec<u32>,
+    /// What is computed besides, and shared by blocks: calls of functions and intermediate results.
+    pub shared: Operations,
 }
 
-/// The order in which the continuous part of a program is computed; with inline integration, an inlined step.
+/// The order in which the continuous part of a program is computed, what depends on parameters only first; with inline
+/// integration, an inlined step.
 pub fn sorted(program: &Program) -> Sorted<'_> {
     let mut sorted = Sorted::default();
-    let mut used: HashSet<EquationRef> = HashSet::new();
+    // The block of each equation.
+    let mut used: HashMap<EquationRef, usize> = HashMap::new();
     let inlined = program.discretized.as_ref().map(|d| &d.steps).filter(|steps| !steps.is_empty());
-    for step in inlined.unwrap_or(&program.dynamics).iter().chain(&program.outputs) {
+    let sections = [
+        (When::Once, &program.parameters),
+        (When::Always, inlined.unwrap_or(&program.dynamics)),
+        (When::Late, &program.outputs),
+    ];
+    for (when, step) in sections.into_iter().flat_map(|(when, steps)| steps.iter().map(move |s| (when, s))) {
+        let cost = kausal_codegen::count::steps_operations(&program.pool, std::slice::from_ref(step));
         let (rows, columns, torn, kind, how) = match step {
             Step::Assign(a) => {
-                let Some(equation) = a.equation else { continue };
+                let Some(equation) = a.equation else {
+                    sorted.add_shared(when, cost);
+                    continue;
+                };
                 // What a system leaves to be computed later, where results are wanted, belongs to the system.
-                if !used.insert(equation) {
+                if let Some(block) = used.get(&equation) {
+                    sorted.blocks[*block].cost += cost;
                     continue;
                 }
                 (vec![equation], vec![a.variable], 0, "explicit", "solved for its unknown")
             }
             Step::System(system) => {
                 let (rows, columns) = torn_order(program, system);
-                used.extend(&rows);
                 (rows, columns, system.tearing_variables.len(), kind(system), how(system))
             }
-            _ => continue,
+            _ => {
+                sorted.add_shared(when, cost);
+                continue;
+            }
         };
+        used.extend(rows.iter().map(|e| (*e, sorted.blocks.len())));
         let (start, size) = (sorted.rows.len(), rows.len().min(columns.len()));
-        let cost = kausal_codegen::count::steps_operations(&program.pool, std::slice::from_ref(step));
-        sorted.blocks.push(Block { start, size, torn: torn.min(size), kind, how, cost, step });
+        sorted.blocks.push(Block { start, size, torn: torn.min(size), kind, how, when, cost, step });
         sorted.rows.extend(rows.into_iter().take(size));
         sorted.columns.extend(columns.into_iter().take(size));
     }
@@ -99,6 +129,12 @@ pub fn sorted(program: &Program) -> Sorted<'_> {
 }
 
 impl Sorted<'_> {
+    fn add_shared(&mut self, when: When, cost: Operations) {
+        if when != When::Once {
+            self.shared += cost;
+        }
+    }
+
     fn find_entries(&mut self, program: &Program) {
         let mut place = vec![None; program.variables.len()];
         for (i, v) in self.columns.iter().enumerate() {
@@ -133,15 +169,6 @@ fn by_key(places: std::ops::Range<u32>, key: &dyn Fn(usize) -> u32) -> Vec<u32> 
 
 fn within_blocks(blocks: &[Block], key: &dyn Fn(usize) -> u32) -> Vec<u32> {
     blocks.iter().flat_map(|b| by_key(b.start as u32..(b.start + b.size) as u32, key)).collect()
-}
-
-/// The steps of a system.
-pub fn steps(system: &System) -> &[Step] {
-    match &system.form {
-        Form::Linear { steps, .. } => steps,
-        Form::Nonlinear(n) => &n.steps,
-        Form::Mixed { continuous, .. } => continuous,
-    }
 }
 
 /// Rows and columns of a system in an order in which each row has one new unknown, with what is torn given; what is torn,
@@ -227,6 +254,27 @@ mod tests {
             let flat = session.flatten(model).expect("a correct model");
             let program = session.translate(&flat, &Default::default()).expect("a regular model");
             check(&sorted(&program));
+        }
+    }
+
+    /// The operations of the blocks are those of the sections: one source for what is said about cost.
+    #[test]
+    fn costs_add_up() {
+        for model in ["Kausal.Examples.Rectifier", "Kausal.Examples.Robot", "Kausal.Examples.Chain"] {
+            let mut session = Session::new();
+            let flat = session.flatten(model).expect("a correct model");
+            let program = session.translate(&flat, &Default::default()).expect("a regular model");
+            let sorted = sorted(&program);
+            let blocks = sorted.blocks.iter().filter(|b| b.when != When::Once);
+            let sum = blocks.fold(sorted.shared, |sum, b| sum + b.cost);
+            let sections = kausal_codegen::count::operations(&program);
+            assert_eq!(sum, sections.dynamics + sections.outputs, "{model}");
+            for block in &sorted.blocks {
+                let Some(system) = block.system() else { continue };
+                let late = super::super::systems::late_cost(&program, system);
+                let cost = super::super::systems::cost(&program.pool, system);
+                assert_eq!(block.cost, cost + late, "{model}");
+            }
         }
     }
 

@@ -24,6 +24,11 @@ pub fn write(plot: &Plot) -> Result<Vec<u8>, String> {
     for item in &scene.items {
         match item {
             Item::Line { points, ink, width } => line(&mut pixmap.as_mut(), points, *ink, *width),
+            Item::Marks { at, top, bottom } => {
+                for x in at {
+                    line(&mut pixmap.as_mut(), &[(*x, *top), (*x, *bottom)], Ink::Event, 1.0);
+                }
+            }
             Item::Text { at, anchor, text, title } => letters(&mut pixmap, *at, *anchor, text, *title),
         }
     }

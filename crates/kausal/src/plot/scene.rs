@@ -19,8 +19,9 @@ const SHORT: f64 = 180.0;
 const LINE: f64 = 20.0;
 const GAP: f64 = 26.0;
 const CHARACTER: f64 = 7.4;
-/// More event lines than this would hide the curves.
-const EVENTS: usize = 200;
+/// More event lines than this would hide the curves: then events are marks of this height at the upper edge.
+const EVENTS: usize = 60;
+const MARK: f64 = 8.0;
 /// Points closer than this are one.
 const CLOSE: f64 = 0.5;
 /// A point this close to the line between its neighbours is on it.
@@ -64,6 +65,15 @@ pub enum Item {
         ink: Ink,
         /// How wide.
         width: f64,
+    },
+    /// Marks at events, where there are many: short vertical lines.
+    Marks {
+        /// Where each is.
+        at: Vec<f64>,
+        /// From where.
+        top: f64,
+        /// To where.
+        bottom: f64,
     },
     /// A text on a base line.
     Text {
@@ -123,12 +133,7 @@ pub fn scene(plot: &Plot) -> Scene {
             y: axis(curves().flat_map(|c| c.y.iter().copied()), false),
         };
         draw_axes(&mut items, &frame, &panel.unit, i + 1 == count);
-        if plot.events.len() <= EVENTS {
-            for event in &plot.events {
-                let (x, _) = frame.at(*event, frame.y.low);
-                items.push(line(vec![(x, frame.top), (x, frame.bottom)], Ink::Event, 1.0));
-            }
-        }
+        draw_events(&mut items, &frame, &plot.events);
         for c in &panel.curves {
             let curve = &plot.curves[*c];
             for points in pieces(&curve.x, &curve.y, &frame) {
@@ -185,6 +190,17 @@ fn draw_axes(items: &mut Vec<Item>, frame: &Frame, unit: &str, last: bool) {
     if !unit.is_empty() {
         items.push(text((LEFT - 8.0, frame.top - 12.0), Anchor::End, &format!("[{unit}]"), false));
     }
+}
+
+/// Lines at events, one a pixel at most; where there are many, marks along the upper edge.
+fn draw_events(items: &mut Vec<Item>, frame: &Frame, events: &[f64]) {
+    let mut places: Vec<f64> = events.iter().map(|event| frame.at(*event, frame.y.low).0.round()).collect();
+    places.dedup();
+    if places.len() > EVENTS {
+        items.push(Item::Marks { at: places, top: frame.top, bottom: frame.top + MARK });
+        return;
+    }
+    items.extend(places.into_iter().map(|x| line(vec![(x, frame.top), (x, frame.bottom)], Ink::Event, 1.0)));
 }
 
 /// A curve as lines: gaps where a value is not finite, points closer than half a pixel left out.
@@ -273,6 +289,9 @@ mod tests {
                     texts.push(text.as_str());
                     vec![*at]
                 }
+                Item::Marks { at, top, bottom } => {
+                    at.iter().flat_map(|x| [(*x, *top), (*x, *bottom)]).collect()
+                }
             };
             for (x, y) in points {
                 assert!((0.0..=scene.width).contains(&x) && (0.0..=scene.height).contains(&y), "{item:?}");
@@ -283,6 +302,26 @@ mod tests {
         }
         let events = scene.items.iter().filter(|i| matches!(i, Item::Line { ink: Ink::Event, .. })).count();
         assert_eq!(events, 3);
+    }
+
+    /// Few events are lines from top to bottom, many are marks: one for each pixel that has some.
+    #[test]
+    fn many_events_do_not_hide_the_curves() {
+        let with = |n: usize| {
+            let mut plot = of(&ball(), "Ball", &["h".into()]).unwrap();
+            plot.events = (0..n).map(|i| i as f64 / n as f64).collect();
+            scene(&plot).items
+        };
+        let is_line = |item: &&Item| matches!(item, Item::Line { ink: Ink::Event, .. });
+        assert_eq!(with(20).iter().filter(is_line).count(), 20);
+        let many = with(5000);
+        assert_eq!(many.iter().filter(is_line).count(), 0);
+        let marks = many.iter().find_map(|item| match item {
+            Item::Marks { at, top, bottom } => Some((at.len(), bottom - top)),
+            _ => None,
+        });
+        let (count, height) = marks.expect("marks");
+        assert!(count > 500 && count < 700 && height == MARK, "{count}");
     }
 
     /// A straight line is two points, a corner three; a circle stays round.

@@ -19,7 +19,7 @@ pub fn write(plot: &Plot) -> String {
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" font-family=\"system-ui, sans-serif\" font-size=\"{TEXT_SIZE}\">\n\
-         <style>.bg{{fill:#fff}}.ink{{fill:#222}}.line{{stroke:#222}}.grid{{stroke:#ddd}}.event{{stroke:#999;stroke-dasharray:2 3}}\
+         <style>.bg{{fill:#fff}}.ink{{fill:#222}}.line{{stroke:#222}}.grid{{stroke:#ddd}}.event{{stroke:#999;stroke-dasharray:2 3}}.mark{{stroke:#8a93a0}}\
          @media (prefers-color-scheme: dark){{.bg{{fill:#16181d}}.ink{{fill:#ddd}}.line{{stroke:#ddd}}.grid{{stroke:#3a3f4a}}.event{{stroke:#777}}}}\
          @media print{{.bg{{fill:#fff}}.ink{{fill:#222}}.line{{stroke:#222}}.grid{{stroke:#ddd}}}}</style>\n\
          <rect class=\"bg\" width=\"{width}\" height=\"{height}\"/>\n"
@@ -27,6 +27,10 @@ pub fn write(plot: &Plot) -> String {
     for item in &scene.items {
         match item {
             Item::Line { points, ink, width } => line(&mut out, points, *ink, *width),
+            Item::Marks { at, top, bottom } => {
+                let marks: String = at.iter().map(|x| format!("M{x:.1},{top:.1}V{bottom:.1}")).collect();
+                let _ = writeln!(out, "<path d=\"{marks}\" fill=\"none\" class=\"mark\"/>");
+            }
             Item::Text { at: (x, y), anchor, text, title } => {
                 let anchor = match anchor {
                     Anchor::Start => "",

@@ -60,11 +60,17 @@ fn sketch(plot: &Plot, curves: &[&Curve], columns: usize, rows: usize) -> String
         }
         out.push('\n');
     }
-    let from = x_axis.ticks.first().map_or(String::new(), |t| t.1.clone());
-    let to = x_axis.ticks.last().map_or(String::new(), |t| t.1.clone());
+    let (from, to) = (short(x_axis.low), short(x_axis.high));
     let gap = (width / 2).saturating_sub(from.chars().count() + to.chars().count());
     out.push_str(&format!("{:margin$}  {from}{:gap$}{to}  {}\n", "", "", plot.x_label));
     out
+}
+
+/// The end of an axis, with as many digits as fit below it.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    let plain = rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs());
+    if plain { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 fn cell(dots: &[bool], width: usize, x: usize, y: usize) -> char {
@@ -79,4 +85,23 @@ fn cell(dots: &[bool], width: usize, x: usize, y: usize) -> char {
         }
     }
     char::from_u32(code).unwrap_or(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands below the ends of the curve is where it begins and ends, also between round numbers.
+    #[test]
+    fn the_ends_of_the_axis_are_told() {
+        let curve = Curve { name: "x".into(), unit: String::new(), x: vec![0.0, 3600.0], y: vec![0.0, 1.0] };
+        let plot = Plot { x_label: "time [s]".into(), curves: vec![curve], ..Plot::default() };
+        let said = write(&plot, 40, 8);
+        let last = said.lines().last().unwrap();
+        assert!(last.trim_start().starts_with("0 ") && last.ends_with("3600  time [s]"), "{last:?}");
+        assert_eq!(
+            (short(0.1 + 0.2), short(1e-7), short(-2.5e9)),
+            ("0.3".into(), "1e-7".into(), "-2.5e9".into())
+        );
+    }
 }

@@ -80,7 +80,7 @@ fn stages(
     outcome.size = Some(Size { equations: check::count(&flat).equations, ..size(&program) });
     let settings = settings(&flat.experiment, &task.reference.time);
     at(outcome, Stage::Compile);
-    let compiled = session.compile(program, Backend::Jit);
+    let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
     let result =

@@ -67,7 +67,7 @@ function blockGraph(data, canvas, hint, chosen) {
       lines([...needs[marked].map(o => [o, marked]), ...serves[marked].map(o => [marked, o])], css("--ink"), 1);
       g.lineWidth = 1;
     }
-    const color = { explicit: css("--explicit"), linear: css("--linear"), nonlinear: css("--nonlinear"), mixed: css("--mixed") };
+    const color = colors();
     g.font = "11px system-ui, sans-serif";
     g.textAlign = "center";
     blocks.forEach((b, k) => {
@@ -80,7 +80,7 @@ function blockGraph(data, canvas, hint, chosen) {
       if (k === marked) { g.strokeStyle = css("--ink"); g.stroke(); }
       if (s > 1.1) {
         g.fillStyle = css("--ink");
-        const name = b.is_loop ? "loop of " + b.size : data.unknowns[b.start];
+        const name = b.is_loop ? b.title + " (" + b.size + ")" : data.unknowns[b.start];
         g.fillText(name.length > 22 ? "…" + name.slice(-21) : name, px(k), py(k) - r - 3);
       }
     });
@@ -107,13 +107,15 @@ function blockGraph(data, canvas, hint, chosen) {
     const b = blocks[best];
     const names = data.unknowns.slice(b.start, b.start + Math.min(b.size, 8)).join(", ") + (b.size > 8 ? " and " + (b.size - 8) + " more" : "");
     tell(hint, canvas, p, [
-      b.is_loop ? "Loop of " + b.size + " equations, " + b.kind + "; " + b.how : data.equations[b.start] + "  " + data.places[b.start],
-      b.is_loop ? names : "solved for " + names,
-      "needs " + needs[best].length + " blocks, is needed by " + serves[best].length,
+      b.is_loop ? [b.title, many(b.size, "equation") + ", " + b.kind + "; " + b.how] : ["equation", cut(data.equations[b.start], 300)],
+      ["", b.is_loop ? "" : data.places[b.start]],
+      ["solved", "for " + names + WHEN[b.when]],
+      ["", b.is_loop ? "" : data.notes[b.start]],
+      ["needs", many(needs[best].length, "block") + "; is needed by " + serves[best].length],
     ]);
   }
 
-  zoomable(canvas, view, { most: 6, least: () => 0.005 }, redraw, point);
+  zoomable(canvas, view, { most: 6, least: () => 0.005, home: fit }, redraw, point);
   canvas.addEventListener("dblclick", fit);
   canvas.addEventListener("click", () => { if (marked >= 0) chosen(blocks[marked]); });
   return { fit, redraw, view, edges: needs.reduce((sum, list) => sum + list.length, 0), levels: columns.length };

@@ -40,6 +40,7 @@ function zoomable(canvas, view, limits, redraw, point) {
       "+": () => zoom(w, h, 1.3), "=": () => zoom(w, h, 1.3), "-": () => zoom(w, h, 1 / 1.3),
       ArrowLeft: () => { view.x -= step; }, ArrowRight: () => { view.x += step; },
       ArrowUp: () => { view.y -= step; }, ArrowDown: () => { view.y += step; },
+      Home: limits.home, 0: limits.home,
     };
     if (!keys[e.key]) return;
     e.preventDefault();
@@ -71,19 +72,26 @@ function lazily(draw) {
   return redraw;
 }
 
+const colors = () => ({ explicit: css("--explicit"), linear: css("--linear"), nonlinear: css("--nonlinear"), mixed: css("--mixed") });
+
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// Lines of text beside a place of a canvas.
+const many = (count, what) => count + " " + what + (count === 1 ? "" : "s");
+const cut = (text, most) => text.length > most ? text.slice(0, most) + " …" : text;
+// When a block is solved.
+const WHEN = { once: ", once, from parameters", always: "", late: ", where results are wanted" };
+
+// What is what at a place of a canvas: words and text.
 function tell(hint, canvas, p, lines) {
   hint.hidden = !lines;
   if (!lines) return;
-  hint.replaceChildren(...lines.filter(Boolean).map(text => {
-    const div = document.createElement("div");
+  hint.replaceChildren(...lines.filter(line => line[1]).flatMap(line => line.map((text, k) => {
+    const div = document.createElement(k ? "dd" : "dt");
     div.textContent = text;
     return div;
-  }));
+  })));
   const left = p.x < canvas.clientWidth / 2;
   hint.style.left = left ? p.x + 14 + "px" : "";
   hint.style.right = left ? "" : canvas.clientWidth - p.x + 14 + "px";
@@ -104,12 +112,25 @@ function incidence(data, canvas, hint) {
   const view = { x: 0, y: 0, scale: 1 };
   let from = null, moved = 1;
 
+  // Row and column under the pointer.
+  let under = null;
+
   function draw() {
     const { g, w, h } = begin(canvas);
+    paint(g, w, h, view, order);
+    canvas.dataset.drawn = String(Number(canvas.dataset.drawn || 0) + 1);
+  }
+
+  function paint(g, w, h, view, order) {
     const s = view.scale, px = c => (c - view.x) * s, py = r => (r - view.y) * s;
+    if (under && moved === 1) {
+      g.fillStyle = css("--under");
+      g.fillRect(px(0), py(under.row), n * s, Math.max(1, s));
+      g.fillRect(px(under.column), py(0), Math.max(1, s), n * s);
+    }
     g.strokeStyle = css("--line");
     g.strokeRect(px(0) - 0.5, py(0) - 0.5, n * s + 1, n * s + 1);
-    const color = { explicit: css("--explicit"), linear: css("--linear"), nonlinear: css("--nonlinear"), mixed: css("--mixed") };
+    const color = colors();
     if (order !== orders.model && moved === 1) {
       for (const b of data.blocks) {
         if (b.size < 2) continue;
@@ -135,7 +156,19 @@ function incidence(data, canvas, hint) {
         if (x >= -s && x <= w) g.fillRect(x + shift, y + shift, cell, cell);
       }
     }
-    canvas.dataset.drawn = String(Number(canvas.dataset.drawn || 0) + 1);
+  }
+
+  // All of the matrix in one order, for paper.
+  function print(paper, name) {
+    const side = paper.width;
+    const g = paper.getContext("2d");
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, side, side);
+    const scale = (side - 4) / Math.max(1, n);
+    const before = under;
+    under = null;
+    paint(g, side, side, { x: -2 / scale, y: -2 / scale, scale }, orders[name]);
+    under = before;
   }
   const redraw = lazily(draw);
 
@@ -149,12 +182,19 @@ function incidence(data, canvas, hint) {
 
   function point(p) {
     const row = p ? Math.floor(p.y / view.scale + view.y) : -1, column = p ? Math.floor(p.x / view.scale + view.x) : -1;
-    if (!(row >= 0 && row < n && column >= 0 && column < n)) { tell(hint, canvas, p, null); return; }
+    const inside = row >= 0 && row < n && column >= 0 && column < n;
+    if (!inside || !under || under.row !== row || under.column !== column) {
+      under = inside ? { row, column } : null;
+      redraw();
+    }
+    if (!inside) { tell(hint, canvas, p, null); return; }
     const r = order.rows[row], c = order.columns[column], b = data.blocks[blockOf[r]];
     tell(hint, canvas, p, [
-      data.equations[r] + "  " + data.places[r],
-      data.unknowns[c] + (data.entries[r].includes(c) ? "" : " (not in this equation)"),
-      b.is_loop ? "in a loop of " + b.size + " (" + b.kind + ")" : "solved for " + data.unknowns[r],
+      ["equation", cut(data.equations[r], 300)],
+      ["", data.places[r]],
+      ["unknown", data.unknowns[c] + (data.entries[r].includes(c) ? "" : " (not in this equation)")],
+      ["", data.notes[c]],
+      ["solved", (b.is_loop ? "in " + b.title + ", " + many(b.size, "equation") + " (" + b.kind + ")" : "for " + data.unknowns[r]) + WHEN[b.when]],
     ]);
   }
 
@@ -184,8 +224,8 @@ function incidence(data, canvas, hint) {
     canvas.scrollIntoView({ block: "center" });
   }
 
-  const limits = { most: 60, least: () => Math.min(0.05, 100 / Math.max(1, n)) };
+  const limits = { most: 60, least: () => Math.min(0.05, 100 / Math.max(1, n)), home: fit };
   zoomable(canvas, view, limits, redraw, point);
   canvas.addEventListener("dblclick", fit);
-  return { fit, redraw, reorder, show, view };
+  return { fit, print, redraw, reorder, show, view };
 }

@@ -10,54 +10,66 @@
   const n = data.equations.length;
   const loops = data.blocks.filter(b => b.is_loop);
   loops.forEach((b, k) => { b.number = k + 1; });
+  const begun = text => text.charAt(0).toUpperCase() + text.slice(1);
+  function showInMatrix(b) {
+    document.querySelector("input[value=torn]").checked = true;
+    matrix.show(b);
+  }
 
   // The two pictures.
   const matrix = incidence(data, byId("matrix"), byId("hint"));
-  const graph = blockGraph(data, byId("graph"), byId("graph-hint"), b => {
-    document.querySelector("input[value=torn]").checked = true;
-    matrix.show(b);
-  });
+  const graph = blockGraph(data, byId("graph"), byId("graph-hint"), showInMatrix);
+  for (const key of document.querySelectorAll(".keys .key"))
+    key.parentElement.hidden = !data.blocks.some(b => key.classList.contains(b.class));
   byId("all").onclick = matrix.fit;
   byId("graph-all").onclick = graph.fit;
   for (const radio of document.querySelectorAll("input[name=order]")) radio.onchange = () => matrix.reorder(radio.value);
   const entries = data.entries.reduce((sum, row) => sum + row.length, 0);
-  const many = (count, what) => count + " " + what + (count === 1 ? "" : "s");
   byId("counts").textContent = many(n, "equation") + ", " + entries + " entries, " + many(loops.length, "loop");
   byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + graph.edges + " dependencies, " + graph.levels + " one after another";
 
+  // Names of files and components may break after their dots.
+  function breakable(tag, text, className) {
+    const e = element(tag, undefined, className);
+    text.split(/(?<=,|\.(?!mo:|dym:))/).forEach((part, k) => e.append(...(k ? [element("wbr")] : []), part));
+    return e;
+  }
+
   // An equation or an assignment as mathematics, with where it is written.
   const MOST = 200;
-  function line(text, place) {
+  function line(text) {
     const item = element("li");
     item.append(formulas.show(text));
-    if (place) item.append(element("span", " " + place, "soft"));
     return item;
   }
-  const cost = b => b.cost[0] + " mul, " + b.cost[1] + " add, " + b.cost[2] + " calls" + (b.iterated ? " for each iteration" : "");
+  // Equations of a loop: what each is solved for (if that is known), the equation, where it is written.
+  function listed(from, to, named) {
+    const table = element("table", undefined, "equations");
+    for (let i = from; i < to; i++) {
+      const row = element("tr"), math = element("td");
+      math.append(formulas.show(data.equations[i]));
+      if (named) row.append(breakable("td", data.unknowns[i], "name"));
+      row.append(math, breakable("td", data.places[i], "soft place"));
+      table.append(row);
+    }
+    return table;
+  }
 
   function fill(details, b) {
     const inner = b.size - b.torn, torn = b.torn && b.torn < b.size;
     const names = data.unknowns.slice(b.start + inner, b.start + b.size);
-    details.append(element("p", "Costs " + cost(b) + "."));
-    if (torn) details.append(element("p", "1. Given " + names.join(", ") + ":"));
+    details.append(element("p", "Costs " + b.costs + "."));
+    if (torn) details.append(element("p", "1. Given " + names.join(", ") + ","));
     if (torn) details.append(element("p", "2. these follow one from another:"));
-    const list = element("ol");
     const until = torn ? inner : b.size;
-    for (let i = 0; i < Math.min(until, MOST); i++) {
-      const item = line(data.equations[b.start + i], data.places[b.start + i]);
-      if (torn) item.prepend(element("b", data.unknowns[b.start + i] + " from "));
-      list.append(item);
-    }
-    details.append(list);
+    details.append(listed(b.start, b.start + Math.min(until, MOST), torn));
     if (until > MOST) details.append(element("p", "… and " + (until - MOST) + " more"));
     if (torn) {
       details.append(element("p", "3. and these must hold, which determines " + names.join(", ") + ":"));
-      const rest = element("ol");
-      for (let i = inner; i < Math.min(b.size, inner + MOST); i++) rest.append(line(data.equations[b.start + i], data.places[b.start + i]));
-      details.append(rest);
+      details.append(listed(b.start + inner, b.start + Math.min(b.size, inner + MOST), false));
     }
     if (b.ways.length) {
-      details.append(element("p", "Ways that were considered:"));
+      details.append(element("p", "Ways to solve it, with the prices that were compared (operations, and more for calling a solver):"));
       const ways = element("ul");
       for (const way of b.ways) ways.append(element("li", way));
       details.append(ways);
@@ -70,17 +82,17 @@
       details.append(more);
     }
     const show = element("button", "Show in the matrix");
-    show.onclick = () => { document.querySelector("input[value=torn]").checked = true; matrix.show(b); };
+    show.onclick = () => showInMatrix(b);
     details.append(show);
   }
 
-  if (!loops.length) byId("loops").append(element("p", "None: every equation is solved for one unknown."));
+  if (!loops.length) byId("loops").append(element("p", "None: every equation is solved for one unknown.", "soft"));
   for (const b of loops) {
     const details = element("details");
     details.id = "loop-" + b.number;
     const torn = b.torn && b.torn < b.size ? ", torn to " + b.torn : "";
     const summary = element("summary");
-    summary.append(element("span", "", "key " + b.class), " Loop " + b.number + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how);
+    summary.append(element("span", "", "key " + b.class), " " + begun(b.title) + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how.replace(/^torn, /, ""));
     details.append(summary);
     // Filled when it is opened: large models have many.
     details.fill = () => { if (details.childElementCount === 1) fill(details, b); };
@@ -101,13 +113,22 @@
       table.append(row);
     }
   }
-  const total = b => b.cost[0] + b.cost[1] + b.cost[2];
-  const heavy = [...data.blocks].filter(b => total(b) > 0).sort((a, b) => total(b) - total(a) || a.start - b.start).slice(0, 20);
-  bars(byId("by-block"), heavy.map(b => [
-    b.is_loop ? "loop " + b.number + " (" + b.size + " equations)" : data.unknowns[b.start], total(b), b.class,
-    () => { document.querySelector("input[value=torn]").checked = true; matrix.show(b); },
-  ]));
-  bars(byId("by-component"), data.components.slice(0, 20).map(([name, count]) => [name || "(the model itself)", count]));
+  const total = b => b.total;
+  const MOST_BARS = 16;
+  // The largest, and the rest as one.
+  function largest(rows) {
+    const rest = rows.slice(MOST_BARS);
+    const sum = rest.reduce((all, row) => all + row[1], 0);
+    return rest.length > 1 && sum ? [...rows.slice(0, MOST_BARS), [rest.length + " others together", sum, "gone"]] : rows;
+  }
+  const heavy = data.blocks.filter(b => total(b) > 0 && b.when !== "once").sort((a, b) => total(b) - total(a) || a.start - b.start);
+  const shared = data.shared ? [["shared by several", data.shared, "gone"]] : [];
+  bars(byId("by-block"), [...largest(heavy.map(b => [
+    b.is_loop ? b.title + " (" + many(b.size, "equation") + ")" : data.unknowns[b.start], total(b), b.class, () => showInMatrix(b),
+  ])), ...shared]);
+  bars(byId("by-component"), [...largest(data.components.map(([name, count]) => [name || "(the model itself)", count])), ...shared]);
+  const sum = heavy.reduce((all, b) => all + total(b), data.shared);
+  byId("cost-sum").textContent = many(sum, "operation") + " in each evaluation with all results.";
 
   // The solved equations, a page at a time.
   let shown = 100;
@@ -115,7 +136,7 @@
     const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = [];
     for (let i = 0; i < n; i++) {
-      const text = (data.unknowns[i] + " " + data.equations[i] + " " + data.places[i]).toLowerCase();
+      const text = (data.unknowns[i] + " " + data.equations[i] + " " + data.places[i] + " " + (data.notes[i] || "")).toLowerCase();
       if (words.every(w => text.includes(w))) found.push(i);
     }
     const rows = [];
@@ -124,7 +145,7 @@
     for (const i of found.slice(0, shown)) {
       const row = element("tr"), b = last && i < last.start + last.size && i >= last.start ? last : blockAt(i);
       if (b !== last && b.is_loop) {
-        const title = element("tr"), cell = element("td"), link = element("a", "Loop " + b.number + ": " + many(b.size, "equation") + ", " + b.how);
+        const title = element("tr"), cell = element("td"), link = element("a", begun(b.title) + ": " + many(b.size, "equation") + ", " + b.how);
         link.href = "#loop-" + b.number;
         link.onclick = () => { byId("loop-" + b.number).open = true; };
         cell.colSpan = 3;
@@ -137,7 +158,9 @@
       math.append(formulas.show(b.is_loop ? data.equations[i] : data.unknowns[i] + " := " + data.solved[i]));
       const key = element("td");
       key.append(element("span", "", "key " + b.class));
-      row.append(key, math, element("td", data.places[i].replace(/^\(|\)$/g, ""), "soft"));
+      const note = [data.notes[i], { once: "solved once", late: "for results only" }[b.when]].filter(Boolean).join("; ");
+      if (note) math.append(" ", element("span", note, "soft note"));
+      row.append(key, math, breakable("td", data.places[i], "soft place"));
       rows.push(row);
     }
     byId("equations").replaceChildren(...rows);
@@ -166,7 +189,7 @@
     opened = loops.filter(b => b.size <= 60).slice(0, 20).map(b => byId("loop-" + b.number)).filter(d => !d.open);
     for (const details of opened) { details.open = true; details.fill(); }
     root.dataset.theme = "light";
-    matrix.redraw.now();
+    for (const paper of document.querySelectorAll(".paper canvas")) matrix.print(paper, paper.dataset.order);
     graph.redraw.now();
   });
   window.addEventListener("afterprint", () => {

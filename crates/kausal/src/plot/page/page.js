@@ -94,7 +94,7 @@
   }
 
   function draw(panel, isLast) {
-    const canvas = panel.canvas, scale = window.devicePixelRatio || 1;
+    const canvas = panel.canvas, scale = printing ? 3 : window.devicePixelRatio || 1;
     const width = canvas.clientWidth, height = canvas.clientHeight;
     if (!width || !height) return;
     canvas.width = Math.round(width * scale);
@@ -132,7 +132,11 @@
     if (isLast) {
       g.textAlign = "center";
       g.textBaseline = "top";
-      for (const t of across.list) g.fillText(label(t, across.step), x(t), box.bottom + 4);
+      for (const t of across.list) {
+        // The last number stays on the page.
+        const text = label(t, across.step), half = g.measureText(text).width / 2;
+        g.fillText(text, Math.min(x(t), width - half - 1), box.bottom + 4);
+      }
       g.fillText(data.x_label, (box.left + box.right) / 2, box.bottom + 19);
     }
     g.save();
@@ -158,14 +162,25 @@
     panel.box = box;
   }
 
-  // Events in view, unless they are closer than a few pixels on the whole.
+  // Events in view: lines, or where those would hide the curves a strip along the upper edge, darker where there are more.
   function marks(g, x, box) {
-    const seen = data.events.filter(t => t >= view.from && t <= view.to);
-    if (!seen.length || seen.length > (box.right - box.left) / 4) return;
+    const places = data.events.filter(t => t >= view.from && t <= view.to).map(x);
+    const counts = new Map();
+    for (const px of places) counts.set(Math.floor(px), (counts.get(Math.floor(px)) || 0) + 1);
+    if (counts.size > (box.right - box.left) / 12) {
+      g.fillStyle = css("--soft");
+      const most = Math.max(...counts.values());
+      for (const [px, count] of counts) {
+        g.globalAlpha = 0.35 + 0.65 * count / most;
+        g.fillRect(px, box.top + 1, 1, 8);
+      }
+      g.globalAlpha = 1;
+      return;
+    }
     g.strokeStyle = css("--event");
     g.setLineDash([2, 3]);
     g.beginPath();
-    for (const t of seen) { g.moveTo(x(t), box.top); g.lineTo(x(t), box.bottom); }
+    for (const px of places) { g.moveTo(px, box.top); g.lineTo(px, box.bottom); }
     g.stroke();
     g.setLineDash([]);
   }
@@ -203,7 +218,7 @@
     g.lineWidth = 1;
   }
 
-  let asked = false;
+  let asked = false, printing = false;
   function redraw() {
     if (asked) return;
     asked = true;
@@ -402,10 +417,19 @@
     chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
     theme();
   };
-  window.addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; drawAll(); });
-  window.addEventListener("afterprint", theme);
+  // Paper has its own width: the panels are drawn for it before it is asked for.
+  const paper = on => { printing = on; document.body.classList.toggle("printing", on); };
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    view.cursor = null;
+    paper(true);
+    drawAll();
+  });
+  window.addEventListener("afterprint", () => { paper(false); theme(); });
 
   byId("reset").onclick = () => zoom(first, last);
+  byId("event-count").textContent = data.events.length === 1 ? "1 event" : data.events.length + " events";
+  byId("events").disabled = !data.events.length;
   byId("events").onchange = e => { view.events = e.target.checked; redraw(); };
   byId("search").oninput = list;
   byId("panels").addEventListener("keydown", e => {

@@ -1,0 +1,126 @@
+//! Wrong usage ends with the exit code 2 and says what would be right; names that are nearly right are recognised; what
+//! programs read is one JSON object.
+
+use serde_json::Value;
+use support::{done, kausal, text};
+
+mod support;
+
+/// A model that can be run, a run that fails, one without a solution, one with too many equations.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "Decay.mo",
+        "model Decay\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Decay;",
+    );
+    write(
+        "Late.mo",
+        "model Late\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = 1;\n  assert(x < 0.5, \"too far\");\nend Late;",
+    );
+    write("Open.mo", "model Open Real x, y; equation x + y = time; end Open;");
+    write("Wrong.mo", "model Wrong Real x; equation x = z; end Wrong;");
+    folder
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 17] = [
+        (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
+        (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
+        (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
+        (&["simulate", "Decay.mo", "--stop", "inf"], "it must be finite"),
+        (&["simulate", "Decay.mo", "--tolerance", "0"], "between 0 and 1"),
+        (&["simulate", "Decay.mo", "--output-interval", "-1"], "the output interval cannot be -1"),
+        (&["simulate", "Decay.mo", "--number-of-intervals", "0"], "must be positive"),
+        (&["simulate", "Decay.mo", "--timeout", "0"], "it must be positive"),
+        (&["simulate", "Decay.mo", "--method", "rk4"], "give it with --step"),
+        (&["simulate", "Decay.mo", "--step", "0.1"], "auto chooses its steps itself"),
+        (&["simulate", "Decay.mo", "--method", "bdf", "--step", "0.1"], "bdf chooses its steps itself"),
+        (&["simulate", "Decay.mo", "--method", "rk4", "--step", "0"], "it must be positive"),
+        (&["simulate", "Decay.mo", "--inline", "bdf", "--method", "radau"], "or write --inline radau"),
+        (
+            &["simulate", "Decay.mo", "--inline", "radau", "--method", "dopri5"],
+            "leave --method out, or --inline",
+        ),
+        (&["explain", "Decay.mo", "--matrix", "a.bmp"], "the matrix is an .svg file"),
+        (&["compare", "a.csv", "b.csv", "--tolerance", "-1"], "a tube cannot have a negative width"),
+        (&["simulate", "Decay.mo", "--tearing", "sometimes"], "[possible values: auto, declared, off]"),
+    ];
+    for (arguments, said) in cases {
+        let output = kausal(folder.path(), arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(said), "{arguments:?}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {}", text(&output.stdout));
+    }
+    done(folder.path(), &["simulate", "Decay.mo", "--method", "rk4", "--step", "0.1"]);
+    done(folder.path(), &["simulate", "Decay.mo", "--inline", "radau", "--method", "radau"]);
+}
+
+#[test]
+fn names_that_are_nearly_right() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 7] = [
+        (&["simulate", "Rectifier"], "did you mean Kausal.Examples.Rectifier?"),
+        (&["simulate", "rectifer"], "did you mean Kausal.Examples.Rectifier?"),
+        (&["check", "Decay"], "did you mean the file Decay.mo?"),
+        (&["simulate", "resistor"], "`kausal examples --copy Resistor` first, then Resistor.mo"),
+        (&["examples", "--copy", "Chua"], "did you mean Kausal.Examples.Chua?"),
+        (&["examples", "--copy", "Resitor"], "did you mean Resistor?"),
+        (&["simulate", "Kausal.Exampels.RC"], "did you mean Kausal.Examples.RC?"),
+    ];
+    for (arguments, said) in cases {
+        let output = kausal(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(text(&output.stderr).contains(said), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+/// The last line and the message tell the same instant.
+#[test]
+fn failed_runs_say_how_far_they_came() {
+    let folder = folder();
+    let output = kausal(folder.path(), &["simulate", "Late.mo"]);
+    assert!(text(&output.stderr).contains("cannot go on at time 0.5:"), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("Late: 0 to 0.5 of 1, "), "{}", text(&output.stdout));
+    let output = kausal(folder.path(), &["simulate", "Late.mo", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["stop"], &report["completed"]), (&0.5.into(), &false.into()));
+}
+
+#[test]
+fn programs_get_one_object() {
+    let folder = folder();
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_slice(&kausal(folder.path(), arguments).stdout).unwrap()
+    };
+    let flat = json(&["flatten", "Decay.mo", "--json"]);
+    assert_eq!(
+        (&flat["variables"][0]["name"], &flat["equations"][0]["equation"]),
+        (&"x".into(), &"der(x) = -x".into())
+    );
+    let said = json(&["explain", "Decay.mo", "--json"]);
+    assert_eq!((&said["equations"], &said["states"][0]["name"]), (&1.into(), &"x".into()));
+    let said = json(&["explain", "Decay.mo", "--json", "--html", "page.html"]);
+    assert!(said["went"].is_array() && folder.path().join("page.html").is_file());
+    let open = json(&["explain", "Open.mo", "--json"]);
+    assert_eq!(open["singular"][0]["unknowns"], serde_json::json!(["x", "y"]));
+    assert_eq!(open["diagnostics"][0]["code"], "K0402");
+}
+
+/// A page that was asked for is there, or it is said why not.
+#[test]
+fn pages_of_wrong_models() {
+    let folder = folder();
+    let output = kausal(folder.path(), &["explain", "Open.mo", "--html", "open.html"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("wrote open.html"), "{}", text(&output.stdout));
+    let page = std::fs::read_to_string(folder.path().join("open.html")).unwrap();
+    assert!(page.contains("Only 1 equation for 2 unknowns"));
+    let output = kausal(folder.path(), &["explain", "Wrong.mo", "--html", "wrong.html"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("wrong.html was not written: the model has errors"));
+    assert!(!folder.path().join("wrong.html").exists());
+}

@@ -1,0 +1,184 @@
+//! Shared objects in memory, and the calls into them: the only unsafe lines of this crate.
+//!
+//! What runs here is foreign: it has the user's rights and can do whatever a program can, also crash this one. It is
+//! called only where the user has allowed it. What these lines answer for is the boundary: wrappers (`glue`) are called
+//! with the slots they were written for, one call at a time in the whole process, and no error of foreign code unwinds
+//! through Rust: `longjmp` ends in the wrapper.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use libloading::Library;
+
+use super::glue;
+
+/// One call at a time: foreign code need not be ready for threads, and what it says is kept in one place.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Where the first shared object keeps errors and messages; all others do so there, too.
+static STATE: OnceLock<State> = OnceLock::new();
+
+#[derive(Debug)]
+struct State(*mut c_void);
+// SAFETY: the pointer is only handed to foreign code, under the lock.
+unsafe impl Send for State {}
+// SAFETY: as above; it never changes.
+unsafe impl Sync for State {}
+
+/// `kausal_slot` of the wrappers.
+#[repr(C)]
+struct RawSlot {
+    numbers: *mut f64,
+    texts: *mut *const c_char,
+    pointers: *mut *mut c_void,
+    count: usize,
+}
+
+type Wrapper = unsafe extern "C" fn(*mut RawSlot) -> c_int;
+type Error = unsafe extern "C" fn() -> *const c_char;
+type Message = unsafe extern "C" fn(*mut *mut c_void, *mut c_int) -> *const c_char;
+type Release = unsafe extern "C" fn();
+
+/// A pointer that foreign code made. It means something to that code only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opaque(usize);
+
+/// What goes into a call and comes out of it: one list is in use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    pub numbers: Vec<f64>,
+    pub texts: Vec<CString>,
+    pub pointers: Vec<Option<Opaque>>,
+}
+
+/// What foreign code said during a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Message(String),
+    Warning(String),
+}
+
+/// A loaded wrapper. Its shared object stays for as long as the process does: foreign code may have left pointers to
+/// itself anywhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    wrapper: Wrapper,
+    slots: usize,
+    error: Error,
+    message: Message,
+    release: Release,
+}
+
+/// Loads the wrappers of a shared object; of each, how many slots it has.
+pub(crate) fn load(path: &Path, slots: &[usize]) -> Result<Vec<Loaded>, String> {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: loading runs the initialisers of foreign code, which the user has allowed.
+    let library = unsafe { Library::new(path) };
+    let library =
+        library.map_err(|error| format!("what was compiled cannot be loaded: {}", cause(&error)))?;
+    let library: &'static Library = Box::leak(Box::new(library));
+    let missing = |error: libloading::Error| format!("what was compiled is not complete: {error}");
+    // SAFETY: the names and types are those of utilities.c.
+    unsafe {
+        let own = library.get::<unsafe extern "C" fn() -> *mut c_void>(b"kausal_own\0").map_err(missing)?;
+        let share = library.get::<unsafe extern "C" fn(*mut c_void)>(b"kausal_share\0").map_err(missing)?;
+        share(STATE.get_or_init(|| State(own())).0);
+    }
+    let mut list = Vec::with_capacity(slots.len());
+    for (place, &slots) in slots.iter().enumerate() {
+        let name = format!("{}\0", glue::wrapper(place));
+        // SAFETY: the names and types are those of the wrappers and of utilities.c.
+        let loaded = unsafe {
+            Loaded {
+                wrapper: *library.get::<Wrapper>(name.as_bytes()).map_err(missing)?,
+                slots,
+                error: *library.get::<Error>(b"kausal_error\0").map_err(missing)?,
+                message: *library.get::<Message>(b"kausal_message\0").map_err(missing)?,
+                release: *library.get::<Release>(b"kausal_release\0").map_err(missing)?,
+            }
+        };
+        list.push(loaded);
+    }
+    Ok(list)
+}
+
+/// The dynamic linker's own words.
+fn cause(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+impl Loaded {
+    /// Calls the function; what it wrote is in the slots afterwards. Fails with what `ModelicaError` was given.
+    pub fn call(&self, slots: &mut [Slot], said: &mut Vec<Said>) -> Result<(), String> {
+        if slots.len() != self.slots {
+            return Err("a wrong number of arguments".to_owned());
+        }
+        let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut texts: Vec<Vec<*const c_char>> =
+            slots.iter().map(|slot| slot.texts.iter().map(|text| text.as_ptr()).collect()).collect();
+        let mut pointers: Vec<Vec<*mut c_void>> = slots
+            .iter()
+            .map(|slot| {
+                slot.pointers.iter().map(|p| p.map_or(std::ptr::null_mut(), Opaque::pointer)).collect()
+            })
+            .collect();
+        let mut raw: Vec<RawSlot> = slots
+            .iter_mut()
+            .zip(&mut texts)
+            .zip(&mut pointers)
+            .map(|((slot, texts), pointers)| RawSlot {
+                count: slot.numbers.len().max(texts.len()).max(pointers.len()),
+                numbers: slot.numbers.as_mut_ptr(),
+                texts: texts.as_mut_ptr(),
+                pointers: pointers.as_mut_ptr(),
+            })
+            .collect();
+        // SAFETY: there are as many slots as the wrapper was written for, each with the list it was written for and as
+        // many elements as `count` says (at least one where it is no array: see `slot` in the module above); they live
+        // until the end of this function. Errors of foreign code come back as a result.
+        let failed = unsafe { (self.wrapper)(raw.as_mut_ptr()) } != 0;
+        let mut node = std::ptr::null_mut();
+        let mut kind = 0;
+        loop {
+            // SAFETY: the node is one that this function has given, or none; texts end with a zero.
+            let text = unsafe {
+                let text = (self.message)(&mut node, &mut kind);
+                if text.is_null() {
+                    break;
+                }
+                CStr::from_ptr(text).to_string_lossy().trim_end().to_owned()
+            };
+            said.push(if kind == 2 { Said::Warning(text) } else { Said::Message(text) });
+        }
+        let outcome = match failed {
+            // SAFETY: the message is a text in the state, which stays.
+            true => Err(unsafe { CStr::from_ptr((self.error)()) }.to_string_lossy().trim_end().to_owned()),
+            false => {
+                for ((slot, texts), pointers) in slots.iter_mut().zip(&texts).zip(&pointers) {
+                    for (text, &from) in slot.texts.iter_mut().zip(texts) {
+                        // SAFETY: not null, and a text as the declaration says; it lives until memory is released.
+                        *text = match from.is_null() {
+                            true => CString::default(),
+                            false => unsafe { CStr::from_ptr(from) }.to_owned(),
+                        };
+                    }
+                    for (pointer, &from) in slot.pointers.iter_mut().zip(pointers) {
+                        *pointer = (!from.is_null()).then(|| Opaque(from.expose_provenance()));
+                    }
+                }
+                Ok(())
+            }
+        };
+        // SAFETY: nothing points to that memory any more.
+        unsafe { (self.release)() };
+        outcome
+    }
+}
+
+impl Opaque {
+    fn pointer(self) -> *mut c_void {
+        std::ptr::with_exposed_provenance_mut(self.0)
+    }
+}

@@ -1,0 +1,257 @@
+//! External C code of other libraries (specification section 12.9): compiled with the system's compiler, loaded, called.
+//!
+//! | module | does |
+//! | --- | --- |
+//! | `glue` | writes a wrapper in C around each function |
+//! | `build` | compiles the wrappers, with `Include`, `Library` and the folders of the declaration |
+//! | `load` | loads what was compiled and calls it |
+//!
+//! **Nothing runs by itself.** Whoever makes a [`Foreign`] has the user's word that models may do what a program may:
+//! foreign code has all rights of the user.
+//!
+//! Functions that a program needs are compiled together, before it runs, so that what they share is there once; one that
+//! is needed while flattening is compiled then. Errors of foreign code (`ModelicaError`) come back as errors of the call.
+//! External objects live in [`Objects`] and are destroyed with them, the last one first.
+
+mod build;
+mod glue;
+mod load;
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use kausal_symbolic::function::{
+    Array, Body, ExternalBody, ExternalCall, ExternalError, ForeignType, Function, Scalar, Term, Text, Value,
+};
+
+pub use build::has_compiler;
+use glue::Declared;
+pub(crate) use load::Said;
+use load::{Loaded, Opaque, Slot};
+
+/// Foreign functions that may run, compiled when they are needed.
+#[derive(Debug, Default)]
+pub struct Foreign {
+    loaded: Mutex<HashMap<(String, String), Result<Loaded, String>>>,
+}
+
+/// External objects that foreign functions have made.
+#[derive(Debug, Default)]
+pub struct Objects {
+    list: Vec<Object>,
+    /// The same constructor with the same arguments gives the same object.
+    made: HashMap<(String, String), usize>,
+}
+
+#[derive(Debug)]
+struct Object {
+    pointer: Option<Opaque>,
+    destructor: Option<Loaded>,
+}
+
+/// Would this function run foreign code? Native versions and operators do not.
+pub fn is_foreign(function: &Function) -> bool {
+    matches!(&function.body, Body::External(body) if body.language == "C" && !is_native(body))
+}
+
+/// A function in a language that cannot be called.
+pub fn is_unsupported(function: &Function) -> bool {
+    matches!(&function.body, Body::External(body)
+        if body.language != "C" && body.language != "builtin" && !is_native(body))
+}
+
+fn is_native(body: &ExternalBody) -> bool {
+    crate::kind(&body.name).is_some()
+}
+
+/// The name of the destructor that belongs to a constructor.
+pub fn destructor_name(constructor: &str) -> Option<String> {
+    constructor.strip_suffix(".constructor").map(|class| format!("{class}.destructor"))
+}
+
+impl Foreign {
+    /// Compiles functions together and loads them; fails with what the compiler says.
+    pub fn prepare(&self, functions: &[&Function]) -> Result<(), String> {
+        let mut list: Vec<Declared> = Vec::new();
+        for function in functions {
+            let Body::External(body) = &function.body else { continue };
+            let known = list.iter().any(|d| d.function == function.name && d.body.name == body.name);
+            if !known {
+                let written = body.args.iter().map(|&arg| {
+                    matches!(function.term(arg), Term::Local(local) if !function.inputs.contains(local))
+                });
+                let written = written.collect();
+                list.push(Declared { function: function.name.clone(), body: (**body).clone(), written });
+            }
+        }
+        let loaded = compile(&list)?;
+        let keys = list.into_iter().map(|declared| (declared.function, declared.body.name));
+        self.loaded().extend(keys.zip(loaded.into_iter().map(Ok)));
+        Ok(())
+    }
+
+    /// Calls a function; compiles it if that was not done.
+    pub(crate) fn call(
+        &self,
+        call: &ExternalCall<'_>,
+        objects: &mut Objects,
+        said: &mut Vec<Said>,
+    ) -> Result<Vec<Value<f64>>, ExternalError> {
+        let loaded = self.find(call).map_err(ExternalError::Failed)?;
+        if call.body.view.result == Some(Scalar::External) {
+            return self.construct(loaded, call, objects, said).map_err(ExternalError::Failed);
+        }
+        run(loaded, call, objects, said).map_err(ExternalError::Failed)
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, HashMap<(String, String), Result<Loaded, String>>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, call: &ExternalCall<'_>) -> Result<Loaded, String> {
+        let key = (call.function.to_owned(), call.body.name.clone());
+        if let Some(known) = self.loaded().get(&key) {
+            return known.clone();
+        }
+        let written = call.args.iter().map(|arg| arg.written).collect();
+        let declared = Declared { function: call.function.to_owned(), body: call.body.clone(), written };
+        let loaded = compile(&[declared]).and_then(|list| list.into_iter().next().ok_or_else(String::new));
+        self.loaded().insert(key, loaded.clone());
+        loaded
+    }
+
+    fn construct(
+        &self,
+        loaded: Loaded,
+        call: &ExternalCall<'_>,
+        objects: &mut Objects,
+        said: &mut Vec<Said>,
+    ) -> Result<Vec<Value<f64>>, String> {
+        let key = (call.function.to_owned(), format!("{:?}", call.args));
+        if let Some(&at) = objects.made.get(&key) {
+            return Ok(vec![Value::Scalar(handle(at))]);
+        }
+        let values = run(loaded, call, objects, said)?;
+        let destructor = destructor_name(call.function)
+            .and_then(|name| self.loaded().iter().find(|((n, _), _)| *n == name)?.1.clone().ok());
+        if let Some(object) = objects.list.last_mut() {
+            object.destructor = destructor;
+        }
+        objects.made.insert(key, objects.list.len() - 1);
+        Ok(values)
+    }
+}
+
+fn compile(list: &[Declared]) -> Result<Vec<Loaded>, String> {
+    if list.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The object stays in memory when its file is gone.
+    let folder = tempfile::Builder::new().prefix("kausal-").tempdir();
+    let folder = folder.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
+    let object = build::build(list, folder.path())?;
+    let slots: Vec<usize> = list.iter().map(|declared| declared.body.view.args.len() + 1).collect();
+    load::load(&object, &slots)
+}
+
+/// Handles are places from 1.
+fn handle(at: usize) -> f64 {
+    (at + 1) as f64
+}
+
+fn run(
+    loaded: Loaded,
+    call: &ExternalCall<'_>,
+    objects: &mut Objects,
+    said: &mut Vec<Said>,
+) -> Result<Vec<Value<f64>>, String> {
+    let view = &call.body.view;
+    if view.args.len() != call.args.len() {
+        return Err("a wrong number of arguments".to_owned());
+    }
+    let mut slots = Vec::with_capacity(call.args.len() + 1);
+    for (arg, ty) in call.args.iter().zip(&view.args) {
+        slots.push(slot(&arg.value, ty, objects)?);
+    }
+    slots.push(Slot { numbers: vec![0.0], texts: vec![CString::default()], pointers: vec![None] });
+    loaded.call(&mut slots, said)?;
+    let mut values = Vec::new();
+    if let (Some(scalar), Some(result)) = (view.result, slots.pop()) {
+        values.push(value(result, scalar, &[], objects)?);
+    }
+    for ((arg, ty), slot) in call.args.iter().zip(&view.args).zip(slots) {
+        if arg.written {
+            values.push(value(slot, ty.scalar, arg.value.shape(), objects)?);
+        }
+    }
+    Ok(values)
+}
+
+/// A value as foreign code gets it. What is no array has one element.
+fn slot(value: &Value<f64>, ty: &ForeignType, objects: &Objects) -> Result<Slot, String> {
+    let mut slot = Slot::default();
+    if value.is_text() != (ty.scalar == Scalar::String) || (ty.rank == 0) != value.shape().is_empty() {
+        return Err("an argument is not what the declaration says".to_owned());
+    }
+    match ty.scalar {
+        Scalar::Real => slot.numbers = value.scalars().to_vec(),
+        Scalar::Integer | Scalar::Boolean | Scalar::Enumeration => {
+            let limit = if ty.size { 9.0e15 } else { f64::from(i32::MAX) };
+            for &number in value.scalars() {
+                if !(number.abs() <= limit && number.fract() == 0.0) {
+                    return Err(format!("{number} is no Integer that C can hold"));
+                }
+            }
+            slot.numbers = value.scalars().to_vec();
+        }
+        Scalar::String => {
+            for text in value.as_texts().map_err(|error| error.to_string())?.data() {
+                let text = CString::new(text.known().unwrap_or_default());
+                slot.texts.push(text.map_err(|_| "a string with a zero in it cannot be passed to C")?);
+            }
+        }
+        Scalar::External => {
+            for &number in value.scalars() {
+                let object = objects.list.get((number as usize).wrapping_sub(1));
+                let object = object.ok_or("there is no such external object")?;
+                slot.pointers.push(object.pointer);
+            }
+        }
+    }
+    Ok(slot)
+}
+
+fn value(slot: Slot, scalar: Scalar, shape: &[usize], objects: &mut Objects) -> Result<Value<f64>, String> {
+    let told = |error: kausal_symbolic::function::ArrayError| error.to_string();
+    Ok(match scalar {
+        Scalar::String => {
+            let texts = slot.texts.iter().map(|text| Text::from(&*text.to_string_lossy())).collect();
+            Value::texts(Array::from_vec(shape, texts).map_err(told)?)
+        }
+        Scalar::External => {
+            let pointer = slot.pointers.first().copied().flatten();
+            objects.list.push(Object { pointer, destructor: None });
+            Value::Scalar(handle(objects.list.len() - 1))
+        }
+        _ => {
+            let count: usize = shape.iter().product();
+            let numbers = slot.numbers.into_iter().take(count).collect();
+            Value::from(Array::from_vec(shape, numbers).map_err(told)?)
+        }
+    })
+}
+
+impl Drop for Objects {
+    fn drop(&mut self) {
+        while let Some(object) = self.list.pop() {
+            let Some(destructor) = object.destructor else { continue };
+            let mut slots = [
+                Slot { pointers: vec![object.pointer], ..Slot::default() },
+                Slot { numbers: vec![0.0], ..Slot::default() },
+            ];
+            // There is nobody left to tell.
+            let _ = destructor.call(&mut slots, &mut Vec::new());
+        }
+    }
+}

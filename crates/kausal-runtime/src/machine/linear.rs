@@ -1,0 +1,217 @@
+//! Linear systems at run time: kernels that a solver factorises, straight-line solutions with their guards, and systems that
+//! do not determine all their unknowns.
+
+use kausal_solver::Reason;
+use kausal_solver::linear::{Structure, solve_deficient};
+use kausal_symbolic::VarId;
+use kausal_translate::program::Kind;
+
+use super::{Failure, Machine, Mode, Stop};
+use crate::image::{Exec, Kernel};
+
+impl Machine {
+    pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        let model = self.model.clone();
+        let kernel: &Kernel = &model.kernels[index];
+        let space = &mut self.kernels[index];
+        let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
+        if !(kernel.constant && space.factored) {
+            space.matrix.fill(0.0);
+            for &(place, v) in &kernel.entries {
+                space.matrix[place] += self.values[v.index()];
+            }
+            space.factored = factor.factor(&space.matrix).is_ok();
+            if !space.factored {
+                return self.solve_deficient(index, mode);
+            }
+        }
+        for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
+            *b = self.values[v.index()];
+        }
+        factor.solve(&mut space.rhs);
+        for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
+            self.values[v.index()] = *x;
+        }
+        Ok(())
+    }
+
+    /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
+    /// the start states are what is looked for, so they move first; what the system is torn at is what guesses are for,
+    /// and moves last. Equations that contradict each other are an error.
+    pub(super) fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        const LARGEST: usize = 400;
+        const STATES_FIRST: f64 = 1e6;
+        const TORN_LAST: f64 = 1e-6;
+        /// Values this part of their nominal ones are as good as zero when equations are added up.
+        const SMALL: f64 = 1e-3;
+        let model = self.model.clone();
+        let kernel: &Kernel = &model.kernels[index];
+        let n = kernel.n;
+        let failed = |residual| {
+            let (reason, unknowns) = (Reason::SingularMatrix, kernel.unknowns.clone());
+            Stop::Failed(Failure { reason, unknowns, residual })
+        };
+        if n > LARGEST {
+            return Err(failed(None));
+        }
+        let mut a = vec![0.0; n * n];
+        match &kernel.structure {
+            Structure::Dense(_) => {
+                for &(place, v) in &kernel.entries {
+                    a[place] += self.values[v.index()];
+                }
+            }
+            Structure::Sparse(pattern) => {
+                let places: Vec<(usize, usize)> = pattern.iter().collect();
+                for &(place, v) in &kernel.entries {
+                    let (i, j) = places[place];
+                    a[i + n * j] += self.values[v.index()];
+                }
+            }
+        }
+        let had = if self.before_rounds.is_empty() { &self.values } else { &self.before_rounds };
+        let guess: Vec<f64> = kernel
+            .unknowns
+            .iter()
+            .map(|v| Some(had[v.index()]).filter(|x| x.is_finite()).unwrap_or(0.0))
+            .collect();
+        let mut r: Vec<f64> = kernel.rhs.iter().map(|v| self.values[v.index()]).collect();
+        if a.iter().chain(&r).any(|v| !v.is_finite()) {
+            let (reason, unknowns) = (Reason::NotFinite, kernel.unknowns.clone());
+            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }));
+        }
+        let nominal = |j: usize| model.program.variables[kernel.unknowns[j].index()].nominal;
+        let mut magnitude: Vec<f64> = r.iter().map(|b| b.abs()).collect();
+        for i in 0..n {
+            for j in 0..n {
+                let term = a[i + n * j] * guess[j];
+                r[i] -= term;
+                magnitude[i] += term.abs() + SMALL * a[i + n * j].abs() * nominal(j);
+            }
+        }
+        let torn: &[VarId] = self.pivoting.map_or(&[], |guard| &model.guards[guard].torn);
+        let weight: Vec<f64> = kernel
+            .unknowns
+            .iter()
+            .zip(&guess)
+            .map(|(v, x)| {
+                let var = &model.program.variables[v.index()];
+                let first = mode == Mode::Initial && var.kind == Kind::State;
+                let last = mode == Mode::Initial && torn.contains(v);
+                let part = if first { STATES_FIRST } else { 1.0 } * if last { TORN_LAST } else { 1.0 };
+                x.abs().max(var.nominal) * part
+            })
+            .collect();
+        let found = solve_deficient(&mut a, &mut r, &magnitude, &weight);
+        if found.contradiction.is_some() {
+            return Err(failed(found.contradiction));
+        }
+        for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {
+            self.values[v.index()] = x + d;
+        }
+        self.warn_undetermined(&kernel.unknowns);
+        Ok(())
+    }
+
+    pub(super) fn warn_undetermined(&mut self, unknowns: &[VarId]) {
+        const SHOWN: usize = 8;
+        let variables = &self.model.program.variables;
+        let mut names: Vec<&str> =
+            unknowns.iter().take(SHOWN).map(|v| variables[v.index()].name.as_str()).collect();
+        if unknowns.len() > SHOWN {
+            names.push("…");
+        }
+        let message = format!(
+            "the equations for {} do not determine them all: they stay as near as can be to the values they had",
+            names.join(", ")
+        );
+        if !self.warnings.contains(&message) {
+            self.warnings.push(message);
+        }
+    }
+
+    /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
+    pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+        use kausal_translate::program::Guard;
+        let model = self.model.clone();
+        let guard = &model.guards[index];
+        if !self.guards[index].gave_up {
+            self.guards[index].fell_back = false;
+            let guess = &mut self.guards[index].guess;
+            guess.clear();
+            guess.extend(guard.unknowns.iter().map(|v| self.values[v.index()]));
+            match self.run(steps, mode) {
+                Ok(()) => {}
+                Err(Stop::Failed(_)) => return self.pivoting(index, mode),
+                Err(stop) => return Err(stop),
+            }
+            let value = |v: VarId| self.values[v.index()];
+            let holds = |&(p, reference): &(VarId, VarId)| {
+                let p = value(p);
+                p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
+            };
+            if !guard.pivots.iter().all(holds) {
+                return self.pivoting(index, mode);
+            }
+            let space = &mut self.guards[index];
+            if mode == Mode::Continuous && space.unchecked > 0 {
+                space.unchecked -= 1;
+                return Ok(());
+            }
+            space.unchecked = Guard::OFTEN - 1;
+            self.run(&guard.check, mode)?;
+            let value = |v: VarId| self.values[v.index()];
+            // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
+            let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
+            let rounding = Guard::ROUNDING * largest;
+            let solved = guard
+                .residuals
+                .iter()
+                .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
+            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size))
+            {
+                return Ok(());
+            }
+            self.guards[index].gave_up = true;
+            return self.pivoting(index, mode);
+        }
+        self.guards[index].guess.clear();
+        self.pivoting(index, mode)
+    }
+
+    /// Was a guarded system solved with pivoting the last time?
+    pub(crate) fn fell_back(&self, guard: usize) -> bool {
+        self.guards[guard].fell_back
+    }
+
+    pub(super) fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        self.pivot_fallbacks += 1;
+        self.guards[index].fell_back = true;
+        let model = self.model.clone();
+        let guard = &model.guards[index];
+        for (v, guess) in guard.unknowns.iter().zip(&self.guards[index].guess) {
+            self.values[v.index()] = *guess;
+        }
+        let outer = self.pivoting.replace(index);
+        let outcome = self.run(&guard.fallback, mode);
+        self.pivoting = outer;
+        outcome
+    }
+
+    /// Solves a linear system again, with the factors it has and another right side.
+    pub(crate) fn solve_again(&mut self, index: usize, fill: impl FnOnce(&[f64], &mut [f64])) {
+        let space = &mut self.kernels[index];
+        fill(&self.values, &mut space.rhs);
+        match &mut space.factor {
+            Some(factor) if space.factored => factor.solve(&mut space.rhs),
+            _ => space.rhs.fill(f64::NAN),
+        }
+    }
+
+    /// Puts the last solution of a linear system into slots.
+    pub(crate) fn scatter(&mut self, index: usize, slots: &[VarId]) {
+        for (x, slot) in self.kernels[index].rhs.iter().zip(slots) {
+            self.values[slot.index()] = *x;
+        }
+    }
+}

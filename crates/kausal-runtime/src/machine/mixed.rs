@@ -1,0 +1,184 @@
+//! Relations between events and at them, and systems with discrete unknowns: combinations of these are tried until one fits.
+
+use kausal_solver::Reason;
+use kausal_symbolic::VarId;
+
+use super::{Failure, Machine, Mode, Stop};
+use crate::image::Exec;
+
+/// A difference of numbers around one that is smaller than this is rounding.
+const NOTHING: f64 = 1e-13;
+
+/// What a difference has at least lost to rounding, as a part of the largest one there was.
+const ROUNDING: f64 = 1e-10;
+
+impl Machine {
+    /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
+    /// but for rounding: the event finder has put it on the side it goes to.
+    pub(super) fn relation(&mut self, index: u32, mode: Mode) -> bool {
+        const SAME_INSTANT: f64 = 1e-11;
+        let relation = self.model.program.relations[index as usize];
+        let d = self.values[relation.difference.index()];
+        let size = &mut self.magnitudes[index as usize];
+        *size = size.max(d.abs());
+        let rounding = self.rounding_of(index);
+        let due = relation.timed.and_then(|event| self.due[event as usize]);
+        let holds = match due {
+            // At its own instant, but for rounding, a relation of time has the value it goes to.
+            Some(slope) if d.abs() <= SAME_INSTANT * slope.abs() * self.time.abs().max(1e-3) => slope < 0.0,
+            _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
+                return false;
+            }
+            _ if relation.or_equal => d <= 0.0,
+            _ => d < 0.0,
+        };
+        let new = f64::from(u8::from(holds));
+        let value = &mut self.values[relation.variable.index()];
+        let changed = *value != new;
+        *value = new;
+        changed
+    }
+
+    /// Has a relation the value its difference says? One that is zero but for rounding says nothing, at the start either.
+    pub(super) fn agrees(&mut self, index: u32, mode: Mode) -> bool {
+        let relation = self.model.program.relations[index as usize];
+        let d = self.values[relation.difference.index()];
+        if mode == Mode::Initial && relation.timed.is_none() && d.abs() <= self.rounding_of(index) {
+            return true;
+        }
+        !self.relation(index, mode)
+    }
+
+    /// Up to this magnitude the difference of a relation may be rounding.
+    pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
+        (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)
+    }
+
+    /// The same for all relations, in order.
+    pub(crate) fn roundings(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.magnitudes.len() as u32).map(|relation| self.rounding_of(relation))
+    }
+
+    /// Iterates relations and other discrete unknowns around the continuous part until nothing changes. At first
+    /// all relations change at once. When that goes in circles, all combinations of a few relations are tried, those
+    /// that change least first; of many, only the first one that differs changes per round (the least-index rule of
+    /// K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
+    pub(super) fn mixed(
+        &mut self,
+        continuous: &[Exec],
+        relations: &[u32],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        mode: Mode,
+    ) -> Result<(), Stop> {
+        if mode == Mode::Continuous {
+            return self.run(continuous, mode);
+        }
+        let outermost = self.before_rounds.is_empty();
+        if outermost {
+            self.before_rounds.clone_from(&self.values);
+        }
+        let outcome = self.rounds(continuous, relations, discrete, unknowns, mode);
+        if outermost {
+            self.before_rounds.clear();
+        }
+        outcome
+    }
+
+    pub(super) fn rounds(
+        &mut self,
+        continuous: &[Exec],
+        relations: &[u32],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        mode: Mode,
+    ) -> Result<(), Stop> {
+        const TOGETHER: usize = 20;
+        const ROUNDS: usize = 1000;
+        const FEW: usize = 12;
+        let model = self.model.clone();
+        let held: Vec<f64> = relations
+            .iter()
+            .map(|&r| self.values[model.program.relations[r as usize].variable.index()])
+            .collect();
+        for round in 0..ROUNDS {
+            if round == TOGETHER && relations.len() <= FEW {
+                if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
+                    return Ok(());
+                }
+                break;
+            }
+            let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
+            match self.run(continuous, mode) {
+                Ok(()) => {}
+                // What the relations say now has no solution: look for another combination.
+                Err(Stop::Failed(failure)) if round < TOGETHER && relations.len() <= FEW => {
+                    if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
+                        return Ok(());
+                    }
+                    return Err(Stop::Failed(failure));
+                }
+                Err(stop) => return Err(stop),
+            }
+            let mut changed = false;
+            for &r in relations {
+                if self.relation(r, mode) {
+                    changed = true;
+                    if round >= TOGETHER {
+                        break;
+                    }
+                }
+            }
+            self.run(discrete, mode)?;
+            changed |= unknowns.iter().zip(&before).any(|(v, old)| self.values[v.index()] != *old);
+            if !changed {
+                return Ok(());
+            }
+        }
+        let relations = relations.iter().map(|&r| model.program.relations[r as usize].variable);
+        Err(Stop::Failed(Failure {
+            reason: Reason::NoConvergence,
+            unknowns: unknowns.iter().copied().chain(relations).collect(),
+            residual: None,
+        }))
+    }
+
+    /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found?
+    pub(super) fn combinations(
+        &mut self,
+        continuous: &[Exec],
+        relations: &[u32],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        held: &[f64],
+        mode: Mode,
+    ) -> Result<bool, Stop> {
+        let model = self.model.clone();
+        let mut masks: Vec<u32> = (0..1u32 << relations.len()).collect();
+        masks.sort_by_key(|mask| mask.count_ones());
+        for mask in masks {
+            // What one combination led to is no guess for another.
+            self.values.clone_from(&self.before_rounds);
+            for (k, &r) in relations.iter().enumerate() {
+                let flip = mask >> k & 1 == 1;
+                let v = model.program.relations[r as usize].variable.index();
+                self.values[v] = if flip { 1.0 - held[k] } else { held[k] };
+            }
+            // Twice: what is computed from relations and the continuous part together must come to rest as well.
+            self.run(discrete, mode)?;
+            match self.run(continuous, mode) {
+                Ok(()) => {}
+                // A combination that has no solution is not the one.
+                Err(Stop::Failed(_)) => continue,
+                Err(stop) => return Err(stop),
+            }
+            let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
+            self.run(discrete, mode)?;
+            let settled = unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old);
+            if settled && relations.iter().all(|&r| self.agrees(r, mode)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,459 @@
+//! Nonlinear systems at run time: Newton's method and homotopy, chord iterations of an inlined step, sweeps.
+
+use kausal_solver::chord::{Chord, ChordRequest, ChordWork, StepSystem};
+use kausal_solver::homotopy::{self, ContinuationOptions};
+use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
+use kausal_solver::weights::norm;
+use kausal_solver::{ModelError, Reason};
+use kausal_symbolic::VarId;
+use kausal_translate::program::Iteration;
+
+use super::{Demand, Failure, Machine, Mode, Stop};
+use crate::image;
+
+/// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
+/// states: their errors reach these through the step size.
+const NEAR: f64 = 0.01;
+/// Memory of the iteration of one system of an inlined step.
+#[derive(Debug)]
+pub(super) struct ChordSpace {
+    chord: Chord,
+    z: Vec<f64>,
+    weights: Vec<f64>,
+    /// The states that it computes, and their values when they were marked.
+    tracked: Vec<VarId>,
+    marked: Vec<f64>,
+    /// Derivatives of these, by their place, by iteration variables, as the last matrix had them, and by how much a
+    /// correction moves them.
+    sensitivities: Vec<(u32, u32, f64)>,
+    /// Where the derivatives are.
+    slots: Vec<VarId>,
+    predicted: Vec<f64>,
+}
+
+/// Memory of the iteration of one nonlinear system.
+#[derive(Debug)]
+pub(super) struct NewtonSpace {
+    solver: kausal_solver::newton::Newton,
+    x: Vec<f64>,
+    start: Vec<f64>,
+}
+
+impl Machine {
+    /// Workspaces of the inlined step.
+    pub(super) fn prepare_chords(&mut self) {
+        let model = self.model.clone();
+        let Some(inlined) = &model.discretized else { return };
+        let stages = model.program.discretized.iter().flat_map(|d| &d.stages).flat_map(|stage| &stage.states);
+        let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
+        for newton in &model.newtons[inlined.before.newtons..] {
+            let n = newton.unknowns.len();
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+            let chord = Chord::new(&mut system).ok();
+            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
+            let marked = vec![0.0; tracked.len()];
+            let place = |v: VarId| tracked.iter().position(|t| *t == v);
+            let known = newton.sensitivities.iter();
+            let sensitivities: Vec<(usize, u32, VarId)> =
+                known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
+            let space = chord.map(|chord| ChordSpace {
+                slots: sensitivities.iter().map(|s| s.2).collect(),
+                sensitivities: sensitivities.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
+                predicted: vec![0.0; tracked.len()],
+                chord,
+                z: vec![0.0; n],
+                weights: vec![0.0; n],
+                tracked,
+                marked,
+            });
+            self.chords.push(space);
+        }
+    }
+
+    /// The iterations of the inlined step.
+    pub(crate) fn chords(&mut self) -> impl Iterator<Item = &mut Chord> {
+        self.chords.iter_mut().flatten().map(|space| &mut space.chord)
+    }
+
+    /// Work of these.
+    pub(crate) fn chord_work(&self) -> ChordWork {
+        let mut all = ChordWork::default();
+        for work in self.chords.iter().flatten().map(|space| space.chord.work()) {
+            all.iterations += work.iterations;
+            all.residuals += work.residuals;
+            all.jacobians += work.jacobians;
+            all.failures += work.failures;
+        }
+        all
+    }
+
+    /// Workspaces of nonlinear systems; none where the pattern is singular.
+    pub(super) fn prepare_newton(&mut self) {
+        let model = self.model.clone();
+        for newton in &model.newtons {
+            if newton.iteration != Iteration::Newton {
+                self.newtons.push(None);
+                continue;
+            }
+            let n = newton.unknowns.len();
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
+            let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
+            let space = kausal_solver::newton::Newton::new(&mut system, options)
+                .ok()
+                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n] });
+            self.newtons.push(space);
+        }
+    }
+
+    /// The chord method on the iteration variables of an inlined step.
+    pub(super) fn chord(&mut self, index: usize, place: usize) -> Result<(), Stop> {
+        let model = self.model.clone();
+        let newton: &image::Newton = &model.newtons[index];
+        let Some(mut space) = self.chords[place].take() else {
+            return Err(singular(&newton.unknowns));
+        };
+        let Demand { h, tolerance, most_iterations, persistence, .. } = self.demand;
+        for ((z, weight), v) in space.z.iter_mut().zip(&mut space.weights).zip(&newton.unknowns) {
+            *z = self.values[v.index()];
+            *weight = match self.demand.weights.get(v.index()) {
+                Some(&weight) if weight > 0.0 => weight,
+                // Neither a state nor a derivative: relative to its own size.
+                _ => 1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal)),
+            };
+        }
+        let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+        let mut system = SteppingSystem {
+            torn,
+            sensitivities: &mut space.sensitivities,
+            slots: &space.slots,
+            predicted: &mut space.predicted,
+            tracked: &space.tracked,
+            marked: &mut space.marked,
+            weights: &space.weights,
+        };
+        let request = ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence };
+        let outcome = space.chord.solve(&mut system, &request, &mut space.z);
+        let stop = system.torn.stop.take();
+        let outcome = outcome.map_err(|error| match error {
+            ModelError::Recoverable(e) => Stop::Failed(Failure {
+                reason: e.reason,
+                unknowns: newton.unknowns.clone(),
+                residual: space.chord.largest_residual(),
+            }),
+            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(e.to_string())),
+        });
+        self.chords[place] = Some(space);
+        outcome
+    }
+
+    /// Newton's method on the iteration variables; homotopies where it fails.
+    pub(super) fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        let model = self.model.clone();
+        let newton: &image::Newton = &model.newtons[index];
+        if newton.iteration != Iteration::Newton {
+            return self.sweeps(newton, mode);
+        }
+        let Some(mut space) = self.newtons[index].take() else {
+            return Err(singular(&newton.unknowns));
+        };
+        for (x, v) in space.x.iter_mut().zip(&newton.unknowns) {
+            *x = self.values[v.index()];
+        }
+        space.start.copy_from_slice(&space.x);
+        let exact = self.exact || mode != Mode::Continuous;
+        let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
+        let before = space.solver.work();
+        let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        if outcome.is_ok() && exact {
+            space.start.copy_from_slice(&space.x);
+            if space.solver.solve(&mut system, &mut space.x).is_err() {
+                space.x.copy_from_slice(&space.start);
+            }
+        }
+        if matches!(outcome, Err(ModelError::Recoverable(_))) {
+            // Far from the solution a continuation may still lead there.
+            space.x.copy_from_slice(&space.start);
+            let options = ContinuationOptions::default();
+            outcome =
+                homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
+        }
+        let stop = system.stop.take();
+        let outcome = match outcome {
+            Ok(()) => {
+                let x = std::mem::take(&mut space.x);
+                let result = self.put(newton, &x, mode);
+                space.x = x;
+                result
+            }
+            Err(ModelError::Recoverable(e)) => {
+                let report = space.solver.report();
+                for (start, v) in space.start.iter().zip(&newton.unknowns) {
+                    self.values[v.index()] = *start;
+                }
+                Err(Stop::Failed(Failure {
+                    reason: e.reason,
+                    unknowns: newton.unknowns.clone(),
+                    residual: report.residuals.first().copied(),
+                }))
+            }
+            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(e.to_string()))),
+        };
+        let after = space.solver.work();
+        self.newton_iterations += after.iterations - before.iterations;
+        self.newton_failures += after.failures - before.failures;
+        self.newtons[index] = Some(space);
+        outcome
+    }
+
+    /// Successive substitution: sweep after sweep, until what the next ones would still change is small.
+    pub(super) fn sweeps(&mut self, newton: &image::Newton, mode: Mode) -> Result<(), Stop> {
+        /// Relative to the iteration variables.
+        const TOLERANCE: f64 = 1e-10;
+        /// Changes are compared over so many sweeps to see how fast they shrink.
+        const WINDOW: usize = 16;
+        const SWEEPS: usize = 2_000_000;
+        let nominals: Vec<f64> =
+            newton.unknowns.iter().map(|v| self.model.program.variables[v.index()].nominal).collect();
+        let start: Vec<f64> = newton.unknowns.iter().map(|v| self.values[v.index()]).collect();
+        let mut changes = [f64::INFINITY; WINDOW];
+        let mut reason = Reason::NoConvergence;
+        for sweep in 0..SWEEPS {
+            self.run(&newton.steps, mode)?;
+            let mut change = 0.0f64;
+            for ((v, r), nominal) in newton.unknowns.iter().zip(&newton.residuals).zip(&nominals) {
+                let step = self.values[r.index()];
+                let new = self.values[v.index()] + step;
+                self.values[v.index()] = new;
+                change = change.max(step.abs() / new.abs().max(*nominal));
+                if !step.is_finite() {
+                    change = f64::INFINITY;
+                }
+            }
+            self.newton_iterations += 1;
+            if change.is_infinite() {
+                reason = Reason::NotFinite;
+                break;
+            }
+            let before = std::mem::replace(&mut changes[sweep % WINDOW], change);
+            // What is left is a geometric series.
+            let rate = (change / before).powf(1.0 / WINDOW as f64);
+            let left = if rate < 1.0 { change * rate / (1.0 - rate) } else { f64::INFINITY };
+            if change == 0.0 || (sweep >= WINDOW && change.max(left) <= TOLERANCE) {
+                // Everything else with the newest values.
+                return self.run(&newton.steps, mode);
+            }
+        }
+        self.newton_failures += 1;
+        for (start, v) in start.iter().zip(&newton.unknowns) {
+            self.values[v.index()] = *start;
+        }
+        Err(Stop::Failed(Failure { reason, unknowns: newton.unknowns.clone(), residual: None }))
+    }
+
+    /// Gives the iteration variables their values and computes what follows from them.
+    pub(super) fn put(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
+        for (x, v) in x.iter().zip(&newton.unknowns) {
+            self.values[v.index()] = *x;
+        }
+        self.run(&newton.steps, mode)
+    }
+}
+
+/// A torn system as the solver sees it.
+struct TornSystem<'a> {
+    machine: &'a mut Machine,
+    newton: &'a image::Newton,
+    mode: Mode,
+    stop: Option<Stop>,
+    /// Linear systems were solved with pivoting where the Jacobian was evaluated last.
+    pivoted: bool,
+}
+
+impl TornSystem<'_> {
+    /// The Jacobian by differences of the residuals, which are known at `x`.
+    fn differences(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = x.len();
+        let residuals = &self.newton.residuals;
+        let here: Vec<f64> = residuals.iter().map(|v| self.machine.values[v.index()]).collect();
+        let (mut moved, mut there) = (x.to_vec(), vec![0.0; n]);
+        for j in 0..n {
+            moved[j] += f64::EPSILON.sqrt() * x[j].abs().max(self.nominal(j));
+            self.residual(&moved, &mut there)?;
+            for i in 0..n {
+                values[j * n + i] = (there[i] - here[i]) / (moved[j] - x[j]);
+            }
+            moved[j] = x[j];
+        }
+        self.residual(x, &mut there)
+    }
+
+    fn failed(&mut self, stop: Stop) -> ModelError {
+        match stop {
+            Stop::Failed(failure) => ModelError::recoverable(failure.reason),
+            // A domain error on the way need not be one at the solution.
+            Stop::Assertion(_) | Stop::Function(_) => {
+                self.stop = Some(stop);
+                ModelError::recoverable(Reason::OutsideDomain)
+            }
+            Stop::Terminate(_) | Stop::Contradiction(..) => {
+                self.stop = Some(stop);
+                ModelError::fatal("the model ended the run")
+            }
+        }
+    }
+}
+
+impl NonlinearSystem for TornSystem<'_> {
+    fn n(&self) -> usize {
+        self.newton.unknowns.len()
+    }
+
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        if let Err(stop) = self.machine.put(self.newton, x, self.mode) {
+            return Err(self.failed(stop));
+        }
+        for (r, v) in r.iter_mut().zip(&self.newton.residuals) {
+            *r = self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn has_jacobian(&self) -> bool {
+        self.newton.jacobian.is_some()
+    }
+
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.n();
+        let newton = self.newton;
+        let Some((steps, entries)) = &newton.jacobian else {
+            return Err(ModelError::fatal("this system has no Jacobian"));
+        };
+        let fallbacks = self.machine.pivot_fallbacks;
+        let mut computed = self.machine.put(newton, x, self.mode);
+        // Derivatives of divisions that were not made mean nothing.
+        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
+        if computed.is_ok() && self.pivoted {
+            return self.differences(x, values);
+        }
+        if computed.is_ok() {
+            computed = self.machine.run(steps, self.mode);
+        }
+        if let Err(stop) = computed {
+            return Err(self.failed(stop));
+        }
+        values.fill(0.0);
+        for &(r, c, v) in entries {
+            values[c as usize * n + r as usize] += self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn nominal(&self, i: usize) -> f64 {
+        self.machine.model.program.variables[self.newton.unknowns[i].index()].nominal
+    }
+
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        let var = &self.machine.model.program.variables[self.newton.unknowns[i].index()];
+        (var.min, var.max)
+    }
+}
+
+/// A torn system of an inlined step.
+struct SteppingSystem<'a> {
+    torn: TornSystem<'a>,
+    tracked: &'a [VarId],
+    marked: &'a mut [f64],
+    sensitivities: &'a mut [(u32, u32, f64)],
+    slots: &'a [VarId],
+    predicted: &'a mut [f64],
+    weights: &'a [f64],
+}
+
+impl NonlinearSystem for SteppingSystem<'_> {
+    fn n(&self) -> usize {
+        self.torn.n()
+    }
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.residual(x, r)
+    }
+    fn has_jacobian(&self) -> bool {
+        self.torn.has_jacobian()
+    }
+    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        self.torn.jacobian(x, values)?;
+        // Not a number: nothing is predicted with it.
+        let pivoted = self.torn.pivoted;
+        for (entry, slot) in self.sensitivities.iter_mut().zip(self.slots) {
+            entry.2 = if pivoted { f64::NAN } else { self.torn.machine.values[slot.index()] };
+        }
+        Ok(())
+    }
+}
+
+impl SteppingSystem<'_> {
+    /// States say how exact the step is; what is neither a state nor a derivative must at least come near.
+    fn others(&self, correction: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for ((c, w), v) in correction.iter().zip(self.weights).zip(&self.torn.newton.unknowns) {
+            if self.torn.machine.demand.weights[v.index()] == 0.0 {
+                sum += (NEAR * c * w) * (NEAR * c * w);
+            }
+        }
+        sum
+    }
+}
+
+impl StepSystem for SteppingSystem<'_> {
+    fn mark(&mut self) {
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            *marked = self.torn.machine.values[v.index()];
+        }
+    }
+
+    fn predict(&mut self, correction: &[f64]) -> Option<f64> {
+        let machine = &*self.torn.machine;
+        if self.sensitivities.is_empty() || !machine.demand.may_predict {
+            return None;
+        }
+        self.predicted.fill(0.0);
+        for &(place, k, slope) in &*self.sensitivities {
+            self.predicted[place as usize] += slope * correction[k as usize];
+        }
+        let mut sum = self.others(correction);
+        for (change, v) in self.predicted.iter().zip(self.tracked) {
+            let change = change * machine.demand.weights[v.index()];
+            sum += change * change;
+        }
+        Some((sum / machine.demand.states as f64).sqrt()).filter(|size| size.is_finite())
+    }
+
+    fn finish(&mut self, z: &[f64]) {
+        let machine = &mut *self.torn.machine;
+        machine.demand.predicted = true;
+        for (z, v) in z.iter().zip(&self.torn.newton.unknowns) {
+            machine.values[v.index()] = *z;
+        }
+        for ((marked, change), v) in self.marked.iter().zip(self.predicted.iter()).zip(self.tracked) {
+            machine.values[v.index()] = marked + change;
+        }
+    }
+
+    fn change(&mut self, correction: &[f64]) -> f64 {
+        let machine = &*self.torn.machine;
+        if self.tracked.is_empty() {
+            return norm(self.weights, correction);
+        }
+        let mut sum = self.others(correction);
+        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
+            let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
+            sum += change * change;
+            *marked = machine.values[v.index()];
+        }
+        (sum / machine.demand.states as f64).sqrt()
+    }
+}
+
+/// The failure of a system without a unique solution.
+pub(crate) fn singular(unknowns: &[VarId]) -> Stop {
+    Stop::Failed(Failure { reason: Reason::SingularMatrix, unknowns: unknowns.to_vec(), residual: None })
+}

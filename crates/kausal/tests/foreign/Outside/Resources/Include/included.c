@@ -1,0 +1,2 @@
+#include <math.h>
+static double outside_included(double x) { return sqrt(x); }
