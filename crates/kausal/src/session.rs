@@ -63,7 +63,13 @@ impl Session {
     pub fn new() -> Session {
         let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
         workspace.add_folder(BUILT_IN);
-        Session { workspace, foreign: None, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
+        Session {
+            workspace,
+            foreign: None,
+            diagnostics: Vec::new(),
+            singular: Vec::new(),
+            seconds: Seconds::default(),
+        }
     }
 
     /// External C code of models is compiled and run from now on, with the rights of the user.

@@ -9,7 +9,7 @@ mod support;
 
 use std::f64::consts::{FRAC_PI_4, PI};
 
-use support::cases::{along, case, check, end, exactly, start};
+use support::cases::{Check, along, case, check, end, exactly, start};
 
 /// The zero of an increasing function between two points, to rounding.
 fn zero(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {

@@ -47,7 +47,8 @@ impl Relevance {
         let mut elsewhere: FxHashSet<VarId> = program.pre.iter().map(|pre| pre.variable).collect();
         let conditional = conditional(program);
         let inlined = program.discretized.iter().flat_map(|d| d.factors.iter().chain(&d.steps));
-        let sections = program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
+        let sections =
+            program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
         for step in flow::nested(sections) {
             match step {
                 Step::Assign(Assign { variable, value, .. })

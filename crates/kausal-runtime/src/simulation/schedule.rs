@@ -41,7 +41,8 @@ impl Schedule {
             let (_, interval) = self.sample(machine, i);
             if interval.is_nan() || interval <= 0.0 {
                 let what = &program.variables[sample.variable.index()].description;
-                let said = format!("the interval of {what} is {interval}; what must hold is that it is above 0");
+                let said =
+                    format!("the interval of {what} is {interval}; what must hold is that it is above 0");
                 return Err(Stop::Assertion(said));
             }
         }
