@@ -13,11 +13,12 @@ use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
-use kausal_translate::{Options, Program};
+use kausal_translate::{Inline, Options, Program};
 
 use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
+use crate::stiff;
 
 /// Libraries and models read so far.
 ///
@@ -250,11 +251,18 @@ impl Session {
     /// Translates a flat model; `None` when there are errors.
     pub fn translate(&mut self, model: &FlatModel, options: &Options) -> Option<Program> {
         let start = Instant::now();
-        let translation = kausal_translate::translate(model, options);
+        let found = options.inline == Inline::Mixed && options.stiff.is_none();
+        let found = found.then(|| stiff::with_stiff_states(model, options));
+        let translation = kausal_translate::translate(model, found.as_ref().unwrap_or(options));
         self.diagnostics.extend(translation.diagnostics);
         self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
-        translation.program
+        let program = translation.program?;
+        if let Some(unknown) = options.stiff.as_ref().and_then(|names| stiff::unknown(&program, names)) {
+            self.diagnostics.push(unknown);
+            return None;
+        }
+        Some(program)
     }
 
     /// Compiles a program.

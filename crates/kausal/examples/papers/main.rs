@@ -1,13 +1,19 @@
 //! `cargo run --release -p kausal --example papers > docs/papers.md`: the figures of the papers beside ours.
 //!
-//! `papers N` measures chains and trees of up to N joints (128 unless told).
+//! `papers N` measures chains and trees of up to N joints (128 unless told); `papers inline` writes the section on inline
+//! integration only.
 
 mod figures;
+mod inline;
 
 use figures::{FAMILIES, FIGURES, Family, Figure, GRID, Goal, Measured, PER_JOINT};
 use kausal::{Relaxing, Tearing};
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("inline") {
+        print!("{}", inline::section());
+        return;
+    }
     let limit = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(128);
     print!("{}", page(limit));
 }
@@ -39,6 +45,7 @@ fn page(limit: usize) -> String {
         out.push_str(&format!("| {} | {n} | {} | {} |\n", GRID.system, cell(&both[0]), cell(&both[1])));
     }
     out.push_str(OTHERS);
+    out.push_str(&inline::section());
     out
 }
 
