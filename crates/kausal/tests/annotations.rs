@@ -47,8 +47,11 @@ impl Library {
         let mut stack: Vec<_> = ast.roots.iter().map(|&root| (root, inside.to_owned())).collect();
         while let Some((id, inside)) = stack.pop() {
             let class = &ast.classes[id];
-            let name =
-                if inside.is_empty() { class.name.symbol.to_string() } else { format!("{inside}.{}", class.name.symbol) };
+            let name = if inside.is_empty() {
+                class.name.symbol.to_string()
+            } else {
+                format!("{inside}.{}", class.name.symbol)
+            };
             if let ClassBody::Long(body) = &class.body {
                 let nested = body.elements.iter().filter_map(|e| match e {
                     Element::Class(id) => Some(*id),
