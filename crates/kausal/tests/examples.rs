@@ -222,7 +222,7 @@ fn diode_rectifier() {
 fn buck_converter() {
     const PERIOD: f64 = 2e-5;
     let s = example("BuckConverter", 0.002, "");
-    let on = |mode: usize| mode % 3 == 0;
+    let on = |mode: usize| mode.is_multiple_of(3);
     let end = |mode: usize| (mode / 3) as f64 * PERIOD + if on(mode) { 0.4 * PERIOD } else { PERIOD };
     let system = Hybrid {
         derivative: &|mode, _, [i, v]| {

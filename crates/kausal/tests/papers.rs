@@ -262,7 +262,7 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
 fn chains_and_trees() {
     let chain = |k: usize| k - 1;
     let tree = |k: usize| k / 2;
-    let spine = |k: usize| if k % 2 == 0 { k - 1 } else { k.max(2) - 2 };
+    let spine = |k: usize| if k.is_multiple_of(2) { k - 1 } else { k.max(2) - 2 };
     let families: [(&str, usize, &dyn Fn(usize) -> usize); 3] =
         [("Chain", 6, &chain), ("Tree", 7, &tree), ("Spine", 6, &spine)];
     for (name, f, parent) in families {
