@@ -180,10 +180,12 @@ fn judge_one(
             constraints.slopes.extend(usable.map(|slope| (i, j, v, slope)));
         }
     }
-    let count = match m {
-        0..=VERY_FEW_CONSTRAINTS => MORE_POINTS,
-        0..=FEW_CONSTRAINTS => POINTS,
-        _ => FEWER_POINTS,
+    let count = if m <= VERY_FEW_CONSTRAINTS {
+        MORE_POINTS
+    } else if m <= FEW_CONSTRAINTS {
+        POINTS
+    } else {
+        FEWER_POINTS
     };
     let slopes = constraints.slopes.iter().map(|&(_, _, _, slope)| slope);
     let exprs: Vec<ExprId> = constraints.residuals.iter().copied().chain(slopes).collect();
