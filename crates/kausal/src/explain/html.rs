@@ -304,6 +304,9 @@ fn glossary(program: &Program) -> String {
     if helpers().any(|v| v.name.starts_with("old(")) {
         words.push("old(x): the value of x at the last step".into());
     }
+    if program.discretized.as_ref().is_some_and(|d| !d.stages.is_empty()) {
+        words.push("x with a number in brackets above it: x at that stage inside of a step".into());
+    }
     words.push("der(x): the derivative of x, written with a dot".into());
     format!("{}.", words.join("; "))
 }
