@@ -21,7 +21,8 @@ fn run(text: &str, inline: Inline, method: Method) -> Run {
 const WAYS: [(Inline, Method); 3] =
     [(Inline::Off, Method::Bdf), (Inline::Off, Method::Auto), (Inline::Bdf, Method::Bdf)];
 
-const OSCILLATOR: &str = "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -x;";
+const OSCILLATOR: &str =
+    "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -x;";
 
 /// `x > 0.5` decides nothing while nothing is armed: no events.
 #[test]

@@ -48,7 +48,8 @@ impl Machine {
         let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
         for newton in &model.newtons[inlined.before.newtons..] {
             let n = newton.unknowns.len();
-            let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+            let mut system =
+                TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
             let chord = Chord::new(&mut system).ok();
             let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
             let marked = vec![0.0; tracked.len()];
@@ -96,7 +97,8 @@ impl Machine {
                 continue;
             }
             let n = newton.unknowns.len();
-            let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
+            let mut system =
+                TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
             let space = kausal_solver::newton::Newton::new(&mut system, options)
                 .ok()
@@ -276,13 +278,13 @@ impl TornSystem<'_> {
         let residuals = &self.newton.residuals;
         let here: Vec<f64> = residuals.iter().map(|v| self.machine.values[v.index()]).collect();
         let (mut moved, mut there) = (x.to_vec(), vec![0.0; n]);
-        for j in 0..n {
-            moved[j] += f64::EPSILON.sqrt() * x[j].abs().max(self.nominal(j));
+        for (j, &at) in x.iter().enumerate() {
+            moved[j] += f64::EPSILON.sqrt() * at.abs().max(self.nominal(j));
             self.residual(&moved, &mut there)?;
-            for i in 0..n {
-                values[j * n + i] = (there[i] - here[i]) / (moved[j] - x[j]);
+            for ((value, there), here) in values[j * n..(j + 1) * n].iter_mut().zip(&there).zip(&here) {
+                *value = (there - here) / (moved[j] - at);
             }
-            moved[j] = x[j];
+            moved[j] = at;
         }
         self.residual(x, &mut there)
     }

@@ -78,7 +78,10 @@ impl Relevance {
         let watched = program.transports.iter().flat_map(|t| t.relations);
         watched.for_each(|i| readers[i as usize] = None);
         // What nobody reads is there for its events: `floor`, `ceil` and the like take their new values then.
-        readers.iter_mut().filter(|list| list.as_ref().is_some_and(Vec::is_empty)).for_each(|list| *list = None);
+        readers
+            .iter_mut()
+            .filter(|list| list.as_ref().is_some_and(Vec::is_empty))
+            .for_each(|list| *list = None);
         let read = |formulas: &Option<Vec<ExprId>>| {
             let all = formulas.iter().flatten().flat_map(|e| program.pool.variables_of(*e));
             let mut all: Vec<VarId> = all.collect();
