@@ -8,7 +8,8 @@ use kausal_syntax::ast::{self, ClassBody, Expr, Purity, RefPart, Statement, Stat
 use kausal_syntax::{Ast, Diagnostic, Span, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::term::{LoopVariable, TVal};
+use super::loops::LoopVariable;
+use super::term::TVal;
 use super::{BoundType, FunctionArgument, FunctionKey};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
 use crate::expr::operator::IteratorBody;
