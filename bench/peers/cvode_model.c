@@ -126,7 +126,8 @@ static int integrate(SUNContext context, double end, int instants, double tolera
     memset(counts, 0, 3 * sizeof *counts);
     for (int k = 1; k <= instants && result >= 0;) {
         double at = k == instants ? end : end * k / instants;
-        result = CVode(memory, at, x, &t, CV_NORMAL);
+        /* An event may have been at the instant itself. */
+        result = at - t > 1e-12 * end ? CVode(memory, at, x, &t, CV_NORMAL) : 0;
         if (result == CV_ROOT_RETURN) {
             if (evaluate(t, x)) {
                 result = -1;

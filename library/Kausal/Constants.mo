@@ -12,5 +12,8 @@ package Constants "Mathematical and physical constants"
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-80, 60}, {80, -60}}, textString = "pi", textColor = {0, 0, 0})}));
+      Text(extent = {{-80, 60}, {80, -60}}, textString = "pi", textColor = {0, 0, 0})}),
+    Documentation(info = "<html>
+<p>Mathematical constants, limits of numbers, and constants of nature with the values of the SI of 2019.</p>
+</html>"));
 end Constants;

@@ -183,7 +183,7 @@ pub struct Translation {
     /// Make the formula of an integration method a part of the model (inline integration)
     #[arg(long, default_value = "off", value_parser = values::inline(), value_name = "METHOD")]
     pub inline: Inline,
-    /// Stiff states for --inline mixed (* and ? are wildcards); without it, all of them
+    /// Stiff states for --inline mixed (* and ? are wildcards); without it, those that are fast at the start
     #[arg(long, value_name = "X,Y", value_delimiter = ',')]
     pub stiff: Vec<String>,
     /// How loops are iterated

@@ -280,6 +280,32 @@ fn plots_answer() {
     assert_eq!((&seen["added"], &seen["theme"]), (&3.into(), &"dark".into()));
 }
 
+/// Formulas of all kinds become mathematics, and only what is no formula stays text.
+#[test]
+fn formulas_become_mathematics() {
+    let folder = tempfile::tempdir().unwrap();
+    loop_model(folder.path());
+    done(folder.path(), &["explain", "Loop.mo", "--html", "page.html"]);
+    let script = r#"
+const shown = text => { const e = formulas.show(text); return e.querySelector("code") ? "text" : e.textContent.replace(/\u200b/g, ""); };
+seen.sum = shown("a.b + c[1]*sin(x) = -y^2");
+seen.cases = shown("y = 1 + (if a < 1 then 2 elseif b then 3 else 4)*x");
+seen.stage = shown("x@1 = old(x) + h*der(x)@1");
+seen.digits = shown("y = 0.12345678901*x + 1e-7");
+seen.text = shown("solve 2 × 2 for x, y");
+const long = formulas.show("y = " + Array.from({ length: 300 }, (_, i) => "x[" + (i + 1) + "]").join(" + "));
+seen.short = long.textContent.length < 400;
+long.querySelector("button").click();
+seen.long = long.textContent.endsWith("x[300]");
+"#;
+    let Some(seen) = visit(folder.path(), "page.html", script) else { return };
+    assert_eq!(seen["sum"], "a.b+c1⋅sin(x)=−y2");
+    assert_eq!(seen["cases"], "y=1+2if a<13if b4otherwise⋅x");
+    assert_eq!(seen["stage"], "x(1)=old(x)+h⋅x˙(1)");
+    assert_eq!(seen["digits"], "y=0.123457…⋅x+1e-7");
+    assert_eq!((&seen["text"], &seen["short"], &seen["long"]), (&"text".into(), &true.into(), &true.into()));
+}
+
 /// The page of a model without a solution: formulas with their places, and no complaints.
 #[test]
 fn singular_models_have_a_page() {

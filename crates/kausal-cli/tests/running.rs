@@ -386,6 +386,7 @@ fn help_for_shells_and_for_people() {
         (&["simulate", "Oscillator.mo", "--model", "Oscilator"], "did you mean Oscillator?"),
         (&["simulate", "Oscillator.mo", "--set", "kk=2"], "did you mean k?"),
         (&["simulate", "Oscillator.mo", "--tolerence", "1"], "'--tolerance'"),
+        (&["simulate", "Oscillator.mo", "--set", "k=inf"], "it must be a finite number"),
     ] {
         let output = kausal(at, arguments);
         assert!(

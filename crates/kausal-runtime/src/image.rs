@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::function::Functions;
+use crate::simulation::relevance::{Relevance, held};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_external::foreign::{self, Foreign};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
@@ -61,6 +62,10 @@ pub struct CompiledModel {
     pub backend: Backend,
     /// The most numbers a call has as arguments and results together.
     pub call_size: usize,
+    /// What the continuous part takes from elsewhere: states, and what changes at events only.
+    pub(crate) held: Vec<VarId>,
+    /// Who reads relations.
+    pub(crate) relevance: Relevance,
     /// Functions that steps call.
     pub called: Vec<FunctionId>,
     /// Foreign code that functions may call, where the user has allowed it.
@@ -288,6 +293,8 @@ impl CompiledModel {
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool, &called, backend)?;
         Ok(CompiledModel {
+            held: held(&program),
+            relevance: Relevance::new(&program),
             program,
             code,
             parameters,

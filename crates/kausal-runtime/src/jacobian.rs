@@ -30,6 +30,8 @@ pub enum JacobianMode {
     Numeric,
     /// Differences column by column, and a dense matrix.
     NumericDense,
+    /// The same, anew for each matrix instead of kept over many steps: as LSODAR and DASSLRT do it.
+    NumericDenseAnew,
 }
 
 /// More numbers than this in all sets, and the structure counts as dense.
@@ -102,7 +104,7 @@ pub(crate) struct Derivatives {
 impl Derivatives {
     pub fn new(model: &CompiledModel, mode: JacobianMode) -> Derivatives {
         let dependencies = match mode {
-            JacobianMode::NumericDense => None,
+            JacobianMode::NumericDense | JacobianMode::NumericDenseAnew => None,
             _ => Dependencies::new(&model.program),
         };
         let pattern = dependencies.as_ref().and_then(|d| d.pattern(&model.program));

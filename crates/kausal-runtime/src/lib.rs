@@ -17,6 +17,7 @@ pub mod machine;
 mod message;
 mod selection;
 pub mod simulation;
+pub mod stiff;
 mod tangent;
 
 pub use image::CompiledModel;

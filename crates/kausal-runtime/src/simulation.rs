@@ -8,7 +8,7 @@ mod crossing;
 mod delay;
 pub mod inlined;
 mod iteration;
-mod relevance;
+pub(crate) mod relevance;
 mod schedule;
 mod transport;
 
@@ -19,9 +19,6 @@ use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
-use kausal_translate::program::Kind;
-use kausal_translate::{Program, flow};
-use rustc_hash::FxHashSet;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
@@ -30,7 +27,6 @@ use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
-use relevance::Relevance;
 use schedule::{Schedule, is_same_instant};
 use transport::Transports;
 
@@ -153,6 +149,25 @@ pub fn simulate(
     (run.statistics(), result)
 }
 
+/// The Jacobian of the right-hand side at the initial values, column-major; `None` where it cannot be evaluated.
+pub(crate) fn start_jacobian(mut machine: Machine, start: f64) -> Result<Option<Vec<f64>>, Stop> {
+    machine.time = start;
+    initialise(&mut machine)?;
+    let mut side = RightSide::new(machine, JacobianMode::Auto, Method::Bdf);
+    let (n, x) = (side.n(), side.state());
+    let mut dense = vec![0.0; n * n];
+    let outcome = match side.jacobian_pattern() {
+        Some(pattern) => {
+            let mut values = vec![0.0; pattern.entries()];
+            let outcome = side.jacobian(start, &x, &mut values);
+            pattern.iter().zip(values).for_each(|((i, j), value)| dense[i + n * j] = value);
+            outcome
+        }
+        None => side.jacobian(start, &x, &mut dense),
+    };
+    Ok(outcome.is_ok().then_some(dense))
+}
+
 type Solver = Integrator<Stepper>;
 
 /// One run on its way.
@@ -169,28 +184,23 @@ struct Run {
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
     finder: Option<EventFinder>,
-    relevance: Relevance,
     /// Differences of the relations, for a look at the end of a step.
     differences: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
-    /// What the continuous part takes from elsewhere: states, and what changes at events only.
-    held: Vec<VarId>,
-    /// Their values before an event.
+    /// What is known of relations that decide nothing.
+    answers: Vec<relevance::Answer>,
+    /// The values of what is held before an event.
     held_values: Vec<f64>,
-    /// The last event that the integrator did not notice.
-    unnoticed: f64,
 }
 
 impl Run {
     fn new(model: Arc<CompiledModel>, settings: Settings) -> Run {
         let relations = model.program.relations.iter().enumerate();
         Run {
-            relevance: Relevance::new(&model.program),
             differences: Vec::new(),
-            held: held(&model.program),
+            answers: Vec::new(),
             held_values: Vec::new(),
-            unnoticed: f64::NEG_INFINITY,
             settings,
             watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
             first: Some(Machine::new(model)),
@@ -215,6 +225,7 @@ impl Run {
             return Err(RunError::Initial(stop));
         }
         self.schedule = Schedule::start(&mut machine);
+        self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
         let outcome = event(&mut machine);
         observer.record(&machine);
@@ -223,7 +234,11 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
-        let side = RightSide::new(machine, self.settings.jacobian, self.settings.method);
+        // An inlined step has matrices of its own.
+        let own = self.settings.method != Method::Rosenbrock;
+        let inlined = own && self.settings.inlined && machine.model().discretized.is_some();
+        let jacobian = if inlined { JacobianMode::NumericDense } else { self.settings.jacobian };
+        let side = RightSide::new(machine, jacobian, self.settings.method);
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
@@ -335,33 +350,28 @@ impl Run {
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
         let noticed = selected || side.remembers() || self.held_changed();
-        let solver = self.solver()?;
-        let step = solver.t() - solver.t_old();
         if noticed {
+            let solver = self.solver()?;
             let state = solver.model().model().state();
             solver.restart(t, &state);
         }
-        // What has just crossed is zero but for rounding. Where the solution goes on as it came, the sides that the search
-        // found hold, unless they would not last.
-        self.fresh = noticed || t - self.unnoticed < SOON * step;
-        if !noticed {
-            self.unnoticed = t;
-        }
+        self.fresh = true;
         self.watch()?;
         Ok(noticed)
     }
 
     fn keep_held(&mut self) {
         let Some(solver) = &self.solver else { return };
-        let values = &solver.model().model().machine.values;
+        let machine = &solver.model().model().machine;
         self.held_values.clear();
-        self.held_values.extend(self.held.iter().map(|v| values[v.index()]));
+        self.held_values.extend(machine.model().held.iter().map(|v| machine.values[v.index()]));
     }
 
     fn held_changed(&self) -> bool {
         let Some(solver) = &self.solver else { return true };
-        let values = &solver.model().model().machine.values;
-        self.held.iter().zip(&self.held_values).any(|(v, old)| values[v.index()].to_bits() != old.to_bits())
+        let machine = &solver.model().model().machine;
+        let mut held = machine.model().held.iter().zip(&self.held_values);
+        held.any(|(v, old)| machine.values[v.index()].to_bits() != old.to_bits())
     }
 
     /// States may be selected anew after a step; then the integrator starts again from the same point.
@@ -461,11 +471,15 @@ impl Run {
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let t = self.time();
-        if self.stats.terminated.is_some() {
+        // `terminate` ends a run well: everything is as its event left it, and that is the end.
+        let terminated = self.stats.terminated.is_some();
+        if !terminated {
+            self.at(t, true)?;
+        }
+        let machine = self.machine()?;
+        if terminated && machine.model().program.terminal_flag.is_none() {
             return Ok(());
         }
-        self.at(t, true)?;
-        let machine = self.machine()?;
         let mut outcome = Ok(None);
         if let Some(flag) = machine.model().program.terminal_flag {
             machine.values[flag.index()] = 1.0;
@@ -512,27 +526,6 @@ impl Run {
     }
 }
 
-/// An event sooner than this part of a step after one that the integrator did not notice is looked at closely.
-const SOON: f64 = 1e-3;
-
-/// What the continuous part takes from elsewhere.
-fn held(program: &Program) -> Vec<VarId> {
-    let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
-    let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
-    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
-    for step in program.dynamics.iter().chain(inlined) {
-        flow::reads(&program.pool, step, &mut read);
-        flow::writes(step, &mut written);
-    }
-    let fixed = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
-    let mut held: Vec<VarId> = read.difference(&written).copied().filter(|v| !fixed(v)).collect();
-    // An inlined step computes states; `reinit` changes them.
-    held.extend(program.states.iter().map(|state| state.variable));
-    held.sort_unstable();
-    held.dedup();
-    held
-}
-
 /// The model as the integrator sees it.
 #[derive(Debug)]
 struct RightSide {
@@ -549,6 +542,7 @@ struct RightSide {
     asked: f64,
     /// The last evaluation in a step of the method is one at its end, near the solution.
     ends_steps: bool,
+    keeps_jacobian: bool,
 }
 
 impl RightSide {
@@ -572,6 +566,7 @@ impl RightSide {
             buffer: Vec::new(),
             guesses,
             asked,
+            keeps_jacobian: jacobian != JacobianMode::NumericDenseAnew,
             ends_steps: matches!(method, Method::Bdf | Method::Auto),
         }
     }
@@ -736,6 +731,10 @@ impl OdeModel for RightSide {
         }
         self.buffer = dx;
         outcome
+    }
+
+    fn keeps_jacobian(&self) -> bool {
+        self.keeps_jacobian
     }
 
     fn nominal(&self, i: usize) -> f64 {

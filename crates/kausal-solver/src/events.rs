@@ -214,7 +214,11 @@ impl EventFinder {
     /// nothing happens.
     pub fn pass_clear(&mut self, values: &[f64]) -> bool {
         const PART: f64 = 0.5;
-        let clear = |i: usize| !self.has_changed(i, values[i]) && values[i].abs() >= PART * (values[i] - self.left[i]).abs();
+        let clear = |i: usize| {
+            let (value, moved) = (values[i].abs(), (values[i] - self.left[i]).abs());
+            // What is zero but for rounding stays on its side.
+            !self.has_changed(i, values[i]) && (value >= PART * moved || value <= self.bands[i])
+        };
         if !(0..values.len()).all(clear) {
             return false;
         }

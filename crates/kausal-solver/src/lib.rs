@@ -19,6 +19,7 @@
 //! | [`newton`], [`homotopy`] | nonlinear equations: damped Newton within bounds, continuation for bad starts |
 //! | [`iterate`] | successive substitution and the relaxing iteration |
 //! | [`linear`] | closed forms, dense, symmetric and sparse factorisations |
+//! | [`stiff`] | which states are stiff |
 //! | [`error`] | failures: recoverable and fatal are different types |
 //!
 //! What holds everywhere: matrices are column-major; nothing is allocated in a loop after its first pass;
@@ -76,6 +77,7 @@ mod jacobian;
 pub mod linear;
 pub mod model;
 pub mod newton;
+pub mod stiff;
 mod vector;
 pub mod weights;
 

@@ -225,6 +225,24 @@ pub fn filter_by_step<M: StepModel + ?Sized>(
     Ok(())
 }
 
+/// The partial derivative of the derivative by time, by a difference over a small part of the step `h`: `dx` is the derivative
+/// at `(t, x)`, and `derivative(t, x, out)` gives others.
+pub fn derivative_by_time(
+    t: f64,
+    h: f64,
+    x: &[f64],
+    dx: &[f64],
+    by_time: &mut [f64],
+    mut derivative: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), ModelError>,
+) -> Result<(), ModelError> {
+    let later = t + (1e-7 * h).max(100.0 * f64::EPSILON * t.abs());
+    derivative(later, x, by_time)?;
+    for (slope, dx) in by_time.iter_mut().zip(dx) {
+        *slope = (*slope - dx) / (later - t);
+    }
+    Ok(())
+}
+
 /// Linear systems with the Jacobian, for Rosenbrock methods.
 pub trait LinearModel {
     /// Linearises at `(t, x)` with derivative `dx`, and writes the partial derivative of the derivative by
@@ -276,9 +294,17 @@ pub trait OdeModel {
         let _ = i;
         1.0
     }
+
+    /// May a Jacobian be kept when the matrix is factorised anew?
+    fn keeps_jacobian(&self) -> bool {
+        true
+    }
 }
 
 impl<M: OdeModel + ?Sized> OdeModel for &mut M {
+    fn keeps_jacobian(&self) -> bool {
+        (**self).keeps_jacobian()
+    }
     fn n(&self) -> usize {
         (**self).n()
     }

@@ -279,7 +279,8 @@ fn loops_of_unknown_length_stay_calls() {
     b.body(vec![s]);
     b.f.notes.inline = Some(true);
     let distance = b.done(&mut pool);
-    assert_eq!(should_inline(&pool, root, Stage::Early), None);
+    let unknown = pool.var(VarId(0));
+    assert_eq!(inline_call(&mut pool, root, &[unknown], BUDGET), None, "the length of the loop depends on x");
     assert_eq!(should_inline(&pool, distance, Stage::Early), Some(BUDGET));
     agree(&mut pool, distance, &[num(3.0), num(4.0)]);
     let [x, y] = [0, 1].map(|k| pool.var(VarId(k)));
@@ -293,6 +294,25 @@ fn loops_of_unknown_length_stay_calls() {
     let [three, four] = [3.0, 4.0].map(|x| Value::Scalar(pool.constant(x)));
     let result = Calls::new().apply(&mut pool, distance, &[three, four], Stage::Early).unwrap();
     assert!((pool.as_constant(result.outputs[0].scalars()[0]).unwrap() - 5.0).abs() < 1e-9);
+}
+
+/// What decided a branch is known inside it: the loop of a search in two points ends after one round.
+#[test]
+fn branches_decide_loops_inside_them() {
+    let mut pool = Pool::new();
+    let mut b = B::new("search");
+    let (x, limit) = (b.real_in("x"), b.real_in("limit"));
+    let (i, y) = (b.int("i"), b.real_out("y"));
+    let one = b.set(i, 1.0);
+    let next = b.set(i, e(i) + 1.0);
+    let search = b.while_(op(Op::And, [less(e(i), 2.0), less(e(limit), e(x))]), vec![next]);
+    let back = b.set(i, e(i) - 1.0);
+    let branch = b.if_(less(e(limit), e(x)), vec![search, back], vec![]);
+    let result = b.set(y, e(x) * e(i));
+    b.body(vec![one, branch, result]);
+    let f = b.done(&mut pool);
+    let [x, limit] = [0, 1].map(|k| pool.var(VarId(k)));
+    assert_eq!(inline_call(&mut pool, f, &[x, limit], BUDGET), Some(vec![x]));
 }
 
 #[test]

@@ -14,9 +14,9 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
-use crate::{parameters, program};
 use crate::rewrite::rewrite;
 use crate::work::{EquationForm, Role, Work};
+use crate::{parameters, program};
 
 /// Eliminates trivial equations until none is left.
 pub(crate) fn eliminate(work: &mut Work) {

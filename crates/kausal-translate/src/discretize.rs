@@ -66,26 +66,42 @@ pub(crate) fn build(
     let seeds = seeds(emitter, selection, &blocks);
     // Before `h` counts as one: it has no value yet.
     emitter.parameter_values();
-    let part = Part { selection, blocks: &blocks, seeds: &seeds, known };
-    let mut inlined = part.section(emitter, method)?;
+    let mut part = Part { selection, blocks: &blocks, seeds: &seeds, known, enough: FxHashSet::default() };
+    if method == Inline::Radau {
+        // Error estimates of a method with stages are damped by a single implicit step. What that iterates on is enough in
+        // each of the stages, too.
+        let filter = part.section(emitter, Inline::ImplicitEuler)?;
+        part.enough = iterated(&filter.steps);
+        let mut inlined = part.section(emitter, method)?;
+        inlined.filter = Some(Box::new(filter));
+        return Some(inlined);
+    }
+    let inlined = part.section(emitter, method)?;
     if method == Inline::Auto && !pays(emitter, &inlined, selection, &blocks) {
         return None;
-    }
-    if method == Inline::Radau {
-        // Error estimates of a method with stages are damped by a single implicit step.
-        inlined.filter = Some(Box::new(part.section(emitter, Inline::ImplicitEuler)?));
     }
     Some(inlined)
 }
 
+/// What nonlinear systems iterate on.
+fn iterated(steps: &[Step]) -> FxHashSet<VarId> {
+    let mut out = FxHashSet::default();
+    for step in flow::nested(steps) {
+        if let Step::System(system) = step
+            && let Form::Nonlinear(nonlinear) = &system.form
+        {
+            out.extend(&nonlinear.unknowns);
+        }
+    }
+    out
+}
+
 /// States, by their place, that no name or pattern says to be stiff.
 fn not_stiff(emitter: &Emitter, selection: &Selection) -> Vec<u32> {
-    if emitter.stiff.is_empty() {
-        return Vec::new();
-    }
+    let Some(stiff) = &emitter.stiff else { return Vec::new() };
     let named = |x: &VarId| {
         let name = &emitter.work.var(*x).name;
-        emitter.stiff.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+        stiff.iter().any(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
     };
     let places = selection.states.iter().zip(0..);
     places.filter(|(x, _)| !named(x)).map(|(_, k)| k).collect()
@@ -189,18 +205,28 @@ struct Part<'a> {
     seeds: &'a FxHashSet<VarId>,
     /// Variables that depend on parameters only.
     known: &'a FxHashSet<VarId>,
+    /// Iteration variables of one implicit step, where they are known.
+    enough: FxHashSet<VarId>,
 }
 
 impl Part<'_> {
     /// The part with the formula of a method, sorted and emitted.
     fn section(&self, emitter: &mut Emitter, method: Inline) -> Option<Discretized> {
-        let Part { selection, blocks, seeds, known } = *self;
+        let &Part { selection, blocks, seeds, known, ref enough } = self;
         let mut formula = Formula::new(emitter.work, selection);
         let (rows, columns, seeds) = match method {
-            Inline::Radau => formula.stages(emitter.work, selection, blocks, seeds),
+            Inline::Radau => {
+                let parts = formula.stages(emitter.work, selection, blocks, seeds);
+                let copies = formula.stages.iter().flat_map(|stage| &stage.copies);
+                emitter.enough = copies.filter(|(v, _)| enough.contains(v)).map(|(_, copy)| *copy).collect();
+                parts
+            }
             Inline::Euler => formula.one_stage(emitter.work, selection, blocks, seeds, false),
             Inline::Mixed => {
                 formula.substituted = not_stiff(emitter, selection);
+                let stiff = selection.states.len() - formula.substituted.len();
+                let sentence = format!("{stiff} of {} states are treated as stiff", selection.states.len());
+                emitter.work.report.decisions.push(sentence);
                 formula.one_stage(emitter.work, selection, blocks, seeds, true)
             }
             _ => formula.one_stage(emitter.work, selection, blocks, seeds, true),
@@ -221,6 +247,7 @@ impl Part<'_> {
             steps.extend(emitter.block(block));
         }
         emitter.seeds = FxHashSet::default();
+        emitter.enough = FxHashSet::default();
         emitter.formulas = FxHashMap::default();
         emitter.integrated = FxHashSet::default();
         only_last_predicts(&mut steps);

@@ -41,8 +41,10 @@ pub(crate) struct Emitter<'a> {
     pub seeds: FxHashSet<VarId>,
     /// The equations of its formula, each with the state it is for.
     pub formulas: FxHashMap<usize, VarId>,
+    /// Iteration variables that are known to be enough for an inlined step.
+    pub enough: FxHashSet<VarId>,
     /// Names and patterns of stiff states.
-    pub stiff: Vec<String>,
+    pub stiff: Option<Vec<String>>,
     /// Those states.
     pub integrated: FxHashSet<VarId>,
     /// What was assigned so far.
@@ -74,7 +76,8 @@ impl<'a> Emitter<'a> {
             seeds: FxHashSet::default(),
             formulas: FxHashMap::default(),
             integrated: FxHashSet::default(),
-            stiff: Vec::new(),
+            enough: FxHashSet::default(),
+            stiff: None,
             computed: Computed::default(),
             occurrences: None,
             cache: FxHashMap::default(),

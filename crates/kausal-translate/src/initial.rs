@@ -266,7 +266,10 @@ fn complete(
 
 /// The warning about an initial condition that is not used.
 fn nothing_new(work: &Work, equation: usize) -> Diagnostic {
-    let message = format!("the initial condition {} is one too many: it is not used, only checked", text(work, equation));
+    let message = format!(
+        "the initial condition {} is one too many: it is not used, only checked",
+        text(work, equation)
+    );
     let d = Diagnostic::warning("K0420", message)
         .help("the other initial conditions determine everything in it already");
     match work.equations[equation].origin.location {

@@ -142,8 +142,8 @@ pub struct Options {
     pub relaxing: Relaxing,
     /// Which integration method becomes part of the model.
     pub inline: Inline,
-    /// The stiff states, for [`Inline::Mixed`]: names, or patterns with `*` and `?`. Without any all are.
-    pub stiff: Vec<String>,
+    /// The stiff states, for [`Inline::Mixed`]: names, or patterns with `*` and `?`. With `None` all are.
+    pub stiff: Option<Vec<String>>,
     /// How loops are iterated.
     pub loops: Loops,
     /// Translator commands, as the papers have them.

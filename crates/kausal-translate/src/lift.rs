@@ -356,8 +356,7 @@ impl<'a> Lifter<'a> {
         let end = self.work.add_helper(format!("end{n}"), flat::Type::Real, Role::Discrete);
         let pool = &mut self.work.pool;
         let one = pool.constant(1.0);
-        let other =
-            if op == Op::Ceil { subtract(pool, value, one) } else { pool.op(Op::Add, &[value, one]) };
+        let other = if op == Op::Ceil { subtract(pool, value, one) } else { pool.op(Op::Add, &[value, one]) };
         self.define(end, other, EquationForm::Memory(end));
         let pool = &mut self.work.pool;
         let (m, end) = (pool.var(memory), pool.var(end));

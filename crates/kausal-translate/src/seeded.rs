@@ -41,7 +41,16 @@ pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProble
         d.and_then(|d| column.get(&d)).copied()
     };
     let slope = block.unknowns.iter().map(slope).collect();
-    let search = Search { problem, products: &products, formula, integrated, slope, budget: SEARCH_LIMIT };
+    let mut search = Search { problem, products: &products, formula, integrated, slope, budget: SEARCH_LIMIT };
+    let enough: Vec<Column> = (0..block.unknowns.len() as u32)
+        .map(Column)
+        .filter(|c| emitter.enough.contains(&block.unknowns[c.index()]))
+        .collect();
+    if !enough.is_empty()
+        && let Some(plan) = search.follow(&enough).filter(|plan| plan.iterated.len() == enough.len())
+    {
+        return Some(plan);
+    }
     search.reduced(candidates)
 }
 

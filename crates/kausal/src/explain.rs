@@ -25,9 +25,7 @@ use kausal_translate::program::{EquationRef, Form, Kind, System};
 
 use account::account;
 use names::{Names, ranges};
-use systems::{
-    considered, cost, how, is_same, kind, mixed, operations, remark, systems, what_is_left, why_torn,
-};
+use systems::{considered, costs, how, is_same, kind, mixed, operations, systems, what_is_left, why_torn};
 
 /// Characters of a formula, names in a list.
 const WIDTH: usize = 200;
@@ -305,8 +303,7 @@ impl Writer<'_> {
             let names: Vec<String> = system.unknowns.iter().map(|v| self.name(*v)).collect();
             let _ = writeln!(out, "    unknowns: {}", some(&names));
         }
-        let costs = operations(cost(&self.program.pool, system));
-        let _ = writeln!(out, "    costs {costs}{}", remark(system));
+        let _ = writeln!(out, "    costs {}", costs(self.program, system));
         if !system.alternatives.is_empty() {
             let _ = writeln!(out, "    ways to solve it, with the prices that were compared:");
         }

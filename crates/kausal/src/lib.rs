@@ -34,6 +34,7 @@ pub mod render;
 pub mod result;
 pub mod session;
 pub mod simulate;
+mod stiff;
 pub mod store;
 pub mod summary;
 pub mod verify;

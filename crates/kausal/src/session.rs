@@ -6,17 +6,19 @@ use std::time::Instant;
 
 use kausal_codegen::Backend;
 use kausal_external::foreign::Foreign;
+use kausal_model::flat::Type;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
-use kausal_translate::{Options, Program};
+use kausal_translate::{Inline, Options, Program};
 
 use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
+use crate::stiff;
 
 /// Libraries and models read so far.
 ///
@@ -61,7 +63,13 @@ impl Session {
     pub fn new() -> Session {
         let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
         workspace.add_folder(BUILT_IN);
-        Session { workspace, foreign: None, diagnostics: Vec::new(), singular: Vec::new(), seconds: Seconds::default() }
+        Session {
+            workspace,
+            foreign: None,
+            diagnostics: Vec::new(),
+            singular: Vec::new(),
+            seconds: Seconds::default(),
+        }
     }
 
     /// External C code of models is compiled and run from now on, with the rights of the user.
@@ -216,6 +224,10 @@ impl Session {
                 self.diagnostics.push(d);
                 return false;
             };
+            if let Some(d) = wrong_value(name, *value, model.variables[index].ty) {
+                self.diagnostics.push(d);
+                return false;
+            }
             let value = model.pool.constant(*value);
             let variable = &mut model.variables[index];
             if variable.variability > kausal_model::flat::Variability::Parameter {
@@ -239,11 +251,18 @@ impl Session {
     /// Translates a flat model; `None` when there are errors.
     pub fn translate(&mut self, model: &FlatModel, options: &Options) -> Option<Program> {
         let start = Instant::now();
-        let translation = kausal_translate::translate(model, options);
+        let found = options.inline == Inline::Mixed && options.stiff.is_none();
+        let found = found.then(|| stiff::with_stiff_states(model, options));
+        let translation = kausal_translate::translate(model, found.as_ref().unwrap_or(options));
         self.diagnostics.extend(translation.diagnostics);
         self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
-        translation.program
+        let program = translation.program?;
+        if let Some(unknown) = options.stiff.as_ref().and_then(|names| stiff::unknown(&program, names)) {
+            self.diagnostics.push(unknown);
+            return None;
+        }
+        Some(program)
     }
 
     /// Compiles a program.
@@ -406,6 +425,17 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// What a variable of this type cannot be.
+fn wrong_value(name: &str, value: f64, ty: Type) -> Option<Diagnostic> {
+    let (fits, wanted) = match ty {
+        Type::Real => (value.is_finite(), "a finite number"),
+        Type::Integer => (value.fract() == 0.0, "a whole number"),
+        Type::Boolean => (value == 0.0 || value == 1.0, "0 or 1"),
+        _ => (value.fract() == 0.0, "the number of a value"),
+    };
+    (!fits).then(|| Diagnostic::error("K0910", format!("{name} cannot be {value}: it must be {wanted}")))
 }
 
 #[cfg(test)]

@@ -135,6 +135,40 @@ fn fixed_steps_converge_with_their_orders() {
     }
 }
 
+/// Runs with two tolerances: how fast the error falls with the number of steps, which is the order of the method.
+fn order_by_work(inline: Inline, text: &str, exact: f64, max_order: usize, tolerances: [f64; 2]) -> f64 {
+    let of = |tolerance: f64| {
+        let method = method_of(inline, false).expect("a method");
+        let settings =
+            Settings { stop: 1.0, interval: 1.0, method, tolerance, max_order, ..Settings::default() };
+        let run = run("M", text, inline, settings);
+        ((last(&run, "x") - exact).abs(), run.statistics.steps as f64)
+    };
+    let ((coarse, few), (fine, many)) = (of(tolerances[0]), of(tolerances[1]));
+    (coarse / fine).ln() / (many / few).ln()
+}
+
+/// BDF with its order bounded by k, and Radau: the error falls with the k-th power of the number of steps. Steps and orders
+/// vary, also in the beginning and after the event, hence the wide margins; what is tested is that no order is lost.
+#[test]
+fn orders_of_variable_steps_are_those_of_the_formulas() {
+    for (text, exact) in [(DAE, (-1f64).exp()), (EVENT, 1.0 / 1.5f64.sqrt())] {
+        for order in 1..=5 {
+            // Low orders need many steps: their tolerances are larger.
+            let tolerances = match order {
+                1 => [1e-4, 1e-6],
+                2 => [1e-5, 1e-8],
+                _ => [1e-6, 1e-10],
+            };
+            let observed = order_by_work(Inline::Bdf, text, exact, order, tolerances);
+            assert!(observed > 0.75 * order as f64, "BDF of order {order} shows order {observed}");
+            assert!(order > 2 || observed < 1.5 * order as f64, "BDF of order {order} shows order {observed}");
+        }
+        let observed = order_by_work(Inline::Radau, text, exact, 5, [1e-4, 1e-9]);
+        assert!(observed > 3.75, "Radau shows order {observed}");
+    }
+}
+
 /// With a variable step the error falls with the tolerance; BDF and Radau agree with the closed form.
 #[test]
 fn variable_steps_keep_the_tolerance() {
@@ -151,73 +185,79 @@ fn variable_steps_keep_the_tolerance() {
     }
 }
 
-/// Everything of the library, inlined and not, with another method as the reference. Chaotic and unstable ones until errors
-/// have grown.
-#[test]
-fn all_examples_give_the_results_of_the_classical_interface() {
-    for (inline, models) in [
-        (
-            Inline::Bdf,
-            &[
-                "TwoFilters",
-                "MotorControl",
-                "HeatedRod",
-                "DoublePendulum",
-                "StickSlip",
-                "CoupledClutches",
-                "DiodeRectifier",
-                "Rectifier",
-                "SampledControl",
-                "SliderCrank",
-                "SpringPendulum",
-                "Thermostat",
-                "TransmissionLine",
-                "VanDerPol",
-                "Reaction",
-                "Stops",
-                "ElasticDriveTrain",
-                "BuckConverter",
-                "FurutaPendulum",
-                "Chain",
-                "BondMotor",
-                "Pendulum",
-                "SeriesResonance",
-                "CoolingBody",
-                "HangingMass",
-            ][..],
-        ),
-        (
-            Inline::Radau,
-            &[
-                "TwoFilters",
-                "MotorControl",
-                "HeatedRod",
-                "DoublePendulum",
-                "StickSlip",
-                "VanDerPol",
-                "Reaction",
-                "Pendulum",
-                "SeriesResonance",
-            ][..],
-        ),
-        (Inline::Auto, &["TwoFilters", "HeatedRod", "VanDerPol", "Pendulum"][..]),
-    ] {
-        for name in models {
-            let model = format!("Kausal.Examples.{name}");
-            let (_, _, experiment) = translated(&model, "", Inline::Off);
-            let stop = experiment.stop.unwrap_or(1.0);
-            let of = |inline: Inline| {
-                let method = method_of(inline, false).unwrap_or(Method::Auto);
-                let (interval, tolerance) = (stop / 500.0, 1e-9);
-                run(&model, "", inline, Settings { stop, interval, method, tolerance, ..Settings::default() })
-            };
-            let (on, off) = (of(inline), of(Inline::Off));
-            assert!(on.diagnostics.is_empty(), "{model} {inline:?}: {:?}", on.diagnostics);
-            let tube = kausal::compare::Tube::default();
-            let comparison = kausal::compare::compare(&on.trajectory, &off.trajectory, &tube, &|_| true);
-            assert!(comparison.agrees(), "{model} {inline:?}: {:?}", comparison.worst());
-        }
+/// Compares all examples that are named, inlined with a method, with the classical interface.
+fn assert_same(inline: Inline, tolerance: f64, models: &[&str]) {
+    for name in models {
+        let model = format!("Kausal.Examples.{name}");
+        let (_, _, experiment) = translated(&model, "", Inline::Off);
+        let stop = experiment.stop.unwrap_or(1.0);
+        let of = |inline: Inline| {
+            let method = method_of(inline, false).unwrap_or(Method::Auto);
+            let interval = stop / 500.0;
+            run(&model, "", inline, Settings { stop, interval, method, tolerance, ..Settings::default() })
+        };
+        let (on, off) = (of(inline), of(Inline::Off));
+        assert!(on.diagnostics.is_empty(), "{model} {inline:?}: {:?}", on.diagnostics);
+        let tube = kausal::compare::Tube::default();
+        let comparison = kausal::compare::compare(&on.trajectory, &off.trajectory, &tube, &|_| true);
+        assert!(comparison.agrees(), "{model} {inline:?}: {:?}", comparison.worst());
     }
+}
+
+/// Everything of the library that is not chaotic or unstable: there small differences grow.
+const EXAMPLES: [&str; 27] = [
+    "TwoFilters",
+    "MotorControl",
+    "HeatedRod",
+    "DoublePendulum",
+    "StickSlip",
+    "CoupledClutches",
+    "DiodeRectifier",
+    "Rectifier",
+    "SampledControl",
+    "SliderCrank",
+    "SpringPendulum",
+    "Thermostat",
+    "TransmissionLine",
+    "VanDerPol",
+    "Reaction",
+    "Stops",
+    "ElasticDriveTrain",
+    "BuckConverter",
+    "FurutaPendulum",
+    "Chain",
+    "BondMotor",
+    "Pendulum",
+    "SeriesResonance",
+    "CoolingBody",
+    "HangingMass",
+    "FourBar",
+    "ActiveFilter",
+];
+
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface_with_bdf() {
+    assert_same(Inline::Bdf, 1e-9, &EXAMPLES);
+}
+
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface_with_radau() {
+    assert_same(Inline::Radau, 1e-9, &EXAMPLES);
+}
+
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface_with_rosenbrock() {
+    assert_same(Inline::Rosenbrock, 1e-7, &EXAMPLES);
+}
+
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface_with_stiff_states_implicit() {
+    assert_same(Inline::Mixed, 1e-9, &EXAMPLES);
+}
+
+#[test]
+fn all_examples_give_the_results_of_the_classical_interface_by_themselves() {
+    assert_same(Inline::Auto, 1e-9, &EXAMPLES);
 }
 
 #[test]
@@ -254,6 +294,79 @@ fn failures_name_the_variables_and_keep_the_results() {
     assert!(message.contains('w'), "{message}");
     let time = &run.trajectory.time;
     assert!(time[time.len() - 1] > 0.45, "results until then are kept");
+}
+
+/// A solution that ends: steps become smaller and smaller, and the diagnostic says of what.
+#[test]
+fn a_solution_that_ends_is_said_and_kept() {
+    let text = "model M Real x(start = 1, fixed = true), w; equation der(x) = w*x; w = x; end M;";
+    let settings =
+        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
+    let run = run("M", text, Inline::Bdf, settings);
+    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
+    let diagnostic = &run.diagnostics[0];
+    // x = 1/(1 - t).
+    assert!(diagnostic.code == "K0520" && diagnostic.message.contains('x'), "{diagnostic:?}");
+    let time = &run.trajectory.time;
+    assert!(time[time.len() - 1] > 0.98 && time[time.len() - 1] < 1.01, "results until then are kept");
+}
+
+/// An iteration matrix that becomes singular: the diagnostic names the variables of the system.
+#[test]
+fn a_singular_iteration_is_said_and_results_are_kept() {
+    // a and b meet at 0.5 when x is 0.25, at time 0.5: the derivatives of the two equations are then the same.
+    let text = "model M Real x(start = 0.2, fixed = true), a(start = 0.7), b(start = 0.3);
+      equation der(x) = 0.1 + 0*a; a + b = 1; a*b*exp(a + b) = x*exp(1); end M;";
+    let settings =
+        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
+    let run = run("M", text, Inline::Bdf, settings);
+    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
+    let message = &run.diagnostics[0].message;
+    assert!(message.contains("equations for a") || message.contains("equations for b"), "{message}");
+    assert!(run.trajectory.time.last().is_some_and(|t| *t > 0.4), "results until then are kept");
+}
+
+/// A characteristic given by two points is a line, also where a function with loops looks for the interval: the branch that is
+/// taken decides the loop. Dynamics with it are linear, so nothing is iterated.
+#[test]
+fn a_table_of_two_points_is_a_line() {
+    let text = "model M
+      function table input Real x[:], y[size(x, 1)], u; output Real v; protected Integer i;
+      algorithm
+        i := 1;
+        if u >= x[1] then
+          while i < size(x, 1) and u >= x[i] loop i := i + 1; end while;
+          i := i - 1;
+        end if;
+        assert(x[i + 1] > x[i], \"points must ascend\");
+        v := y[i] + (y[i + 1] - y[i])*(u - x[i])/(x[i + 1] - x[i]);
+      end table;
+      parameter Real x[2] = {0, 1}, y[2] = {0.1, 0.3};
+      Real w(start = 1, fixed = true), phi(start = 0, fixed = true);
+    equation der(phi) = w; der(w) = -3*phi - table(x, y, w); end M;";
+    assert!(iterated("M", text, Inline::Bdf).is_empty());
+}
+
+/// A fast filter before a slow one: found from the Jacobian at the start. Only the nonlinear stiff state is iterated on.
+#[test]
+fn stiff_states_are_found_or_named() {
+    let text = "model M Real fast(start = 0, fixed = true), slow(start = 0, fixed = true), p(start = 0, fixed = true);
+      equation der(fast) = -1e4*(fast + fast^3 - cos(time)); der(slow) = fast - slow^3; der(p) = slow; end M;";
+    assert_eq!(iterated("M", text, Inline::Mixed), ["fast"]);
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").expect("a flat model");
+    let mut with = |names: &[&str]| {
+        let stiff = Some(names.iter().map(|n| n.to_string()).collect());
+        let options = Options { inline: Inline::Mixed, stiff, ..Options::default() };
+        (session.translate(&flat, &options), session.take_diagnostics())
+    };
+    let (program, said) = with(&["fast", "s*"]);
+    assert!(program.is_some() && said.is_empty(), "{said:?}");
+    assert_eq!(program.and_then(|p| p.discretized).expect("inlined").substituted.len(), 1);
+    let (program, said) = with(&["fats"]);
+    assert!(program.is_none());
+    assert!(said[0].code == "K0910" && format!("{:?}", said[0]).contains("did you mean fast?"), "{said:?}");
 }
 
 /// A derivative that parameters or events determine is no unknown of the step, and no guess takes its place.
@@ -304,6 +417,7 @@ fn the_step_in_c_takes_the_same_steps() {
         Err(_) => return,
     };
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    assert_calls_mathematics_only(&folder, &c);
     let output = std::process::Command::new(&binary).output().expect("a run");
     assert!(output.status.success(), "{:?}", output.status);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -321,4 +435,23 @@ fn the_step_in_c_takes_the_same_steps() {
     assert!((numbers[0] - last(&run, "x")).abs() < 1e-9, "{} {}", numbers[0], last(&run, "x"));
     assert!((numbers[1] - last(&run, "x1")).abs() < 1e-9, "{} {}", numbers[1], last(&run, "x1"));
     std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+/// What the C text of a model calls from outside are functions of `math.h`.
+fn assert_calls_mathematics_only(folder: &std::path::Path, c: &str) {
+    let (source, object) = (folder.join("alone.c"), folder.join("alone.o"));
+    std::fs::write(&source, c).expect("a file");
+    let run = |program: &str, arguments: &[&std::ffi::OsStr]| {
+        std::process::Command::new(program).args(arguments).output()
+    };
+    let compiled = run("cc", &["-c".as_ref(), "-O1".as_ref(), source.as_ref(), "-o".as_ref(), object.as_ref()]);
+    assert!(compiled.is_ok_and(|output| output.status.success()));
+    // No such tool, no test.
+    let Ok(output) = run("nm", &["-u".as_ref(), object.as_ref()]) else { return };
+    let allowed = ["sin", "cos", "tan", "exp", "log", "pow", "sqrt", "fabs", "fmin", "fmax", "memset", "memcpy"];
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let name = line.split_whitespace().last().unwrap_or_default();
+        // The linker's own, and what compilers make of loops.
+        assert!(name.starts_with('_') || allowed.contains(&name), "the step calls {name}");
+    }
 }

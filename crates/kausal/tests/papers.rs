@@ -262,7 +262,9 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
 fn chains_and_trees() {
     let chain = |k: usize| k - 1;
     let tree = |k: usize| k / 2;
-    let families: [(&str, usize, &dyn Fn(usize) -> usize); 2] = [("Chain", 6, &chain), ("Tree", 7, &tree)];
+    let spine = |k: usize| if k % 2 == 0 { k - 1 } else { k.max(2) - 2 };
+    let families: [(&str, usize, &dyn Fn(usize) -> usize); 3] =
+        [("Chain", 6, &chain), ("Tree", 7, &tree), ("Spine", 6, &spine)];
     for (name, f, parent) in families {
         let more = format!("model Member extends {name}(f = {f}); end Member;");
         both(&format!("{name}.mo"), &more, 0.5, |s| {
@@ -271,16 +273,26 @@ fn chains_and_trees() {
     }
 }
 
-/// What each added joint costs does not depend on how many there are.
+/// What each added joint costs does not depend on how many there are; of the trees, what each group of alike joints costs.
 #[test]
-fn chains_grow_linearly() {
-    let family = &FAMILIES[0];
-    for hints in [true, false] {
-        let sums: Vec<u64> = [6, 7, 8, 9]
-            .map(|f| figures::member(family, f, hints).unwrap_or_else(|why| panic!("{why}")).sum())
-            .to_vec();
-        let added: Vec<u64> = sums.windows(2).map(|w| w[1] - w[0]).collect();
-        assert!(added.iter().all(|&n| n == added[0] && n as f64 <= figures::PER_JOINT), "{added:?}");
+fn chains_and_trees_grow_linearly() {
+    let chain: &[usize] = &[4, 5, 6, 7, 8, 9];
+    let cases: [(&str, &[usize], &[usize]); 3] = [
+        ("Chain", chain, chain),
+        ("Spine", &[4, 6, 8, 10], &[8, 10, 12]),
+        ("Tree", &[8, 12, 16], &[8, 12, 16]),
+    ];
+    for (name, declared, automatic) in cases {
+        let family = FAMILIES.iter().find(|f| f.name == name).expect("a family");
+        for (hints, sizes) in [(true, declared), (false, automatic)] {
+            let sum =
+                |&f: &usize| figures::member(family, f, hints).unwrap_or_else(|why| panic!("{why}")).sum();
+            let sums: Vec<u64> = sizes.iter().map(sum).collect();
+            let added: Vec<u64> = sums.windows(2).map(|w| w[1] - w[0]).collect();
+            let joints = (sizes[1] - sizes[0]) as f64;
+            let few = added[0] as f64 <= joints * figures::PER_JOINT;
+            assert!(few && added.iter().all(|&n| n == added[0]), "{name}, hints {hints}: {added:?}");
+        }
     }
 }
 

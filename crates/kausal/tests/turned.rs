@@ -145,7 +145,8 @@ fn run(declaration: &str, (first, second): (&str, &str), system: &str) -> Run {
     let system = system.replace("x.A", &format!("x.{first}")).replace("x.B", &format!("x.{second}"));
     let mut session = Session::new();
     session.add_text("M.mo", &format!("model M\n  {declaration};\n  {system}\nend M;"));
-    let flat = session.flatten("M").unwrap_or_else(|| panic!("{declaration}: {:?}", session.take_diagnostics()));
+    let flat =
+        session.flatten("M").unwrap_or_else(|| panic!("{declaration}: {:?}", session.take_diagnostics()));
     let program = session.translate(&flat, &Default::default());
     let program = program.unwrap_or_else(|| panic!("{declaration}: {:?}", session.take_diagnostics()));
     let model = session.compile(program, Backend::Jit).expect("code");

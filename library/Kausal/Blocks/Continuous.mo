@@ -10,7 +10,10 @@ package Continuous "Blocks with states"
       Icon(graphics = {
         Text(extent = {{-60, 80}, {60, 0}}, textString = "k", textColor = {0, 0, 127}),
         Line(points = {{-40, 0}, {40, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-60, 0}, {60, -80}}, textString = "s", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 0}, {60, -80}}, textString = "s", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>der(y) = k*u</code>, from <code>y_start</code> on.</p>
+</html>"));
   end Integrator;
 
   block LimitedIntegrator "Integrator whose output stays within limits"
@@ -26,7 +29,11 @@ package Continuous "Blocks with states"
         Text(extent = {{-60, 80}, {60, 0}}, textString = "k", textColor = {0, 0, 127}),
         Line(points = {{-40, 0}, {40, 0}}, color = {0, 0, 127}),
         Text(extent = {{-60, 0}, {60, -80}}, textString = "s", textColor = {0, 0, 127}),
-        Line(points = {{-90, 90}, {90, 90}}, color = {0, 0, 127})}));
+        Line(points = {{-90, 90}, {90, 90}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Integrates like <code>Integrator</code>, but stops at its limits and leaves them as soon as the input has the other
+sign.</p>
+</html>"));
   end LimitedIntegrator;
 
   block Derivative "Derivative of a signal, filtered"
@@ -42,7 +49,11 @@ package Continuous "Blocks with states"
       Icon(graphics = {
         Text(extent = {{-80, 80}, {80, 0}}, textString = "k s", textColor = {0, 0, 127}),
         Line(points = {{-60, 0}, {60, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-80, 0}, {80, -80}}, textString = "T s + 1", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 0}, {80, -80}}, textString = "T s + 1", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The derivative of the input, filtered with the time constant <code>T</code>: the transfer function is
+<code>k*s/(T*s + 1)</code>. A pure derivative would not be causal.</p>
+</html>"));
   end Derivative;
 
   block FirstOrder "First order transfer function"
@@ -63,7 +74,11 @@ package Continuous "Blocks with states"
       Icon(graphics = {
         Text(extent = {{-80, 80}, {80, 0}}, textString = "k", textColor = {0, 0, 127}),
         Line(points = {{-60, 0}, {60, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-80, 0}, {80, -80}}, textString = "T s + 1", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 0}, {80, -80}}, textString = "T s + 1", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The transfer function is <code>k/(T*s + 1)</code>: the output follows the input with the time constant
+<code>T</code>.</p>
+</html>"));
   end FirstOrder;
 
   block SecondOrder "Second order transfer function"
@@ -267,11 +282,17 @@ denominator has powers; the numerator may have at most the same degree.</p>
     annotation(
       Icon(graphics = {
         Text(extent = {{-90, 70}, {90, 10}}, textString = "x'=Ax+Bu", textColor = {0, 0, 127}),
-        Text(extent = {{-90, -10}, {90, -70}}, textString = "y=Cx+Du", textColor = {0, 0, 127})}));
+        Text(extent = {{-90, -10}, {90, -70}}, textString = "y=Cx+Du", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>der(x) = A*x + B*u</code>, <code>y = C*x + D*u</code>, for any number of inputs, states and outputs.</p>
+</html>"));
   end StateSpace;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-60, -60}, {-50, 0}, {-20, 50}, {60, 55}}, color = {0, 0, 127}, smooth = Smooth.Bezier)}));
+      Line(points = {{-60, -60}, {-50, 0}, {-20, 50}, {60, 55}}, color = {0, 0, 127}, smooth = Smooth.Bezier)}),
+    Documentation(info = "<html>
+<p>Blocks with states: their outputs depend on the past of their inputs.</p>
+</html>"));
 end Continuous;

@@ -11,7 +11,11 @@ package Discrete "Sampled systems"
       Icon(graphics = {
         Line(points = {{-80, 0}, {-30, 0}}, color = {0, 0, 127}),
         Line(points = {{-30, 0}, {30, 40}}, color = {0, 0, 127}),
-        Line(points = {{30, 0}, {80, 0}}, color = {0, 0, 127})}));
+        Line(points = {{30, 0}, {80, 0}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The input at the sample instants, rounded to multiples of <code>quantum</code> as an analog-to-digital converter
+does.</p>
+</html>"));
   end Sampler;
 
   block ZeroOrderHold "Holds the value from the last sample instant"
@@ -26,7 +30,10 @@ package Discrete "Sampled systems"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -40}, {-40, -40}, {-40, 20}, {0, 20}, {0, 60}, {40, 60}, {40, 0}, {80, 0}},
-          color = {0, 0, 127})}));
+          color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The output is the input at the last sample instant, as a digital-to-analog converter gives it.</p>
+</html>"));
   end ZeroOrderHold;
 
   block UnitDelay "Delays a signal by one sample period"
@@ -45,7 +52,10 @@ package Discrete "Sampled systems"
       Icon(graphics = {
         Text(extent = {{-80, 80}, {80, 0}}, textString = "1", textColor = {0, 0, 127}),
         Line(points = {{-40, 0}, {40, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-80, 0}, {80, -80}}, textString = "z", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 0}, {80, -80}}, textString = "z", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The output is the input one sample period ago: the transfer function is <code>1/z</code>.</p>
+</html>"));
   end UnitDelay;
 
   block TriggeredSampler "Samples a signal when a trigger becomes true"
@@ -69,7 +79,10 @@ package Discrete "Sampled systems"
         Line(points = {{-80, 0}, {-30, 0}}, color = {0, 0, 127}),
         Line(points = {{-30, 0}, {30, 40}}, color = {0, 0, 127}),
         Line(points = {{30, 0}, {80, 0}}, color = {0, 0, 127}),
-        Line(points = {{0, -90}, {0, 20}}, color = {0, 0, 127})}));
+        Line(points = {{0, -90}, {0, 20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Each time <code>trigger</code> becomes true, the output takes the value of the input and keeps it.</p>
+</html>"));
   end TriggeredSampler;
 
   block TransferFunction "Linear transfer function of a sampled system"
@@ -96,7 +109,11 @@ package Discrete "Sampled systems"
       Icon(graphics = {
         Text(extent = {{-80, 80}, {80, 0}}, textString = "b(z)", textColor = {0, 0, 127}),
         Line(points = {{-60, 0}, {60, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-80, 0}, {80, -80}}, textString = "a(z)", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 0}, {80, -80}}, textString = "a(z)", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The quotient of two polynomials in <code>z</code>. The denominator must be of at least as high a degree as the
+numerator.</p>
+</html>"));
   end TransferFunction;
 
   block PI "Sampled proportional and integral controller"
@@ -126,5 +143,8 @@ package Discrete "Sampled systems"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {-60, -20}, {-20, -20}, {-20, 20}, {20, 20}, {20, 60}, {60, 60}},
-        color = {0, 0, 127})}));
+        color = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Blocks that do something at sample instants only. Between these their outputs are constant.</p>
+</html>"));
 end Discrete;

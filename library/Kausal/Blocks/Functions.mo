@@ -20,6 +20,10 @@ package Functions "Functions used by the blocks"
       end while;
       v := y[i] + (y[i + 1] - y[i])*(u - x[i])/(x[i + 1] - x[i]);
     end if;
+    annotation(
+      Documentation(info = "<html>
+<p>Linear between two rows; before the first and behind the last one the end values are held.</p>
+</html>"));
   end interpolate;
 
   function smallestRatio "Smallest ratio of bounds to distances, ignoring distances that are zero"
@@ -36,10 +40,17 @@ package Functions "Functions used by the blocks"
     if ratio >= Constants.inf then
       ratio := min(bound);
     end if;
+    annotation(
+      Documentation(info = "<html>
+<p>How fast a common parameter of several motions may grow so that none of them exceeds its limit.</p>
+</html>"));
   end smallestRatio;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {0, 0, 127})}));
+      Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Functions that blocks use.</p>
+</html>"));
 end Functions;

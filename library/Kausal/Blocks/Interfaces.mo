@@ -141,5 +141,8 @@ package Interfaces "Connectors and partial blocks"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Polygon(points = {{-40, 40}, {40, 0}, {-40, -40}},
-        lineColor = {0, 0, 127}, fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}));
+        lineColor = {0, 0, 127}, fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Signals go from outputs to inputs; what extends one of the partial blocks adds its equations and its icon.</p>
+</html>"));
 end Interfaces;

@@ -6,7 +6,10 @@ package Logical "Boolean signals"
     y = u1 and u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "and", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "and", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True while both inputs are.</p>
+</html>"));
   end And;
 
   block Or "At least one input is true"
@@ -15,7 +18,10 @@ package Logical "Boolean signals"
     y = u1 or u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "or", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "or", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True while at least one input is.</p>
+</html>"));
   end Or;
 
   block Xor "Exactly one input is true"
@@ -24,7 +30,10 @@ package Logical "Boolean signals"
     y = u1 <> u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "xor", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "xor", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True while exactly one input is.</p>
+</html>"));
   end Xor;
 
   block Not "The input is false"
@@ -33,7 +42,10 @@ package Logical "Boolean signals"
     y = not u;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "not", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "not", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True while the input is not.</p>
+</html>"));
   end Not;
 
   block Edge "true at the instant at which the input becomes true"
@@ -43,7 +55,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Line(points = {{-60, -60}, {0, -60}, {0, 60}, {60, 60}}, color = {0, 0, 127}),
-        Line(points = {{-10, 20}, {0, 40}, {10, 20}}, color = {0, 0, 127})}));
+        Line(points = {{-10, 20}, {0, 40}, {10, 20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True at the instant at which the input becomes true.</p>
+</html>"));
   end Edge;
 
   block FallingEdge "true at the instant at which the input becomes false"
@@ -53,7 +68,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Line(points = {{-60, 60}, {0, 60}, {0, -60}, {60, -60}}, color = {0, 0, 127}),
-        Line(points = {{-10, -20}, {0, -40}, {10, -20}}, color = {0, 0, 127})}));
+        Line(points = {{-10, -20}, {0, -40}, {10, -20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True at the instant at which the input becomes false.</p>
+</html>"));
   end FallingEdge;
 
   block Change "true at the instants at which the input changes"
@@ -62,7 +80,10 @@ package Logical "Boolean signals"
     y = change(u);
     annotation(
       Icon(graphics = {
-        Line(points = {{-60, -60}, {-20, -60}, {-20, 60}, {20, 60}, {20, -60}, {60, -60}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -60}, {-20, -60}, {-20, 60}, {20, 60}, {20, -60}, {60, -60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True at each instant at which the input changes.</p>
+</html>"));
   end Change;
 
   block Pre "The input before the present event"
@@ -94,7 +115,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Text(extent = {{-90, 80}, {-30, 40}}, textString = "S", textColor = {0, 0, 127}),
-        Text(extent = {{-90, -40}, {-30, -80}}, textString = "R", textColor = {0, 0, 127})}));
+        Text(extent = {{-90, -40}, {-30, -80}}, textString = "R", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>A memory: set by one input, reset by the other.</p>
+</html>"));
   end FlipFlop;
 
   block Timer "Time since the input became true"
@@ -117,7 +141,10 @@ package Logical "Boolean signals"
         Ellipse(extent = {{-60, -60}, {60, 60}},
           lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, 0}, {0, 50}}, color = {0, 0, 127}),
-        Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}));
+        Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The time since the input became true, zero while it is false.</p>
+</html>"));
   end Timer;
 
   block OnDelay "true when the input has been true for a while"
@@ -135,7 +162,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, 20}, {-40, 20}, {-40, 60}, {60, 60}}, color = {0, 0, 127}),
-        Line(points = {{-80, -60}, {20, -60}, {20, -20}, {60, -20}}, color = {0, 0, 127})}));
+        Line(points = {{-80, -60}, {20, -60}, {20, -20}, {60, -20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True when the input has been true for the whole delay; false at once with it.</p>
+</html>"));
   end OnDelay;
 
   block Switch "Selects one of two signals"
@@ -149,7 +179,10 @@ package Logical "Boolean signals"
         Line(points = {{-100, 60}, {-40, 60}}, color = {0, 0, 127}),
         Line(points = {{-100, -60}, {-40, -60}}, color = {0, 0, 127}),
         Line(points = {{-40, 60}, {40, 0}}, color = {0, 0, 127}),
-        Line(points = {{40, 0}, {100, 0}}, color = {0, 0, 127})}));
+        Line(points = {{40, 0}, {100, 0}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>One of two Real inputs, chosen by a Boolean one.</p>
+</html>"));
   end Switch;
 
   block LogicalSwitch "Selects one of two Boolean signals"
@@ -163,7 +196,10 @@ package Logical "Boolean signals"
         Line(points = {{-100, 60}, {-40, 60}}, color = {0, 0, 127}),
         Line(points = {{-100, -60}, {-40, -60}}, color = {0, 0, 127}),
         Line(points = {{-40, 60}, {40, 0}}, color = {0, 0, 127}),
-        Line(points = {{40, 0}, {100, 0}}, color = {0, 0, 127})}));
+        Line(points = {{40, 0}, {100, 0}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>One of two Boolean inputs, chosen by a third.</p>
+</html>"));
   end LogicalSwitch;
 
   block Greater "u1 > u2"
@@ -172,7 +208,10 @@ package Logical "Boolean signals"
     y = u1 > u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 40}, {60, -40}}, textString = ">", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 40}, {60, -40}}, textString = ">", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Compares two signals. The instants at which the relation changes are found as events.</p>
+</html>"));
   end Greater;
 
   block Less "u1 < u2"
@@ -181,7 +220,10 @@ package Logical "Boolean signals"
     y = u1 < u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 40}, {60, -40}}, textString = "<", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 40}, {60, -40}}, textString = "<", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Compares two signals. The instants at which the relation changes are found as events.</p>
+</html>"));
   end Less;
 
   block GreaterThreshold "u > threshold"
@@ -191,7 +233,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Text(extent = {{-60, 40}, {60, -40}}, textString = ">", textColor = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "%threshold")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "%threshold")}),
+      Documentation(info = "<html>
+<p>Compares a signal with a number. The instants at which the relation changes are found as events.</p>
+</html>"));
   end GreaterThreshold;
 
   block LessThreshold "u < threshold"
@@ -201,7 +246,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Text(extent = {{-60, 40}, {60, -40}}, textString = "<", textColor = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "%threshold")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "%threshold")}),
+      Documentation(info = "<html>
+<p>Compares a signal with a number. The instants at which the relation changes are found as events.</p>
+</html>"));
   end LessThreshold;
 
   block Hysteresis "Comparison with two thresholds"
@@ -220,7 +268,11 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {40, -60}, {40, 60}}, color = {0, 0, 127}),
-        Line(points = {{80, 60}, {-40, 60}, {-40, -60}}, color = {0, 0, 127})}));
+        Line(points = {{80, 60}, {-40, 60}, {-40, -60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Becomes true above the upper limit and false below the lower one; in between it stays as it is. A two-point
+controller is this and <code>BooleanToReal</code>.</p>
+</html>"));
   end Hysteresis;
 
   block BooleanToReal "Real values for true and false"
@@ -236,7 +288,10 @@ package Logical "Boolean signals"
     annotation(
       Icon(graphics = {
         Text(extent = {{-90, 40}, {0, -40}}, textString = "B", textColor = {0, 0, 127}),
-        Text(extent = {{0, 40}, {90, -40}}, textString = "R", textColor = {0, 0, 127})}));
+        Text(extent = {{0, 40}, {90, -40}}, textString = "R", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>One number for true, another for false.</p>
+</html>"));
   end BooleanToReal;
 
   block Counter "Counts how often the input becomes true"
@@ -252,11 +307,17 @@ package Logical "Boolean signals"
     end when;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "123", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "123", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Counts how often the input has become true.</p>
+</html>"));
   end Counter;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}));
+      Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Blocks with Boolean signals, and those between Boolean and Real ones.</p>
+</html>"));
 end Logical;

@@ -7,7 +7,10 @@ package Math "Mathematical functions"
     y = k*u;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "%k", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "%k", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = k*u</code>.</p>
+</html>"));
   end Gain;
 
   block Add "Weighted sum of two signals"
@@ -20,7 +23,10 @@ package Math "Mathematical functions"
       Icon(graphics = {
         Text(extent = {{-60, 40}, {60, -40}}, textString = "+", textColor = {0, 0, 127}),
         Text(extent = {{-95, 80}, {-55, 40}}, textString = "%k1", textColor = {0, 0, 127}),
-        Text(extent = {{-95, -40}, {-55, -80}}, textString = "%k2", textColor = {0, 0, 127})}));
+        Text(extent = {{-95, -40}, {-55, -80}}, textString = "%k2", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = k1*u1 + k2*u2</code>.</p>
+</html>"));
   end Add;
 
   block Add3 "Weighted sum of three signals"
@@ -40,7 +46,10 @@ package Math "Mathematical functions"
     y = k1*u1 + k2*u2 + k3*u3;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 40}, {60, -40}}, textString = "+", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 40}, {60, -40}}, textString = "+", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = k1*u1 + k2*u2 + k3*u3</code>.</p>
+</html>"));
   end Add3;
 
   block Feedback "Difference of two signals"
@@ -60,7 +69,10 @@ package Math "Mathematical functions"
         Line(points = {{30, 0}, {80, 0}}, color = {0, 0, 127}),
         Line(points = {{0, -30}, {0, -70}}, color = {0, 0, 127}),
         Text(extent = {{10, -40}, {40, -70}}, textString = "-", textColor = {0, 0, 127}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The first input minus the second: the error of a control loop.</p>
+</html>"));
   end Feedback;
 
   block Sum "Weighted sum of a vector"
@@ -70,7 +82,10 @@ package Math "Mathematical functions"
     y = k*u;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 60}, {60, -60}}, textString = "sum", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 60}, {60, -60}}, textString = "sum", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The scalar product of the inputs and the vector of weights.</p>
+</html>"));
   end Sum;
 
   block Product "Product of two signals"
@@ -79,7 +94,10 @@ package Math "Mathematical functions"
     y = u1*u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 60}, {60, -60}}, textString = "x", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 60}, {60, -60}}, textString = "x", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = u1*u2</code>.</p>
+</html>"));
   end Product;
 
   block Division "Quotient of two signals"
@@ -88,7 +106,10 @@ package Math "Mathematical functions"
     y = u1/u2;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-60, 60}, {60, -60}}, textString = "/", textColor = {0, 0, 127})}));
+        Text(extent = {{-60, 60}, {60, -60}}, textString = "/", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = u1/u2</code>. The second input must not become zero.</p>
+</html>"));
   end Division;
 
   block Abs "Absolute value"
@@ -97,7 +118,10 @@ package Math "Mathematical functions"
     y = abs(u);
     annotation(
       Icon(graphics = {
-        Line(points = {{-60, 60}, {0, -40}, {60, 60}}, color = {0, 0, 127})}));
+        Line(points = {{-60, 60}, {0, -40}, {60, 60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = abs(u)</code>.</p>
+</html>"));
   end Abs;
 
   block Sign "Sign"
@@ -106,7 +130,10 @@ package Math "Mathematical functions"
     y = sign(u);
     annotation(
       Icon(graphics = {
-        Line(points = {{-60, -50}, {0, -50}, {0, 50}, {60, 50}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -50}, {0, -50}, {0, 50}, {60, 50}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>1, 0 or -1: the sign of the input.</p>
+</html>"));
   end Sign;
 
   block Sqrt "Square root"
@@ -115,7 +142,10 @@ package Math "Mathematical functions"
     y = sqrt(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "sqrt", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "sqrt", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = sqrt(u)</code>. The input must not be negative.</p>
+</html>"));
   end Sqrt;
 
   block Sin "Sine"
@@ -124,7 +154,10 @@ package Math "Mathematical functions"
     y = sin(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "sin", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "sin", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = sin(u)</code>.</p>
+</html>"));
   end Sin;
 
   block Cos "Cosine"
@@ -133,7 +166,10 @@ package Math "Mathematical functions"
     y = cos(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "cos", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "cos", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = cos(u)</code>.</p>
+</html>"));
   end Cos;
 
   block Tan "Tangent"
@@ -142,7 +178,10 @@ package Math "Mathematical functions"
     y = tan(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "tan", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "tan", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = tan(u)</code>.</p>
+</html>"));
   end Tan;
 
   block Asin "Inverse sine"
@@ -151,7 +190,10 @@ package Math "Mathematical functions"
     y = asin(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "asin", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "asin", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = asin(u)</code>, for inputs from -1 to 1.</p>
+</html>"));
   end Asin;
 
   block Acos "Inverse cosine"
@@ -160,7 +202,10 @@ package Math "Mathematical functions"
     y = acos(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "acos", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "acos", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = acos(u)</code>, for inputs from -1 to 1.</p>
+</html>"));
   end Acos;
 
   block Atan "Inverse tangent"
@@ -169,7 +214,10 @@ package Math "Mathematical functions"
     y = atan(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "atan", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "atan", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = atan(u)</code>.</p>
+</html>"));
   end Atan;
 
   block Atan2 "Angle of the point with the coordinates u2, u1"
@@ -178,7 +226,10 @@ package Math "Mathematical functions"
     y = atan2(u1, u2);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "atan2", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "atan2", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The angle of the point with the coordinates <code>u2</code> and <code>u1</code>, in all four quadrants.</p>
+</html>"));
   end Atan2;
 
   block Exp "Exponential function"
@@ -187,7 +238,10 @@ package Math "Mathematical functions"
     y = exp(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "exp", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "exp", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = exp(u)</code>.</p>
+</html>"));
   end Exp;
 
   block Log "Natural logarithm"
@@ -196,7 +250,10 @@ package Math "Mathematical functions"
     y = log(u);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "log", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "log", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p><code>y = log(u)</code>, the natural logarithm of a positive input.</p>
+</html>"));
   end Log;
 
   block Max "Larger of two signals"
@@ -205,7 +262,10 @@ package Math "Mathematical functions"
     y = max(u1, u2);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "max", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "max", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The larger of two inputs.</p>
+</html>"));
   end Max;
 
   block Min "Smaller of two signals"
@@ -214,7 +274,10 @@ package Math "Mathematical functions"
     y = min(u1, u2);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "min", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "min", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The smaller of two inputs.</p>
+</html>"));
   end Min;
 
   block Lookup "Linear interpolation in a table"
@@ -228,11 +291,17 @@ package Math "Mathematical functions"
           lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, -60}, {0, 60}}, color = {0, 0, 127}),
         Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 127}),
-        Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>A characteristic given by points; linear between them.</p>
+</html>"));
   end Lookup;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-60, 60}, {60, -60}}, textString = "+", textColor = {0, 0, 127})}));
+      Text(extent = {{-60, 60}, {60, -60}}, textString = "+", textColor = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Blocks without memory: outputs are functions of the inputs at the same instant.</p>
+</html>"));
 end Math;

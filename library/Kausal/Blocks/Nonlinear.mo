@@ -8,7 +8,10 @@ package Nonlinear "Limits and other nonlinearities"
     y = smooth(0, if u > uMax then uMax else if u < uMin then uMin else u);
     annotation(
       Icon(graphics = {
-        Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}));
+        Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The input, as long as it is between the limits, else the nearer limit.</p>
+</html>"));
   end Limiter;
 
   block VariableLimiter "Limits a signal to a range given by signals"
@@ -21,7 +24,10 @@ package Nonlinear "Limits and other nonlinearities"
     y = smooth(0, if u > uMax then uMax else if u < uMin then uMin else u);
     annotation(
       Icon(graphics = {
-        Line(points = {{-60, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Like <code>Limiter</code>, with limits that are signals.</p>
+</html>"));
   end VariableLimiter;
 
   block DeadZone "No output for small inputs"
@@ -32,7 +38,10 @@ package Nonlinear "Limits and other nonlinearities"
     y = smooth(0, if u > uMax then u - uMax else if u < uMin then u - uMin else 0);
     annotation(
       Icon(graphics = {
-        Line(points = {{-80, -60}, {-30, 0}, {30, 0}, {80, 60}}, color = {0, 0, 127})}));
+        Line(points = {{-80, -60}, {-30, 0}, {30, 0}, {80, 60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Zero while the input is within the zone; outside of it, how far it is from the nearer end.</p>
+</html>"));
   end DeadZone;
 
   block RateLimiter "Limits the rate of change of a signal"
@@ -46,7 +55,11 @@ package Nonlinear "Limits and other nonlinearities"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127}),
-        Line(points = {{-40, -60}, {-40, 60}, {80, 60}}, color = {0, 0, 127})}));
+        Line(points = {{-40, -60}, {-40, 60}, {80, 60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Follows the input, but not faster than the limits allow. <code>T</code> is the time constant with which a small
+difference vanishes.</p>
+</html>"));
   end RateLimiter;
 
   block Hysteresis "Two-valued output with hysteresis"
@@ -65,7 +78,10 @@ package Nonlinear "Limits and other nonlinearities"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {40, -60}, {40, 60}}, color = {0, 0, 127}),
-        Line(points = {{80, 60}, {-40, 60}, {-40, -60}}, color = {0, 0, 127})}));
+        Line(points = {{80, 60}, {-40, 60}, {-40, -60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Two output values; which of them depends on which limit was passed last.</p>
+</html>"));
   end Hysteresis;
 
   block Backlash "Play between input and output"
@@ -77,7 +93,10 @@ package Nonlinear "Limits and other nonlinearities"
     T*der(y) = smooth(0, if u - y > b/2 then u - y - b/2 else if u - y < -b/2 then u - y + b/2 else 0);
     annotation(
       Icon(graphics = {
-        Line(points = {{-60, -60}, {20, 60}, {60, 60}, {-20, -60}, {-60, -60}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -60}, {20, 60}, {60, 60}, {-20, -60}, {-60, -60}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Mechanical play: the output moves only while the input pushes it at one end.</p>
+</html>"));
   end Backlash;
 
   block FixedDelay "Dead time"
@@ -87,11 +106,17 @@ package Nonlinear "Limits and other nonlinearities"
     y = delay(u, T);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "e^-sT", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "e^-sT", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The input as it was <code>delayTime</code> ago.</p>
+</html>"));
   end FixedDelay;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}));
+      Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Limits, dead zones, play and delays.</p>
+</html>"));
 end Nonlinear;

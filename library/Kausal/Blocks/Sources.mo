@@ -8,7 +8,10 @@ package Sources "Signal sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, 0}, {80, 0}}, color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "k=%k")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "k=%k")}),
+      Documentation(info = "<html>
+<p>The same number at all times.</p>
+</html>"));
   end Constant;
 
   block Clock "The time"
@@ -20,7 +23,10 @@ package Sources "Signal sources"
         Ellipse(extent = {{-60, -60}, {60, 60}},
           lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{0, 0}, {0, 50}}, color = {0, 0, 127}),
-        Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}));
+        Line(points = {{0, 0}, {30, 10}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>The time since <code>startTime</code>.</p>
+</html>"));
   end Clock;
 
   block Step "Step"
@@ -31,7 +37,10 @@ package Sources "Signal sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {0, -60}, {0, 60}, {80, 60}}, color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "height=%height")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "height=%height")}),
+      Documentation(info = "<html>
+<p>Jumps once, by <code>height</code> at <code>startTime</code>.</p>
+</html>"));
   end Step;
 
   block Ramp "Ramp"
@@ -44,7 +53,10 @@ package Sources "Signal sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {-40, -60}, {40, 60}, {80, 60}}, color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "height=%height")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "height=%height")}),
+      Documentation(info = "<html>
+<p>Grows linearly by <code>height</code> within <code>duration</code> and stays there.</p>
+</html>"));
   end Ramp;
 
   block Sine "Sinusoidal signal"
@@ -58,7 +70,10 @@ package Sources "Signal sources"
       Icon(graphics = {
         Line(points = {{-80, 0}, {-40, 70}, {0, 0}, {40, -70}, {80, 0}},
           color = {0, 0, 127}, smooth = Smooth.Bezier),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}),
+      Documentation(info = "<html>
+<p><code>y = offset + amplitude*sin(2*pi*f*(time - startTime) + phase)</code>.</p>
+</html>"));
   end Sine;
 
   block Pulse "Rectangular pulses"
@@ -77,7 +92,10 @@ package Sources "Signal sources"
       Icon(graphics = {
         Line(points = {{-80, -60}, {-50, -60}, {-50, 60}, {0, 60}, {0, -60}, {50, -60}, {50, 60}, {80, 60}},
           color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}),
+      Documentation(info = "<html>
+<p>Rectangular pulses, each of them an event at its begin and at its end.</p>
+</html>"));
   end Pulse;
 
   block SawTooth "Saw tooth signal"
@@ -94,7 +112,10 @@ package Sources "Signal sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {-40, -60}, {20, 60}, {20, -60}, {80, 60}}, color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}),
+      Documentation(info = "<html>
+<p>Grows linearly and falls back at the end of each period.</p>
+</html>"));
   end SawTooth;
 
   block ExpSine "Damped sinusoidal signal"
@@ -110,7 +131,10 @@ package Sources "Signal sources"
       Icon(graphics = {
         Line(points = {{-80, 0}, {-60, 80}, {-30, 0}, {-10, -50}, {10, 0}, {30, 30}, {50, 0}, {80, 0}},
           color = {0, 0, 127}, smooth = Smooth.Bezier),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}),
+      Documentation(info = "<html>
+<p>A sine whose amplitude decays exponentially.</p>
+</html>"));
   end ExpSine;
 
   block TimeTable "Linear interpolation in a table over the time"
@@ -202,7 +226,10 @@ velocity has no middle part.</p>
     y = k;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-80, 40}, {80, -40}}, textString = "%k", textColor = {0, 0, 127})}));
+        Text(extent = {{-80, 40}, {80, -40}}, textString = "%k", textColor = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>True or false at all times.</p>
+</html>"));
   end BooleanConstant;
 
   block BooleanStep "Boolean signal that changes once"
@@ -214,7 +241,10 @@ velocity has no middle part.</p>
     annotation(
       Icon(graphics = {
         Line(points = {{-80, -60}, {0, -60}, {0, 60}, {80, 60}}, color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "startTime=%startTime")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "startTime=%startTime")}),
+      Documentation(info = "<html>
+<p>Changes once, at <code>startTime</code>.</p>
+</html>"));
   end BooleanStep;
 
   block BooleanPulse "Boolean pulses"
@@ -233,7 +263,10 @@ velocity has no middle part.</p>
       Icon(graphics = {
         Line(points = {{-80, -60}, {-50, -60}, {-50, 60}, {0, 60}, {0, -60}, {50, -60}, {50, 60}, {80, 60}},
           color = {0, 0, 127}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "period=%period")}),
+      Documentation(info = "<html>
+<p>True for a part of each period.</p>
+</html>"));
   end BooleanPulse;
 
   block BooleanTable "Boolean signal that changes at given times"
@@ -254,12 +287,18 @@ velocity has no middle part.</p>
         Rectangle(extent = {{-60, -60}, {60, 60}},
           lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 127}),
-        Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}));
+        Line(points = {{-60, -20}, {60, -20}}, color = {0, 0, 127})}),
+      Documentation(info = "<html>
+<p>Changes at each of the given instants.</p>
+</html>"));
   end BooleanTable;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, -60}, {-60, 60}}, color = {0, 0, 127}),
-      Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}));
+      Line(points = {{-60, -40}, {0, -40}, {0, 40}, {60, 40}}, color = {0, 0, 127})}),
+    Documentation(info = "<html>
+<p>Signals that are functions of time.</p>
+</html>"));
 end Sources;

@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-30, 60}, {80, -60}}, textString = "C", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}),
+    Documentation(info = "<html>
+<p><code>C*der(e) = f</code>: a capacitor, a spring, a tank.</p>
+</html>"));
 end C;

@@ -8,5 +8,8 @@ equation
   y = e;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-35, 60}, {90, -60}}, textString = "De", textColor = {110, 0, 130})}));
+      Text(extent = {{-35, 60}, {90, -60}}, textString = "De", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>Tells the effort at a junction; no power goes through it.</p>
+</html>"));
 end EffortSensor;

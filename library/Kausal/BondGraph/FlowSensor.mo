@@ -8,5 +8,8 @@ equation
   y = f;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-35, 60}, {90, -60}}, textString = "Df", textColor = {110, 0, 130})}));
+      Text(extent = {{-35, 60}, {90, -60}}, textString = "Df", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>Tells the flow at a junction; no power goes through it.</p>
+</html>"));
 end FlowSensor;

@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-30, 60}, {80, -60}}, textString = "G", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "G=%G")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "G=%G")}),
+    Documentation(info = "<html>
+<p><code>f = G*e</code>: a resistor that is given by its conductance, and may let nothing pass.</p>
+</html>"));
 end G;

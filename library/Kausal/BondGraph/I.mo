@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-30, 60}, {80, -60}}, textString = "I", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "I=%I")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "I=%I")}),
+    Documentation(info = "<html>
+<p><code>I*der(f) = e</code>: an inductor, a mass, a moment of inertia.</p>
+</html>"));
 end I;

@@ -74,5 +74,8 @@ package Interfaces "Connectors and partial models"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {110, 0, 130}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-30, -30}, {30, 30}},
-        lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
+        lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>A bond carries an effort and a flow, whose product is power.</p>
+</html>"));
 end Interfaces;

@@ -11,5 +11,9 @@ equation
   0 = sum(p[i].f for i in 1:n);
   annotation(
     Icon(graphics = {
-      Text(extent = {{-60, 80}, {60, -80}}, textString = "0", textColor = {110, 0, 130})}));
+      Text(extent = {{-60, 80}, {60, -80}}, textString = "0", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>All bonds have the same effort, and the flows sum to zero, counted in the direction of the half arrows: a parallel
+connection.</p>
+</html>"));
 end Junction0;

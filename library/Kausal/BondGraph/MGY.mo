@@ -8,5 +8,8 @@ equation
   e2 = r*f1;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-50, 60}, {50, -60}}, textString = "MGY", textColor = {110, 0, 130})}));
+      Text(extent = {{-50, 60}, {50, -60}}, textString = "MGY", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>A gyrator whose ratio is a signal, such as a motor whose field is controlled.</p>
+</html>"));
 end MGY;

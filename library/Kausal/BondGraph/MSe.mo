@@ -7,5 +7,8 @@ equation
   e = E;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-80, 60}, {30, -60}}, textString = "MSe", textColor = {110, 0, 130})}));
+      Text(extent = {{-80, 60}, {30, -60}}, textString = "MSe", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>An effort that is a signal.</p>
+</html>"));
 end MSe;

@@ -7,5 +7,8 @@ equation
   f = F;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-80, 60}, {30, -60}}, textString = "MSf", textColor = {110, 0, 130})}));
+      Text(extent = {{-80, 60}, {30, -60}}, textString = "MSf", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>A flow that is a signal.</p>
+</html>"));
 end MSf;

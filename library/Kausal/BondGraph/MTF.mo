@@ -8,5 +8,8 @@ equation
   f2 = m*f1;
   annotation(
     Icon(graphics = {
-      Text(extent = {{-50, 60}, {50, -60}}, textString = "MTF", textColor = {110, 0, 130})}));
+      Text(extent = {{-50, 60}, {50, -60}}, textString = "MTF", textColor = {110, 0, 130})}),
+    Documentation(info = "<html>
+<p>A transformer whose ratio is a signal, such as a crank.</p>
+</html>"));
 end MTF;

@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-30, 60}, {80, -60}}, textString = "R", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}),
+    Documentation(info = "<html>
+<p><code>e = R*f</code>: a resistor, a damper, a throttle.</p>
+</html>"));
 end R;

@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-80, 60}, {30, -60}}, textString = "Se", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "E=%E")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "E=%E")}),
+    Documentation(info = "<html>
+<p>A constant effort: a battery, gravity.</p>
+</html>"));
 end Se;

@@ -7,5 +7,8 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-80, 60}, {30, -60}}, textString = "Sf", textColor = {110, 0, 130}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "F=%F")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "F=%F")}),
+    Documentation(info = "<html>
+<p>A constant flow: a source of current, a conveyor belt.</p>
+</html>"));
 end Sf;

@@ -11,5 +11,9 @@ equation
       Line(points = {{-12, 40}, {-12, -40}}, color = {0, 0, 190}),
       Line(points = {{12, 40}, {12, -40}}, color = {0, 0, 190}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}),
+    Documentation(info = "<html>
+<p><code>C*der(v) = i</code>. Where capacitors are connected in parallel or in a loop with voltage sources their
+voltages depend on each other, and only some of them are states.</p>
+</html>"));
 end Capacitor;

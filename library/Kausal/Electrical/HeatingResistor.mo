@@ -18,5 +18,8 @@ equation
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{0, -30}, {0, -90}}, color = {0, 0, 190}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "R_ref=%R_ref")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "R_ref=%R_ref")}),
+    Documentation(info = "<html>
+<p>The resistance depends on the temperature, and the power that is lost flows out as heat.</p>
+</html>"));
 end HeatingResistor;

@@ -103,5 +103,8 @@ this one.</p>
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-30, -30}, {30, 30}},
-        lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
+        lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Pins carry a potential and a current, counted positive into the component.</p>
+</html>"));
 end Interfaces;

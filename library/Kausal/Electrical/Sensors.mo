@@ -15,7 +15,10 @@ package Sensors "Ideal measuring instruments"
         Line(points = {{-90, 0}, {-60, 0}}, color = {0, 0, 190}),
         Line(points = {{60, 0}, {100, 0}}, color = {0, 0, 190}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "V", textColor = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The potential of a pin relative to the ground.</p>
+</html>"));
   end PotentialSensor;
 
   model VoltageSensor "Measures the voltage between two pins"
@@ -37,7 +40,10 @@ package Sensors "Ideal measuring instruments"
         Line(points = {{60, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 0, 190}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "V", textColor = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The voltage between two pins.</p>
+</html>"));
   end VoltageSensor;
 
   model CurrentSensor "Measures the current in a branch"
@@ -59,7 +65,10 @@ package Sensors "Ideal measuring instruments"
         Line(points = {{60, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 0, 190}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "A", textColor = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The current through it. It is connected in series.</p>
+</html>"));
   end CurrentSensor;
 
   model PowerSensor "Measures the power that flows through"
@@ -89,7 +98,10 @@ package Sensors "Ideal measuring instruments"
         Line(points = {{0, 60}, {0, 90}}, color = {0, 0, 190}),
         Line(points = {{-45, -40}, {-80, -100}}, color = {0, 0, 190}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "W", textColor = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The product of a current and a voltage, each with pins of its own.</p>
+</html>"));
   end PowerSensor;
   annotation(
     Icon(graphics = {
@@ -97,5 +109,9 @@ package Sensors "Ideal measuring instruments"
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-20, -20}, {20, 20}}, color = {0, 0, 190})}));
+      Line(points = {{-20, -20}, {20, 20}}, color = {0, 0, 190})}),
+    Documentation(info = "<html>
+<p>They measure without influence: no current flows through a voltage sensor, and no voltage drops over a current
+sensor.</p>
+</html>"));
 end Sensors;

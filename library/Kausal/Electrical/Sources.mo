@@ -12,7 +12,10 @@ package Sources "Voltage and current sources"
         Line(points = {{-10, 60}, {-10, -60}}, color = {0, 0, 190}),
         Line(points = {{10, 30}, {10, -30}}, color = {0, 0, 190}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "V=%V")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "V=%V")}),
+      Documentation(info = "<html>
+<p>The same voltage whatever the current.</p>
+</html>"));
   end ConstantVoltage;
 
   model StepVoltage "Voltage that jumps"
@@ -22,7 +25,10 @@ package Sources "Voltage and current sources"
     v = offset + (if time < startTime then 0 else V);
     annotation(
       Icon(graphics = {
-        Line(points = {{-30, -70}, {0, -70}, {0, -90}, {30, -90}}, color = {0, 0, 190})}));
+        Line(points = {{-30, -70}, {0, -70}, {0, -90}, {30, -90}}, color = {0, 0, 190})}),
+      Documentation(info = "<html>
+<p>Jumps once, at <code>startTime</code>.</p>
+</html>"));
   end StepVoltage;
 
   model RampVoltage "Voltage that rises to a new value"
@@ -34,7 +40,10 @@ package Sources "Voltage and current sources"
       V*(time - startTime)/duration else V);
     annotation(
       Icon(graphics = {
-        Line(points = {{-30, -90}, {-10, -90}, {10, -70}, {30, -70}}, color = {0, 0, 190})}));
+        Line(points = {{-30, -90}, {-10, -90}, {10, -70}, {30, -70}}, color = {0, 0, 190})}),
+      Documentation(info = "<html>
+<p>Grows linearly within <code>duration</code>.</p>
+</html>"));
   end RampVoltage;
 
   model SineVoltage "Sinusoidal voltage"
@@ -47,7 +56,10 @@ package Sources "Voltage and current sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-30, -80}, {-15, -60}, {0, -80}, {15, -100}, {30, -80}},
-          color = {0, 0, 190}, smooth = Smooth.Bezier)}));
+          color = {0, 0, 190}, smooth = Smooth.Bezier)}),
+      Documentation(info = "<html>
+<p><code>v = offset + V*sin(2*pi*f*(time - startTime) + phase)</code>.</p>
+</html>"));
   end SineVoltage;
 
   model PulseVoltage "Rectangular pulses"
@@ -65,7 +77,10 @@ package Sources "Voltage and current sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-30, -90}, {-20, -90}, {-20, -70}, {0, -70}, {0, -90}, {20, -90}, {20, -70}, {30, -70}},
-          color = {0, 0, 190})}));
+          color = {0, 0, 190})}),
+      Documentation(info = "<html>
+<p>Rectangular pulses, each of them an event at its begin and at its end.</p>
+</html>"));
   end PulseVoltage;
 
   model SignalVoltage "Voltage given by a signal"
@@ -83,7 +98,10 @@ package Sources "Voltage and current sources"
         Line(points = {{-80, 25}, {-60, 25}}, color = {0, 0, 190}),
         Line(points = {{-70, 35}, {-70, 15}}, color = {0, 0, 190}),
         Line(points = {{60, 25}, {80, 25}}, color = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The voltage is a signal: an amplifier without limits.</p>
+</html>"));
   end SignalVoltage;
 
   model ConstantCurrent "Constant current"
@@ -99,7 +117,10 @@ package Sources "Voltage and current sources"
         Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -50}, {0, 50}}, color = {0, 0, 190}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "I=%I")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "I=%I")}),
+      Documentation(info = "<html>
+<p>The same current whatever the voltage.</p>
+</html>"));
   end ConstantCurrent;
 
   model StepCurrent "Current that jumps"
@@ -109,7 +130,10 @@ package Sources "Voltage and current sources"
     i = offset + (if time < startTime then 0 else I);
     annotation(
       Icon(graphics = {
-        Line(points = {{-30, -70}, {0, -70}, {0, -90}, {30, -90}}, color = {0, 0, 190})}));
+        Line(points = {{-30, -70}, {0, -70}, {0, -90}, {30, -90}}, color = {0, 0, 190})}),
+      Documentation(info = "<html>
+<p>Jumps once, at <code>startTime</code>.</p>
+</html>"));
   end StepCurrent;
 
   model SineCurrent "Sinusoidal current"
@@ -122,7 +146,10 @@ package Sources "Voltage and current sources"
     annotation(
       Icon(graphics = {
         Line(points = {{-30, -80}, {-15, -60}, {0, -80}, {15, -100}, {30, -80}},
-          color = {0, 0, 190}, smooth = Smooth.Bezier)}));
+          color = {0, 0, 190}, smooth = Smooth.Bezier)}),
+      Documentation(info = "<html>
+<p><code>i = offset + I*sin(2*pi*f*(time - startTime) + phase)</code>.</p>
+</html>"));
   end SineCurrent;
 
   model SignalCurrent "Current given by a signal"
@@ -138,12 +165,18 @@ package Sources "Voltage and current sources"
         Line(points = {{-90, 0}, {-50, 0}}, color = {0, 0, 190}),
         Line(points = {{50, 0}, {90, 0}}, color = {0, 0, 190}),
         Line(points = {{0, -50}, {0, 90}}, color = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The current is a signal.</p>
+</html>"));
   end SignalCurrent;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
-        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+        lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Sources of voltage and of current.</p>
+</html>"));
 end Sources;

@@ -11,5 +11,8 @@ equation
       Rectangle(extent = {{-70, -30}, {70, 30}},
         lineColor = {0, 0, 190}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 90}, {0, 30}}, color = {0, 0, 190}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>A resistor whose resistance is a signal; it must not be negative.</p>
+</html>"));
 end VariableResistor;

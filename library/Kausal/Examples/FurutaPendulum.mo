@@ -30,5 +30,9 @@ equation
   connect(fixed2.flange, damper2.a) annotation(Line(points = {{-35, 50}, {-20, 50}}, color = {70, 70, 70}));
   connect(damper2.b, swing.axis) annotation(Line(points = {{0, 50}, {10, 50}, {10, 10}}, color = {70, 70, 70}));
   annotation(
-    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>The arm turns about the vertical and carries a pendulum that swings across it. Energy is lost in the two dampers
+only: <code>der(E) = -d1*turn.qd^2 - d2*swing.qd^2</code>.</p>
+</html>"));
 end FurutaPendulum;

@@ -17,5 +17,9 @@ equation
   connect(R5.n, MC3.p) annotation(Line(points = {{38, 40}, {38, 60}}, color = {0, 0, 190}));
   connect(MC3.n, R6.p) annotation(Line(points = {{58, 60}, {60, 60}, {60, 10}}, color = {0, 0, 190}));
   annotation(
-    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>The ladder torn at the currents of its meshes, by components that declare them to be known. Elmqvist and Otter,
+<i>Methods for tearing systems of equations in object-oriented modeling</i>.</p>
+</html>"));
 end LadderMeshCut;

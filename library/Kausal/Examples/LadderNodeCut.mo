@@ -17,5 +17,9 @@ equation
   connect(R5.n, R6.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 10}}, color = {0, 0, 190}));
   connect(R5.n, NC3.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 70}}, color = {0, 0, 190}));
   annotation(
-    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>The ladder torn at the potentials of its nodes, by components that declare them to be known. See
+<code>LadderMeshCut</code>.</p>
+</html>"));
 end LadderNodeCut;

@@ -12,5 +12,9 @@ equation
   connect(R5.n, R6.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 10}}, color = {0, 0, 190}));
   connect(R5.n, TC.res) annotation(Line(points = {{38, 40}, {-52, 40}, {-52, 50}}, color = {0, 0, 190}));
   annotation(
-    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>The ladder torn at a single current: with it known, everything else follows one after the other, and the balance of
+the last node is left over. See <code>LadderMeshCut</code>.</p>
+</html>"));
 end LadderTearCut;

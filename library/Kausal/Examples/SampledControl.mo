@@ -14,5 +14,9 @@ equation
   connect(controller.y, plant.u) annotation(Line(points = {{-9, 0}, {19, 0}}, color = {0, 0, 127}));
   connect(plant.y, error.u2) annotation(Line(points = {{41, 0}, {-50, 0}, {-50, -8}}, color = {0, 0, 127}));
   annotation(
-    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>A controller that computes ten times a second, with limits, and a plant of second order in between. Each sample
+instant is an event.</p>
+</html>"));
 end SampledControl;

@@ -16,5 +16,9 @@ equation
     annotation(Line(points = {{-50, 0}, {-35, 0}, {-35, 20}, {-20, 20}}, color = {90, 80, 40}));
   connect(spring.b, body.a) annotation(Line(points = {{0, 20}, {15, 20}, {15, 0}, {30, 0}}, color = {90, 80, 40}));
   annotation(
-    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>A body with six degrees of freedom hangs on a spring that can point anywhere. The force goes through the centre of
+mass, so the body does not turn.</p>
+</html>"));
 end SpringPendulum;

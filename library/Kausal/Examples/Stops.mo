@@ -16,5 +16,9 @@ equation
   connect(mass.b, right.a) annotation(Line(points = {{10, 0}, {30, 0}}, color = {70, 70, 70}));
   connect(right.b, rightWall.flange) annotation(Line(points = {{50, 0}, {80, 0}}, color = {70, 70, 70}));
   annotation(
-    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>Between the stops the mass moves freely. In a stop it meets a spring and a damper, and loses a part of its energy
+each time.</p>
+</html>"));
 end Stops;

@@ -28,5 +28,8 @@ equation
     annotation(Line(points = {{-49, -50}, {-70, -50}, {-70, 0}, {-91, 0}}, color = {200, 0, 200}));
   connect(power.y, heater.Q_flow) annotation(Line(points = {{-69, 0}, {-51, 0}}, color = {0, 0, 127}));
   annotation(
-    experiment(StartTime = 0, StopTime = 86400, Tolerance = 1e-6));
+    experiment(StartTime = 0, StopTime = 86400, Tolerance = 1e-6),
+    Documentation(info = "<html>
+<p>The heater is switched on below 20 and off above 21 degrees Celsius; outside it is freezing at night.</p>
+</html>"));
 end Thermostat;

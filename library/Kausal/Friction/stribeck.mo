@@ -8,5 +8,10 @@ function stribeck "Friction while sliding as a function of the speed"
   output Real f "Friction, not negative";
 algorithm
   f := coulomb + stribeck*exp(-abs(v)/v0) + viscous*abs(v);
-  annotation(Inline = true);
+  annotation(
+    Inline = true,
+    Documentation(info = "<html>
+<p>The curve of Stribeck: friction is largest at rest, falls with the speed, and grows again with viscous
+friction.</p>
+</html>"));
 end stribeck;

@@ -23,7 +23,10 @@ package CutJoints "Joints that close kinematic loops"
     annotation(
       Icon(graphics = {
         Ellipse(extent = {{-20, -20}, {20, 20}},
-          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>The two origins coincide: three constraints, and a force of three components.</p>
+</html>"));
   end Spherical;
 
   model Revolute "Two axes coincide"
@@ -63,7 +66,11 @@ package CutJoints "Joints that close kinematic loops"
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-20, -40}, {20, 40}},
-          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+          lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>The two origins coincide and the axis is the same in both frames: five constraints. In a loop that is plane anyway
+take <code>PlanarRevolute</code>.</p>
+</html>"));
   end Revolute;
 
   model PlanarRevolute "Two axes coincide, in a loop that cannot leave its plane anyway"
@@ -129,7 +136,11 @@ again would make the system of equations singular; this joint leaves them out.</
     annotation(
       Icon(graphics = {
         Line(points = {{-40, 0}, {40, 0}}, color = {90, 80, 40}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "L=%L")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "L=%L")}),
+      Documentation(info = "<html>
+<p>The distance of the two origins is constant: one constraint, and a force along the line between them. It stands for
+a massless rod with a spherical joint at each end.</p>
+</html>"));
   end Rod;
   annotation(
     Icon(graphics = {

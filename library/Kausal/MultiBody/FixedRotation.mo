@@ -22,5 +22,8 @@ equation
       Line(points = {{-90, 0}, {0, 0}, {90, 40}}, color = {90, 80, 40}),
       Line(points = {{40, 0}, {38, 10}, {34, 15}}, color = {90, 80, 40}, smooth = Smooth.Bezier),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "%angle")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "%angle")}),
+    Documentation(info = "<html>
+<p>Both frames have the same origin; frame <code>b</code> is turned relative to frame <code>a</code>.</p>
+</html>"));
 end FixedRotation;

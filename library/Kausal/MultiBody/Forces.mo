@@ -11,7 +11,10 @@ package Forces "Forces and torques"
         Line(points = {{-90, 0}, {-60, 0}, {-45, 40}, {-15, -40}, {15, 40}, {45, -40}, {60, 0}, {90, 0}},
           color = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}),
+      Documentation(info = "<html>
+<p>Pulls the two origins together with <code>c*(s - s0)</code>.</p>
+</html>"));
   end Spring;
 
   model Damper "Linear damper"
@@ -27,7 +30,10 @@ package Forces "Forces and torques"
         Line(points = {{-20, 25}, {-20, -25}}, color = {90, 80, 40}),
         Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}),
+      Documentation(info = "<html>
+<p>Resists a change of the distance of the two origins.</p>
+</html>"));
   end Damper;
 
   model SpringDamper "Linear spring and damper in parallel"
@@ -49,7 +55,10 @@ package Forces "Forces and torques"
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{30, -40}, {60, -40}}, color = {90, 80, 40}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}),
+      Documentation(info = "<html>
+<p><code>f = c*(s - s0) + d*der(s)</code> along the line between the two origins.</p>
+</html>"));
   end SpringDamper;
 
   model WorldForce "Force on a frame, given in the world frame by signals"
@@ -64,7 +73,10 @@ package Forces "Forces and torques"
       Icon(graphics = {
         Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A force given by three signals, resolved in the world frame.</p>
+</html>"));
   end WorldForce;
 
   model WorldTorque "Torque on a frame, given in the world frame by signals"
@@ -80,7 +92,10 @@ package Forces "Forces and torques"
         Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {90, 80, 40}, smooth = Smooth.Bezier),
         Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
           lineColor = {90, 80, 40}, fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A torque given by three signals, resolved in the world frame.</p>
+</html>"));
   end WorldTorque;
 
   model FrameForce "Force on a frame, given in that frame by signals"
@@ -96,12 +111,18 @@ package Forces "Forces and torques"
         Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-80, -60}, {80, -90}}, textString = "frame", textColor = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A force given by three signals, resolved in the frame it acts on.</p>
+</html>"));
   end FrameForce;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
-        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+        lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Forces and torques between frames, and on a frame.</p>
+</html>"));
 end Forces;

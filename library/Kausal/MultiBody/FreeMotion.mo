@@ -45,5 +45,9 @@ equation
       Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{60, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
       Line(points = {{-40, 0}, {-10, 40}, {10, -40}, {40, 0}}, color = {90, 80, 40}, smooth = Smooth.Bezier),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>Has no force and no constraint: it gives a body that hangs nowhere its states. The orientation is a quaternion, so
+that no attitude is singular; see <code>Spherical</code>.</p>
+</html>"));
 end FreeMotion;

@@ -14,6 +14,11 @@ package Functions "Vectors and rotations"
       x := {0, 0, 1} - e[3]*e;
     end if;
     p := x/sqrt(x*x);
+    annotation(
+      Documentation(info = "<html>
+<p>Starts from the axis of coordinates that is least parallel to the vector, so that nothing is divided by a small
+number.</p>
+</html>"));
   end perpendicular;
 
   function quaternion "Quaternion of rotations about the axes x, y, z, one after the other"
@@ -37,5 +42,8 @@ second.</p>
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {90, 80, 40})}));
+      Text(extent = {{-60, 60}, {60, -60}}, textString = "f", textColor = {90, 80, 40})}),
+    Documentation(info = "<html>
+<p>Functions on vectors and rotations.</p>
+</html>"));
 end Functions;

@@ -111,5 +111,8 @@ that stay together are the same. Where connections close a loop without a cut-jo
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-30, -30}, {30, 30}},
-        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Frames, and what joints, cut-joints and forces have in common.</p>
+</html>"));
 end Interfaces;

@@ -16,7 +16,10 @@ package Sensors "Ideal sensors"
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "r", textColor = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Position of a frame in the world.</p>
+</html>"));
   end PositionSensor;
 
   model VelocitySensor "Measures the velocity of a frame"
@@ -35,7 +38,10 @@ package Sensors "Ideal sensors"
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "v", textColor = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Velocity of a frame in the world.</p>
+</html>"));
   end VelocitySensor;
 
   model AccelerationSensor "Measures the acceleration of a frame"
@@ -55,7 +61,10 @@ package Sensors "Ideal sensors"
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {100, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Acceleration of a frame in the world, gravity taken out.</p>
+</html>"));
   end AccelerationSensor;
 
   model CutForceSensor "Measures force and torque where two parts are joined"
@@ -78,7 +87,10 @@ package Sensors "Ideal sensors"
         Line(points = {{-90, 0}, {-60, 0}}, color = {90, 80, 40}),
         Line(points = {{60, 0}, {90, 0}}, color = {90, 80, 40}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "f t", textColor = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Force and torque that go through it. It is connected in series.</p>
+</html>"));
   end CutForceSensor;
   annotation(
     Icon(graphics = {
@@ -86,5 +98,8 @@ package Sensors "Ideal sensors"
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-20, -20}, {20, 20}}, color = {90, 80, 40})}));
+      Line(points = {{-20, -20}, {20, 20}}, color = {90, 80, 40})}),
+    Documentation(info = "<html>
+<p>They measure without influence on the motion.</p>
+</html>"));
 end Sensors;

@@ -15,8 +15,16 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     algorithm
       residue := {m2.r[1] - m1.r[1], m2.r[2] - m1.r[2], m2.r[3] - m1.r[3],
         m2.S[:, 2]*m1.S[:, 3], m2.S[:, 3]*m1.S[:, 1], m2.S[:, 1]*m1.S[:, 2]};
-      annotation(Inline = true);
+      annotation(
+        Inline = true,
+        Documentation(info = "<html>
+<p>Six equations that say that two frames are one.</p>
+</html>"));
     end equalityConstraint;
+    annotation(
+      Documentation(info = "<html>
+<p>Position, orientation and motion, all vectors resolved in the world.</p>
+</html>"));
   end Motion;
 
   connector Frame "Point of a rigid part"
@@ -28,7 +36,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
         Rectangle(extent = {{-100, -100}, {100, 100}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
-        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
+        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}),
+      Documentation(info = "<html>
+<p>Motion, force and torque, all resolved in the world.</p>
+</html>"));
   end Frame;
 
   partial model TwoFrames "Component with two frames"
@@ -55,7 +66,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, -60}, {60, -60}}, color = {90, 80, 40}),
         Line(points = {{-60, -60}, {-60, 60}}, color = {90, 80, 40})}),
-      defaultComponentName = "world");
+      defaultComponentName = "world",
+      Documentation(info = "<html>
+<p>At rest but for gravity, which is in the acceleration.</p>
+</html>"));
   end World;
 
   model Revolute "Joint with one axis of rotation"
@@ -88,7 +102,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
         Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Rectangle(extent = {{-30, -50}, {30, 50}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Equations (27) of the paper: the acceleration of frame <code>a</code> is relaxed, that of the joint torn.</p>
+</html>"));
   end Revolute;
 
   model Bar "Rigid bar without mass"
@@ -108,7 +125,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
       Icon(graphics = {
         Rectangle(extent = {{-90, -8}, {90, 8}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Equations (25) and (26) of the paper.</p>
+</html>"));
   end Bar;
 
   model Body "Rigid body, connected at its centre of mass"
@@ -144,7 +164,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
         Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Ellipse(extent = {{-50, -50}, {50, 50}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The equations of Newton and Euler at the centre of mass.</p>
+</html>"));
   end Body;
 
   model Link "Bar with mass"
@@ -175,7 +198,10 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Ellipse(extent = {{-30, -30}, {30, 30}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A bar, another one to the centre of mass, and a body there.</p>
+</html>"));
   end Link;
   annotation(
     Icon(graphics = {

@@ -30,5 +30,9 @@ equation
       Rectangle(extent = {{-50, -40}, {50, -10}},
         lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, -40}, {0, -90}}, color = {70, 70, 70}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>Sticks while the torque is small, slides else. While it sticks the shaft loses a degree of freedom; see
+<code>Friction.StickSlip</code>.</p>
+</html>"));
 end BearingFriction;

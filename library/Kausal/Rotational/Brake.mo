@@ -35,5 +35,8 @@ equation
       Polygon(points = {{-30, -70}, {30, -70}, {0, -60}},
         lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 90}, {0, 70}}, color = {70, 70, 70}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>Friction against the housing, pressed together by a signal; see <code>Friction.StickSlip</code>.</p>
+</html>"));
 end Brake;

@@ -14,5 +14,8 @@ equation
       Line(points = {{-20, 25}, {-20, -25}}, color = {70, 70, 70}),
       Line(points = {{30, 0}, {90, 0}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}),
+    Documentation(info = "<html>
+<p><code>tau = d*w_rel</code>.</p>
+</html>"));
 end Damper;

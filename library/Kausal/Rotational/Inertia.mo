@@ -18,5 +18,9 @@ equation
       Rectangle(extent = {{-50, -60}, {50, 60}},
         lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "J=%J")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "J=%J")}),
+    Documentation(info = "<html>
+<p><code>J*der(w)</code> is the sum of the torques of both flanges. Where inertias are connected rigidly only one
+angle and one speed are states.</p>
+</html>"));
 end Inertia;

@@ -46,7 +46,11 @@ package Interfaces "Connectors and partial models"
       Icon(graphics = {
         Ellipse(extent = {{-60, -60}, {60, 60}},
           lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Stands inside a component whose flange may be left out: connected to the flange, or to nothing, where its torque is
+zero.</p>
+</html>"));
   end Terminal;
 
   partial model Housed "Component that is supported by a housing"
@@ -116,5 +120,8 @@ package Interfaces "Connectors and partial models"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-30, -30}, {30, 30}},
-        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Flanges carry an angle and a torque, counted positive into the component.</p>
+</html>"));
 end Interfaces;

@@ -25,5 +25,8 @@ equation
       Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
       Line(points = {{-90, 60}, {0, 40}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}),
+    Documentation(info = "<html>
+<p>Without losses and inertia: the speeds of sun, carrier and ring satisfy one equation, their torques two.</p>
+</html>"));
 end PlanetaryGear;

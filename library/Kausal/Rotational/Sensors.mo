@@ -8,7 +8,10 @@ package Sensors "Ideal sensors"
     phi = flange.phi;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "phi", textColor = {70, 70, 70})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "phi", textColor = {70, 70, 70})}),
+      Documentation(info = "<html>
+<p>Angle of a flange.</p>
+</html>"));
   end AngleSensor;
 
   model SpeedSensor "Measures the angular velocity"
@@ -19,7 +22,10 @@ package Sensors "Ideal sensors"
     w = der(flange.phi);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "w", textColor = {70, 70, 70})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "w", textColor = {70, 70, 70})}),
+      Documentation(info = "<html>
+<p>Angular velocity of a flange.</p>
+</html>"));
   end SpeedSensor;
 
   model AccelerationSensor "Measures the angular acceleration"
@@ -32,7 +38,10 @@ package Sensors "Ideal sensors"
     alpha = der(w);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {70, 70, 70})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {70, 70, 70})}),
+      Documentation(info = "<html>
+<p>Angular acceleration of a flange.</p>
+</html>"));
   end AccelerationSensor;
 
   model RelativeAngleSensor "Measures the angle between two flanges"
@@ -43,7 +52,10 @@ package Sensors "Ideal sensors"
     phi_rel = b.phi - a.phi;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "phi", textColor = {70, 70, 70})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "phi", textColor = {70, 70, 70})}),
+      Documentation(info = "<html>
+<p>Angle of one flange relative to another.</p>
+</html>"));
   end RelativeAngleSensor;
 
   model RelativeSpeedSensor "Measures the angular velocity between two flanges"
@@ -56,7 +68,10 @@ package Sensors "Ideal sensors"
     w_rel = der(phi_rel);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "w", textColor = {70, 70, 70})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "w", textColor = {70, 70, 70})}),
+      Documentation(info = "<html>
+<p>Angular velocity of one flange relative to another.</p>
+</html>"));
   end RelativeSpeedSensor;
 
   model TorqueSensor "Measures the torque in a shaft"
@@ -75,7 +90,10 @@ package Sensors "Ideal sensors"
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "tau", textColor = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Torque that goes through it. It is connected in series.</p>
+</html>"));
   end TorqueSensor;
 
   model PowerSensor "Measures the power in a shaft"
@@ -94,7 +112,10 @@ package Sensors "Ideal sensors"
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "W", textColor = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Power that goes through it. It is connected in series.</p>
+</html>"));
   end PowerSensor;
   annotation(
     Icon(graphics = {
@@ -102,5 +123,8 @@ package Sensors "Ideal sensors"
         lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
         lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-20, -20}, {20, 20}}, color = {70, 70, 70})}));
+      Line(points = {{-20, -20}, {20, 20}}, color = {70, 70, 70})}),
+    Documentation(info = "<html>
+<p>They measure without influence on the motion.</p>
+</html>"));
 end Sensors;

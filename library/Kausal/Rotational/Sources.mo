@@ -13,7 +13,10 @@ package Sources "Torques and prescribed motions"
         Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier),
         Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
           lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A torque that is a signal.</p>
+</html>"));
   end Torque;
 
   model ConstantTorque "Constant torque"
@@ -28,7 +31,10 @@ package Sources "Torques and prescribed motions"
         Polygon(points = {{85, -5}, {50, 10}, {70, 30}},
           lineColor = {70, 70, 70}, fillColor = {70, 70, 70}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "tau=%tau")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "tau=%tau")}),
+      Documentation(info = "<html>
+<p>The same torque whatever the speed.</p>
+</html>"));
   end ConstantTorque;
 
   model QuadraticLoad "Load torque that grows with the square of the speed, as that of a fan"
@@ -46,7 +52,10 @@ package Sources "Torques and prescribed motions"
       Icon(graphics = {
         Line(points = {{-60, -30}, {0, -20}, {60, 60}}, color = {70, 70, 70}, smooth = Smooth.Bezier),
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A torque that grows with the square of the speed and acts against it: a fan, a pump.</p>
+</html>"));
   end QuadraticLoad;
 
   model Position "Angle given by a signal"
@@ -85,11 +94,17 @@ be possible.</p>
         Rectangle(extent = {{-40, -40}, {40, 40}},
           lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "w", textColor = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Prescribes the speed; the torque is whatever that takes.</p>
+</html>"));
   end Speed;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier)}));
+      Line(points = {{-60, -30}, {-30, 40}, {30, 50}, {70, 10}}, color = {70, 70, 70}, smooth = Smooth.Bezier)}),
+    Documentation(info = "<html>
+<p>Torques and prescribed motions.</p>
+</html>"));
 end Sources;

@@ -20,5 +20,9 @@ equation
         lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{30, -40}, {60, -40}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}),
+    Documentation(info = "<html>
+<p><code>tau = c*(phi_rel - phi_rel0) + d*w_rel</code>: an elastic shaft. Relative angle and speed are preferred as
+states.</p>
+</html>"));
 end SpringDamper;

@@ -22,5 +22,8 @@ equation
       Line(points = {{20, 60}, {20, -60}}, color = {190, 0, 0}),
       Line(points = {{60, 60}, {60, -60}}, color = {190, 0, 0}),
       Line(points = {{0, 90}, {0, 60}}, color = {190, 0, 0}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p><code>Q_flow = Gc*dT</code> with a coefficient that is a signal, such as one that depends on a speed.</p>
+</html>"));
 end Convection;

@@ -13,5 +13,8 @@ equation
         lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, -60}, {0, -90}}, color = {190, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "C=%C")}),
+    Documentation(info = "<html>
+<p><code>C*der(T) = Q_flow</code>: one temperature for all of it.</p>
+</html>"));
 end HeatCapacitor;

@@ -26,5 +26,8 @@ package Interfaces "Connectors and partial models"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-30, -30}, {30, 30}},
-        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Ports carry a temperature and a heat flow rate, counted positive into the component.</p>
+</html>"));
 end Interfaces;

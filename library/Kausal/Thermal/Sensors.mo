@@ -16,7 +16,10 @@ package Sensors "Ideal sensors"
           lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-12, 0}}, color = {190, 0, 0}),
         Line(points = {{12, 0}, {100, 0}}, color = {190, 0, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Temperature of a port.</p>
+</html>"));
   end TemperatureSensor;
 
   model RelativeTemperatureSensor "Measures the difference of two temperatures"
@@ -38,7 +41,10 @@ package Sensors "Ideal sensors"
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {190, 0, 0}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "dT", textColor = {190, 0, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Difference of two temperatures.</p>
+</html>"));
   end RelativeTemperatureSensor;
 
   model HeatFlowSensor "Measures the heat flow rate"
@@ -60,7 +66,10 @@ package Sensors "Ideal sensors"
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {190, 0, 0}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "Q", textColor = {190, 0, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Heat flow rate that goes through it. It is connected in series.</p>
+</html>"));
   end HeatFlowSensor;
   annotation(
     Icon(graphics = {
@@ -68,5 +77,8 @@ package Sensors "Ideal sensors"
         lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
         lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-20, -20}, {20, 20}}, color = {190, 0, 0})}));
+      Line(points = {{-20, -20}, {20, 20}}, color = {190, 0, 0})}),
+    Documentation(info = "<html>
+<p>They measure without influence.</p>
+</html>"));
 end Sensors;

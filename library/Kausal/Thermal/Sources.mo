@@ -12,7 +12,10 @@ package Sources "Temperatures and heat flows"
           lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "T=%T")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "T=%T")}),
+      Documentation(info = "<html>
+<p>A reservoir that is so large that its temperature does not change.</p>
+</html>"));
   end FixedTemperature;
 
   model PrescribedTemperature "Temperature given by a signal"
@@ -28,7 +31,10 @@ package Sources "Temperatures and heat flows"
           lineColor = {190, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-100, 0}, {-60, 0}}, color = {190, 0, 0}),
         Line(points = {{60, 0}, {90, 0}}, color = {190, 0, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A temperature that is a signal.</p>
+</html>"));
   end PrescribedTemperature;
 
   model FixedHeatFlow "Constant heat flow"
@@ -43,7 +49,10 @@ package Sources "Temperatures and heat flows"
         Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
           lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "Q_flow=%Q_flow")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "Q_flow=%Q_flow")}),
+      Documentation(info = "<html>
+<p>The same heat flow rate whatever the temperature.</p>
+</html>"));
   end FixedHeatFlow;
 
   model PrescribedHeatFlow "Heat flow given by a signal"
@@ -58,7 +67,10 @@ package Sources "Temperatures and heat flows"
         Line(points = {{-100, 0}, {60, 0}}, color = {190, 0, 0}),
         Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
           lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A heat flow rate that is a signal.</p>
+</html>"));
   end PrescribedHeatFlow;
   annotation(
     Icon(graphics = {
@@ -66,5 +78,8 @@ package Sources "Temperatures and heat flows"
         lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{-60, 0}, {60, 0}}, color = {190, 0, 0}),
       Polygon(points = {{90, 0}, {50, 20}, {50, -20}},
-        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+        lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Given temperatures and heat flow rates.</p>
+</html>"));
 end Sources;

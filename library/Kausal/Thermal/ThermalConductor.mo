@@ -13,5 +13,8 @@ equation
       Line(points = {{0, -50}, {0, 50}}, color = {190, 0, 0}),
       Line(points = {{40, -50}, {40, 50}}, color = {190, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "G=%G")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "G=%G")}),
+    Documentation(info = "<html>
+<p><code>Q_flow = G*(a.T - b.T)</code>: conduction without storage.</p>
+</html>"));
 end ThermalConductor;

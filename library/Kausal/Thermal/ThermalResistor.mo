@@ -10,5 +10,8 @@ equation
       Rectangle(extent = {{-60, -50}, {60, 50}},
         lineColor = {190, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "R=%R")}),
+    Documentation(info = "<html>
+<p><code>a.T - b.T = R*Q_flow</code>: conduction without storage.</p>
+</html>"));
 end ThermalResistor;

@@ -28,5 +28,9 @@ equation
       Line(points = {{-60, -20}, {60, -20}}, color = {0, 110, 0}),
       Line(points = {{-60, -60}, {60, -60}}, color = {0, 110, 0}),
       Line(points = {{0, -20}, {0, 90}}, color = {0, 110, 0}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>What lies on the belt sticks to it while the force is small and slides else; see
+<code>Friction.StickSlip</code>.</p>
+</html>"));
 end BeltFriction;

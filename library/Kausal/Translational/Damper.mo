@@ -14,5 +14,8 @@ equation
       Line(points = {{-20, 25}, {-20, -25}}, color = {0, 110, 0}),
       Line(points = {{30, 0}, {90, 0}}, color = {0, 110, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "d=%d")}),
+    Documentation(info = "<html>
+<p><code>f = d*v_rel</code>.</p>
+</html>"));
 end Damper;

@@ -12,5 +12,8 @@ equation
       Line(points = {{-60, -60}, {-40, -40}}, color = {0, 110, 0}),
       Line(points = {{-20, -60}, {0, -40}}, color = {0, 110, 0}),
       Line(points = {{20, -60}, {40, -40}}, color = {0, 110, 0}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>A flange that does not move.</p>
+</html>"));
 end Fixed;

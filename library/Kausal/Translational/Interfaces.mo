@@ -56,7 +56,11 @@ package Interfaces "Connectors and partial models"
       Icon(graphics = {
         Rectangle(extent = {{-60, -60}, {60, 60}},
           lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Stands inside a component whose flange may be left out: connected to the flange, or to nothing, where its force is
+zero.</p>
+</html>"));
   end Terminal;
 
   partial model Driven "Source with one flange"
@@ -88,5 +92,8 @@ package Interfaces "Connectors and partial models"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-30, -30}, {30, 30}},
-        lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}));
+        lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Flanges carry a position and a force, counted positive into the component.</p>
+</html>"));
 end Interfaces;

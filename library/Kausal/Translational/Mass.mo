@@ -15,5 +15,9 @@ equation
       Rectangle(extent = {{-60, -40}, {60, 40}},
         lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}),
+    Documentation(info = "<html>
+<p><code>m*der(v)</code> is the sum of the forces of both flanges. Where masses are connected rigidly only one
+position and one speed are states.</p>
+</html>"));
 end Mass;

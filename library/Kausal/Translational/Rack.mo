@@ -16,5 +16,8 @@ equation
         lineColor = {0, 110, 0}, fillColor = {0, 110, 0}, fillPattern = FillPattern.Solid),
       Line(points = {{-90, 0}, {-20, 20}}, color = {0, 110, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "r=%r")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "r=%r")}),
+    Documentation(info = "<html>
+<p>Turns rotation into translation: a wheel on the road, a rack and a pinion. No power is lost.</p>
+</html>"));
 end Rack;

@@ -8,7 +8,10 @@ package Sensors "Ideal sensors"
     s = flange.s;
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "s", textColor = {0, 110, 0})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "s", textColor = {0, 110, 0})}),
+      Documentation(info = "<html>
+<p>Position of a flange.</p>
+</html>"));
   end PositionSensor;
 
   model SpeedSensor "Measures the velocity"
@@ -19,7 +22,10 @@ package Sensors "Ideal sensors"
     v = der(flange.s);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "v", textColor = {0, 110, 0})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "v", textColor = {0, 110, 0})}),
+      Documentation(info = "<html>
+<p>Velocity of a flange.</p>
+</html>"));
   end SpeedSensor;
 
   model AccelerationSensor "Measures the acceleration"
@@ -32,7 +38,10 @@ package Sensors "Ideal sensors"
     acc = der(v);
     annotation(
       Icon(graphics = {
-        Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {0, 110, 0})}));
+        Text(extent = {{-40, 30}, {40, -30}}, textString = "a", textColor = {0, 110, 0})}),
+      Documentation(info = "<html>
+<p>Acceleration of a flange.</p>
+</html>"));
   end AccelerationSensor;
 
   model ForceSensor "Measures the force in a rod"
@@ -51,7 +60,10 @@ package Sensors "Ideal sensors"
         Line(points = {{60, 0}, {90, 0}}, color = {0, 110, 0}),
         Line(points = {{0, -60}, {0, -100}}, color = {0, 110, 0}),
         Text(extent = {{-40, 30}, {40, -30}}, textString = "f", textColor = {0, 110, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Force that goes through it. It is connected in series.</p>
+</html>"));
   end ForceSensor;
   annotation(
     Icon(graphics = {
@@ -59,5 +71,8 @@ package Sensors "Ideal sensors"
         lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Ellipse(extent = {{-40, -40}, {40, 40}},
         lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-      Line(points = {{-20, -20}, {20, 20}}, color = {0, 110, 0})}));
+      Line(points = {{-20, -20}, {20, 20}}, color = {0, 110, 0})}),
+    Documentation(info = "<html>
+<p>They measure without influence on the motion.</p>
+</html>"));
 end Sensors;

@@ -10,7 +10,10 @@ package Sources "Forces and prescribed motions"
       Icon(graphics = {
         Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
           lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>A force that is a signal.</p>
+</html>"));
   end Force;
 
   model ConstantForce "Constant force"
@@ -23,7 +26,10 @@ package Sources "Forces and prescribed motions"
         Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
           lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}));
+        Text(extent = {{-150, -110}, {150, -140}}, textString = "f=%f")}),
+      Documentation(info = "<html>
+<p>The same force whatever the speed.</p>
+</html>"));
   end ConstantForce;
 
   model Position "Position given by a signal"
@@ -38,7 +44,10 @@ package Sources "Forces and prescribed motions"
         Rectangle(extent = {{-40, -40}, {40, 40}},
           lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "s", textColor = {0, 110, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Prescribes the position; the force is whatever that takes.</p>
+</html>"));
   end Position;
 
   model Speed "Velocity given by a signal"
@@ -56,12 +65,18 @@ package Sources "Forces and prescribed motions"
         Rectangle(extent = {{-40, -40}, {40, 40}},
           lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-30, 30}, {30, -30}}, textString = "v", textColor = {0, 110, 0}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Prescribes the speed; the force is whatever that takes.</p>
+</html>"));
   end Speed;
   annotation(
     Icon(graphics = {
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Polygon(points = {{-80, 15}, {30, 15}, {30, 40}, {90, 0}, {30, -40}, {30, -15}, {-80, -15}},
-        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+        lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Forces and prescribed motions.</p>
+</html>"));
 end Sources;

@@ -20,5 +20,8 @@ equation
         lineColor = {0, 110, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{30, -40}, {60, -40}}, color = {0, 110, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}),
+    Documentation(info = "<html>
+<p><code>f = c*(s_rel - s_rel0) + d*v_rel</code>.</p>
+</html>"));
 end SpringDamper;

@@ -27,5 +27,8 @@ equation
         lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-50, -40}, {50, -10}},
         lineColor = {0, 110, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>Sticks while the force is small, slides else; see <code>Friction.StickSlip</code>.</p>
+</html>"));
 end SupportFriction;

@@ -41,6 +41,11 @@ pub const JACOBIAN: Choices<JacobianMode> = &[
     (JacobianMode::Symbolic, "symbolic", "The same"),
     (JacobianMode::Numeric, "numeric", "Differences, several columns at a time where the structure allows"),
     (JacobianMode::NumericDense, "numeric-dense", "Differences column by column"),
+    (
+        JacobianMode::NumericDenseAnew,
+        "numeric-dense-anew",
+        "The same, anew for each matrix, as LSODAR and DASSLRT do it",
+    ),
 ];
 
 /// What the formulas of inline integration are.

@@ -72,7 +72,7 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
         tearing: how.tearing,
         relaxing: how.relaxing,
         inline: how.inline,
-        stiff: how.stiff.clone(),
+        stiff: (!how.stiff.is_empty()).then(|| how.stiff.clone()),
         loops: how.loops,
         commands: commands(how, session)?,
     })

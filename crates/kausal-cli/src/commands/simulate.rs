@@ -64,6 +64,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     };
     let settings = match settings(arguments, method, &flat.experiment) {
         Ok(settings) => settings,
+        Err(d) if arguments.start.or(arguments.stop).is_none() => return fail(&session, d).into(),
         Err(d) => return misused(&session, d),
     };
     simulated(arguments, session, flat, program, settings).into()

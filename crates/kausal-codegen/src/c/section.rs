@@ -440,7 +440,8 @@ impl<'p> Sections<'p> {
         if r > 0 {
             let mut condition = "good".to_owned();
             if self.phase == Phase::Continuous {
-                self.fields.push(format!("int unchecked_{k}; /* evaluations until residuals are looked at */"));
+                self.fields
+                    .push(format!("int unchecked_{k}; /* evaluations until residuals are looked at */"));
                 condition += &format!(" && m->unchecked_{k}-- <= 0");
             }
             out.push(format!("    if ({condition}) {{"));

@@ -23,8 +23,11 @@ pub(super) struct ChordSpace {
     /// The states that it computes, and their values when they were marked.
     tracked: Vec<VarId>,
     marked: Vec<f64>,
-    /// Derivatives of these, by their place, by iteration variables, and by how much a correction moves them.
-    sensitivities: Vec<(usize, u32, VarId)>,
+    /// Derivatives of these, by their place, by iteration variables, as the last matrix had them, and by how much a
+    /// correction moves them.
+    sensitivities: Vec<(u32, u32, f64)>,
+    /// Where the derivatives are.
+    slots: Vec<VarId>,
     predicted: Vec<f64>,
 }
 
@@ -45,7 +48,7 @@ impl Machine {
         let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
         for newton in &model.newtons[inlined.before.newtons..] {
             let n = newton.unknowns.len();
-            let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
             let chord = Chord::new(&mut system).ok();
             let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
             let marked = vec![0.0; tracked.len()];
@@ -54,7 +57,8 @@ impl Machine {
             let sensitivities: Vec<(usize, u32, VarId)> =
                 known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
             let space = chord.map(|chord| ChordSpace {
-                sensitivities,
+                slots: sensitivities.iter().map(|s| s.2).collect(),
+                sensitivities: sensitivities.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
                 predicted: vec![0.0; tracked.len()],
                 chord,
                 z: vec![0.0; n],
@@ -92,7 +96,7 @@ impl Machine {
                 continue;
             }
             let n = newton.unknowns.len();
-            let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None };
+            let mut system = TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
             let space = kausal_solver::newton::Newton::new(&mut system, options)
                 .ok()
@@ -117,10 +121,11 @@ impl Machine {
                 _ => 1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal)),
             };
         }
-        let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None };
+        let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
         let mut system = SteppingSystem {
             torn,
-            sensitivities: &space.sensitivities,
+            sensitivities: &mut space.sensitivities,
+            slots: &space.slots,
             predicted: &mut space.predicted,
             tracked: &space.tracked,
             marked: &mut space.marked,
@@ -156,7 +161,7 @@ impl Machine {
         }
         space.start.copy_from_slice(&space.x);
         let exact = self.exact || mode != Mode::Continuous;
-        let mut system = TornSystem { machine: self, newton, mode, stop: None };
+        let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
         let before = space.solver.work();
         let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
         if outcome.is_ok() && exact {
@@ -260,9 +265,28 @@ struct TornSystem<'a> {
     newton: &'a image::Newton,
     mode: Mode,
     stop: Option<Stop>,
+    /// Linear systems were solved with pivoting where the Jacobian was evaluated last.
+    pivoted: bool,
 }
 
 impl TornSystem<'_> {
+    /// The Jacobian by differences of the residuals, which are known at `x`.
+    fn differences(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = x.len();
+        let residuals = &self.newton.residuals;
+        let here: Vec<f64> = residuals.iter().map(|v| self.machine.values[v.index()]).collect();
+        let (mut moved, mut there) = (x.to_vec(), vec![0.0; n]);
+        for j in 0..n {
+            moved[j] += f64::EPSILON.sqrt() * x[j].abs().max(self.nominal(j));
+            self.residual(&moved, &mut there)?;
+            for i in 0..n {
+                values[j * n + i] = (there[i] - here[i]) / (moved[j] - x[j]);
+            }
+            moved[j] = x[j];
+        }
+        self.residual(x, &mut there)
+    }
+
     fn failed(&mut self, stop: Stop) -> ModelError {
         match stop {
             Stop::Failed(failure) => ModelError::recoverable(failure.reason),
@@ -304,8 +328,16 @@ impl NonlinearSystem for TornSystem<'_> {
         let Some((steps, entries)) = &newton.jacobian else {
             return Err(ModelError::fatal("this system has no Jacobian"));
         };
-        let computed =
-            self.machine.put(newton, x, self.mode).and_then(|()| self.machine.run(steps, self.mode));
+        let fallbacks = self.machine.pivot_fallbacks;
+        let mut computed = self.machine.put(newton, x, self.mode);
+        // Derivatives of divisions that were not made mean nothing.
+        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
+        if computed.is_ok() && self.pivoted {
+            return self.differences(x, values);
+        }
+        if computed.is_ok() {
+            computed = self.machine.run(steps, self.mode);
+        }
         if let Err(stop) = computed {
             return Err(self.failed(stop));
         }
@@ -331,7 +363,8 @@ struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
     marked: &'a mut [f64],
-    sensitivities: &'a [(usize, u32, VarId)],
+    sensitivities: &'a mut [(u32, u32, f64)],
+    slots: &'a [VarId],
     predicted: &'a mut [f64],
     weights: &'a [f64],
 }
@@ -347,7 +380,13 @@ impl NonlinearSystem for SteppingSystem<'_> {
         self.torn.has_jacobian()
     }
     fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        self.torn.jacobian(x, values)
+        self.torn.jacobian(x, values)?;
+        // Not a number: nothing is predicted with it.
+        let pivoted = self.torn.pivoted;
+        for (entry, slot) in self.sensitivities.iter_mut().zip(self.slots) {
+            entry.2 = if pivoted { f64::NAN } else { self.torn.machine.values[slot.index()] };
+        }
+        Ok(())
     }
 }
 
@@ -377,15 +416,15 @@ impl StepSystem for SteppingSystem<'_> {
             return None;
         }
         self.predicted.fill(0.0);
-        for &(place, k, slot) in self.sensitivities {
-            self.predicted[place] += machine.values[slot.index()] * correction[k as usize];
+        for &(place, k, slope) in &*self.sensitivities {
+            self.predicted[place as usize] += slope * correction[k as usize];
         }
         let mut sum = self.others(correction);
         for (change, v) in self.predicted.iter().zip(self.tracked) {
             let change = change * machine.demand.weights[v.index()];
             sum += change * change;
         }
-        Some((sum / machine.demand.states as f64).sqrt())
+        Some((sum / machine.demand.states as f64).sqrt()).filter(|size| size.is_finite())
     }
 
     fn finish(&mut self, z: &[f64]) {

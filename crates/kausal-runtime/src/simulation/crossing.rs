@@ -210,11 +210,10 @@ impl Functions for Watched<'_> {
 
     fn decide(&mut self, changed: &[usize]) -> bool {
         let relations: Vec<u32> = changed.iter().map(|&i| self.run.watched[i]).collect();
-        let relevance = &self.run.relevance;
         let Some(solver) = self.run.solver.as_mut() else { return true };
         let machine = &mut solver.model_mut().model_mut().machine;
         let model = machine.model().clone();
-        if relevance.decide(&model.program, &machine.values, &relations) {
+        if model.relevance.recall(&mut self.run.answers, &model.program, &machine.values, &relations) {
             return true;
         }
         for r in relations {

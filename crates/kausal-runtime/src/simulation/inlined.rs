@@ -6,7 +6,7 @@
 
 use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
-use kausal_solver::model::{StageReport, filter_by_step};
+use kausal_solver::model::{StageReport, derivative_by_time, filter_by_step};
 use kausal_solver::weights::norm;
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
@@ -30,8 +30,7 @@ const STAGE_ITERATIONS: u32 = 8;
 
 /// Sweeps of successive substitution.
 const SWEEPS: usize = 6;
-/// Time is varied by this part of the step, states by so many error weights, where derivatives are found by differences.
-const TIME_SHARE: f64 = 1e-4;
+/// States are varied by so many error weights where derivatives are found by differences.
 const DISTURBANCE: f64 = 0.5;
 
 /// Who solves for the step.
@@ -147,6 +146,7 @@ pub(super) struct Inlined {
 #[derive(Clone, Debug, Default)]
 struct Point {
     t: f64,
+    h: f64,
     gamma: f64,
     x: Vec<f64>,
     dx: Vec<f64>,
@@ -165,8 +165,6 @@ struct Section {
     stages: Vec<Stage>,
     /// States that successive substitution finds.
     substituted: Vec<usize>,
-    /// What the section computes. A derivative that is not among it is known already, and needs no guess.
-    computed: FxHashSet<VarId>,
 }
 
 /// States and derivatives at an instant of the step.
@@ -174,6 +172,8 @@ struct Section {
 struct Stage {
     time: Option<VarId>,
     states: Vec<(VarId, VarId)>,
+    /// Derivatives that the section computes, by their place. The others are known already, and need no guess.
+    computed: Vec<usize>,
 }
 
 /// The past of an iteration variable: instants and values.
@@ -191,16 +191,19 @@ struct Past {
 impl Section {
     fn new(program: &program::Discretized, states: &[(VarId, VarId)], is_filter: bool) -> Section {
         let pairs = |states: &[program::State]| states.iter().map(|s| (s.variable, s.derivative)).collect();
-        let mut stages: Vec<Stage> =
-            program.stages.iter().map(|s| Stage { time: s.time, states: pairs(&s.states) }).collect();
-        if stages.is_empty() {
-            stages.push(Stage { time: None, states: states.to_vec() });
-        }
-        let substituted = program.substituted.iter().map(|&k| k as usize).collect();
         let mut computed = FxHashSet::default();
         program.steps.iter().for_each(|step| flow::writes(step, &mut computed));
+        let stage = |time, states: Vec<(VarId, VarId)>| {
+            let derivatives = states.iter().enumerate().filter(|(_, (_, d))| computed.contains(d));
+            Stage { time, computed: derivatives.map(|(i, _)| i).collect(), states }
+        };
+        let mut stages: Vec<Stage> = program.stages.iter().map(|s| stage(s.time, pairs(&s.states))).collect();
+        if stages.is_empty() {
+            stages.push(stage(None, states.to_vec()));
+        }
+        let substituted = program.substituted.iter().map(|&k| k as usize).collect();
         let (h, old) = (program.h, program.old.clone());
-        Section { is_filter, h, old, prepared: f64::NAN, stages, substituted, computed }
+        Section { is_filter, h, old, prepared: f64::NAN, stages, substituted }
     }
 
     /// Sets what the section reads, but for the guesses; computes what depends on `h`.
@@ -324,7 +327,7 @@ impl Inlined {
             }
             let part = k * n..(k + 1) * n;
             let given = Given { h, x: &x[part.clone()], dx: &dx[part], weights };
-            guess(machine, &stage.states, &section.computed, &given);
+            guess(machine, stage, &given);
         }
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
@@ -406,14 +409,15 @@ struct Given<'a> {
 }
 
 /// Guesses and weights of states and derivatives.
-fn guess(machine: &mut Machine, states: &[(VarId, VarId)], computed: &FxHashSet<VarId>, given: &Given) {
+fn guess(machine: &mut Machine, stage: &Stage, given: &Given) {
     let &Given { h, x, dx, weights } = given;
-    for (i, &(_, d)) in states.iter().enumerate().filter(|(_, (_, d))| computed.contains(d)) {
+    for &i in &stage.computed {
+        let d = stage.states[i].1;
         machine.values[d.index()] = dx[i];
         machine.demand.weights[d.index()] = h.abs() * weights[i];
     }
     // A derivative may be a state itself.
-    for (i, &(s, _)) in states.iter().enumerate() {
+    for (i, &(s, _)) in stage.states.iter().enumerate() {
         machine.values[s.index()] = x[i];
         machine.demand.weights[s.index()] = weights[i];
     }
@@ -508,14 +512,9 @@ impl LinearModel for Inlined {
         weights: &[f64],
         by_time: &mut [f64],
     ) -> Result<(), ModelError> {
-        let later = t + TIME_SHARE * h;
-        by_time.copy_from_slice(dx);
-        self.derivative(later, x, by_time)?;
-        for (slope, dx) in by_time.iter_mut().zip(dx) {
-            *slope = (*slope - dx) / (later - t);
-        }
+        derivative_by_time(t, h, x, dx, by_time, |t, x, dx| self.derivative(t, x, dx))?;
         let (x, dx, weights) = (x.to_vec(), dx.to_vec(), weights.to_vec());
-        self.point = Point { t, gamma: 0.0, x, dx, weights };
+        self.point = Point { t, h, gamma: 0.0, x, dx, weights };
         Ok(())
     }
 
@@ -529,7 +528,7 @@ impl LinearModel for Inlined {
         /// Of the disturbance: what the iteration may leave.
         const SHARE: f64 = 1e-7;
         let point = std::mem::take(&mut self.point);
-        let Point { t, gamma, x, dx, weights } = &point;
+        let Point { t, gamma, x, dx, weights, .. } = &point;
         let size = norm(weights, b);
         let scale = if size > 0.0 { DISTURBANCE / size } else { 0.0 };
         let n = x.len();
@@ -543,14 +542,30 @@ impl LinearModel for Inlined {
             let request = StepRequest { t: *t, h: *gamma, old: &old, weights, tolerance };
             failed |= self.step(&request, end, &mut slope).is_err();
         }
-        for i in 0..n {
-            b[i] = match failed {
-                true => f64::NAN,
-                false if scale > 0.0 => (ends[0][i] - ends[1][i]) / (2.0 * scale),
-                false => 0.0,
-            };
+        if failed {
+            self.solve_by_jacobian(&point, b);
+        } else {
+            for i in 0..n {
+                b[i] = if scale > 0.0 { (ends[0][i] - ends[1][i]) / (2.0 * scale) } else { 0.0 };
+            }
         }
         self.point = point;
+    }
+}
+
+impl Inlined {
+    /// The same with the Jacobian of the states: at a kink the step may have no solution for a disturbance.
+    fn solve_by_jacobian(&mut self, point: &Point, b: &mut [f64]) {
+        let Point { t, h, gamma, x, dx, weights } = point;
+        let mut classical = ClassicalStep::new(&mut self.side);
+        let mut by_time = vec![0.0; x.len()];
+        let ready = classical
+            .linearize(*t, *h, x, dx, weights, &mut by_time)
+            .and_then(|()| classical.prepare(*gamma));
+        match ready {
+            Ok(()) => LinearModel::solve(&mut classical, b),
+            Err(_) => b.fill(f64::NAN),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which relations decide something at present.
+//! What the continuous part depends on at events, and which relations decide something at present.
 //!
 //! In `sliding = pre(stuck) and (s > limit or …)` it makes no difference where `s` is while nothing sticks. An event at which
 //! no discrete variable can change need not be looked for: the relation takes its new value, and that is all. This is so
@@ -20,6 +20,16 @@ const MOST: usize = 6;
 pub(crate) struct Relevance {
     /// For each relation the formulas that read it; `None` where others do as well.
     readers: Vec<Option<Vec<ExprId>>>,
+    /// What these formulas read.
+    inputs: Vec<Vec<VarId>>,
+}
+
+/// What was found out before: whether relations decide something, given all that is read with them.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    relations: Vec<u32>,
+    inputs: Vec<f64>,
+    decide: bool,
 }
 
 impl Relevance {
@@ -37,7 +47,8 @@ impl Relevance {
         let mut elsewhere: FxHashSet<VarId> = program.pre.iter().map(|pre| pre.variable).collect();
         let conditional = conditional(program);
         let inlined = program.discretized.iter().flat_map(|d| d.factors.iter().chain(&d.steps));
-        let sections = program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
+        let sections =
+            program.dynamics.iter().chain(&program.outputs).chain(&program.discrete).chain(inlined);
         for step in flow::nested(sections) {
             match step {
                 Step::Assign(Assign { variable, value, .. })
@@ -68,11 +79,48 @@ impl Relevance {
         watched.for_each(|i| readers[i as usize] = None);
         // What nobody reads is there for its events: `floor`, `ceil` and the like take their new values then.
         readers.iter_mut().filter(|list| list.as_ref().is_some_and(Vec::is_empty)).for_each(|list| *list = None);
-        Relevance { readers }
+        let read = |formulas: &Option<Vec<ExprId>>| {
+            let all = formulas.iter().flatten().flat_map(|e| program.pool.variables_of(*e));
+            let mut all: Vec<VarId> = all.collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let inputs = readers.iter().map(read).collect();
+        Relevance { readers, inputs }
+    }
+
+    /// The same as [`Relevance::decide`] where it was asked before with the same values.
+    pub(crate) fn recall(
+        &self,
+        known: &mut Vec<Answer>,
+        program: &Program,
+        values: &[f64],
+        relations: &[u32],
+    ) -> bool {
+        /// So many answers are kept.
+        const KEPT: usize = 64;
+        let mut inputs = Vec::new();
+        for &r in relations {
+            match &self.readers[r as usize] {
+                Some(_) => inputs.extend(self.inputs[r as usize].iter().map(|v| values[v.index()])),
+                None => return true,
+            }
+        }
+        let same = |answer: &&Answer| answer.relations == relations && answer.inputs == inputs;
+        if let Some(answer) = known.iter().find(same) {
+            return answer.decide;
+        }
+        let decide = self.decide(program, values, relations);
+        if known.len() == KEPT {
+            known.clear();
+        }
+        known.push(Answer { relations: relations.to_vec(), inputs, decide });
+        decide
     }
 
     /// Can a discrete variable be another one when any of these relations have other values than they have?
-    pub(crate) fn decide(&self, program: &Program, values: &[f64], relations: &[u32]) -> bool {
+    fn decide(&self, program: &Program, values: &[f64], relations: &[u32]) -> bool {
         if relations.len() > MOST {
             return true;
         }
@@ -97,6 +145,24 @@ impl Relevance {
 fn reads_clock(program: &Program, e: ExprId) -> bool {
     let pool = &program.pool;
     reachable(pool, &[e], |_| true).iter().any(|&id| matches!(pool.node(id), Node::Op(Op::Time, _)))
+}
+
+/// What the continuous part takes from elsewhere.
+pub(crate) fn held(program: &Program) -> Vec<VarId> {
+    let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
+    let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
+    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+    for step in program.dynamics.iter().chain(inlined) {
+        flow::reads(&program.pool, step, &mut read);
+        flow::writes(step, &mut written);
+    }
+    let fixed = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
+    let mut held: Vec<VarId> = read.difference(&written).copied().filter(|v| !fixed(v)).collect();
+    // An inlined step computes states; `reinit` changes them.
+    held.extend(program.states.iter().map(|state| state.variable));
+    held.sort_unstable();
+    held.dedup();
+    held
 }
 
 /// Variables that are given values inside `when` clauses and branches: their formulas hold at some events only.

@@ -5,7 +5,7 @@
 
 use kausal_symbolic::VarId;
 
-use crate::machine::Machine;
+use crate::machine::{Machine, Stop};
 
 /// When something is due.
 #[derive(Debug, Default)]
@@ -32,6 +32,21 @@ impl Schedule {
             schedule.ticks.push((passed - 1e-9).ceil().max(0.0));
         }
         schedule
+    }
+
+    /// Do all ticks come one after the other?
+    pub(crate) fn check(&self, machine: &Machine) -> Result<(), Stop> {
+        let program = &machine.model().program;
+        for (i, sample) in program.samples.iter().enumerate() {
+            let (_, interval) = self.sample(machine, i);
+            if interval.is_nan() || interval <= 0.0 {
+                let what = &program.variables[sample.variable.index()].description;
+                let said =
+                    format!("the interval of {what} is {interval}; what must hold is that it is above 0");
+                return Err(Stop::Assertion(said));
+            }
+        }
+        Ok(())
     }
 
     fn sample(&self, machine: &Machine, index: usize) -> (f64, f64) {

@@ -112,6 +112,13 @@ impl<M: OdeModel> ClassicalStep<M> {
     }
 
     fn needed_setup(&self, h: f64) -> Setup {
+        match self.setup_for(h) {
+            Setup::Factor if !self.model.keeps_jacobian() => Setup::Jacobian,
+            setup => setup,
+        }
+    }
+
+    fn setup_for(&self, h: f64) -> Setup {
         let Some(gamma) = self.gamma else {
             return if self.has_jacobian && self.steps_since_jacobian < MAX_STEPS_PER_JACOBIAN {
                 Setup::Factor

@@ -2,7 +2,7 @@
 
 use super::ClassicalStep;
 use crate::error::ModelError;
-use crate::model::{LinearModel, OdeModel};
+use crate::model::{LinearModel, OdeModel, derivative_by_time};
 
 impl<M: OdeModel> LinearModel for ClassicalStep<M> {
     fn linearize(
@@ -14,12 +14,8 @@ impl<M: OdeModel> LinearModel for ClassicalStep<M> {
         weights: &[f64],
         by_time: &mut [f64],
     ) -> Result<(), ModelError> {
-        let later = t + (1e-7 * h).max(100.0 * f64::EPSILON * t.abs());
         self.work.rhs_evaluations += 1;
-        self.model.rhs(later, x, by_time)?;
-        for (b, dx) in by_time.iter_mut().zip(dx) {
-            *b = (*b - dx) / (later - t);
-        }
+        derivative_by_time(t, h, x, dx, by_time, |t, x, dx| self.model.rhs(t, x, dx))?;
         self.f.copy_from_slice(dx);
         self.evaluate_jacobian(t, x, weights, h)
     }

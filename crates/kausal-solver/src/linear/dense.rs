@@ -50,22 +50,52 @@ impl<T: Scalar> DenseLu<T> {
 
     /// Factorises what was written to [`matrix_mut`](Self::matrix_mut).
     pub fn factor_in_place(&mut self) -> Result<(), Singular> {
-        let n = self.n;
-        self.scale_rows();
+        // With the order a literal, loops over small matrices have no overhead.
+        match self.n {
+            1 => self.factor_sized(1),
+            2 => self.factor_sized(2),
+            3 => self.factor_sized(3),
+            4 => self.factor_sized(4),
+            5 => self.factor_sized(5),
+            6 => self.factor_sized(6),
+            7 => self.factor_sized(7),
+            8 => self.factor_sized(8),
+            n => self.factor_sized(n),
+        }
+    }
+
+    #[inline(always)]
+    fn factor_sized(&mut self, n: usize) -> Result<(), Singular> {
+        self.scale_rows(n);
         for k in 0..n {
-            let (pivot_row, size) = self.choose_pivot(k);
+            let (pivot_row, size) = self.choose_pivot(n, k);
             if !size.is_finite() || size <= ROUNDING * self.column_size[k] {
                 return Err(Singular { column: k });
             }
-            self.exchange_rows(k, pivot_row);
-            self.eliminate(k);
+            self.exchange_rows(n, k, pivot_row);
+            self.eliminate(n, k);
         }
         Ok(())
     }
 
     /// Solves `A x = b`, overwriting `b` by `x`.
     pub fn solve(&self, b: &mut [T]) {
-        let n = self.n;
+        match self.n {
+            1 => self.solve_sized(1, b),
+            2 => self.solve_sized(2, b),
+            3 => self.solve_sized(3, b),
+            4 => self.solve_sized(4, b),
+            5 => self.solve_sized(5, b),
+            6 => self.solve_sized(6, b),
+            7 => self.solve_sized(7, b),
+            8 => self.solve_sized(8, b),
+            n => self.solve_sized(n, b),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_sized(&self, n: usize, b: &mut [T]) {
+        let b = &mut b[..n];
         for k in 0..n {
             b.swap(k, self.pivot[k]);
         }
@@ -101,8 +131,8 @@ impl<T: Scalar> DenseLu<T> {
         }
     }
 
-    fn scale_rows(&mut self) {
-        let n = self.n;
+    #[inline(always)]
+    fn scale_rows(&mut self, n: usize) {
         self.scale.fill(0.0);
         for column in self.lu.chunks_exact(n.max(1)) {
             for (largest, &a) in self.scale.iter_mut().zip(column) {
@@ -119,8 +149,8 @@ impl<T: Scalar> DenseLu<T> {
         }
     }
 
-    fn choose_pivot(&self, k: usize) -> (usize, f64) {
-        let n = self.n;
+    #[inline(always)]
+    fn choose_pivot(&self, n: usize, k: usize) -> (usize, f64) {
         let column = &self.lu[k * n..(k + 1) * n];
         let (mut best, mut size) = (k, -1.0);
         for i in k..n {
@@ -135,19 +165,20 @@ impl<T: Scalar> DenseLu<T> {
         (best, size)
     }
 
-    fn exchange_rows(&mut self, k: usize, row: usize) {
+    #[inline(always)]
+    fn exchange_rows(&mut self, n: usize, k: usize, row: usize) {
         self.pivot[k] = row;
         if row != k {
             self.scale.swap(k, row);
-            for column in self.lu.chunks_exact_mut(self.n) {
+            for column in self.lu.chunks_exact_mut(n) {
                 column.swap(k, row);
             }
         }
     }
 
     /// Divides column `k` by its pivot and subtracts its multiples from the columns to the right.
-    fn eliminate(&mut self, k: usize) {
-        let n = self.n;
+    #[inline(always)]
+    fn eliminate(&mut self, n: usize, k: usize) {
         let (left, right) = self.lu.split_at_mut((k + 1) * n);
         let column = &mut left[k * n..];
         let inverse = T::ONE / column[k];

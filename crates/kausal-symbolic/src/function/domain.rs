@@ -21,6 +21,9 @@ pub trait Domain {
     /// Can it keep calls as calls, see [`Domain::keep_call`]?
     const KEEPS_CALLS: bool = false;
 
+    /// Are two elements that are equal the same, whatever is known of them?
+    const EQUAL_IS_SAME: bool = false;
+
     /// A known number.
     fn number(&mut self, value: f64) -> Self::Scalar;
 

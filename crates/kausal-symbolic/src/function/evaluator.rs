@@ -20,6 +20,7 @@ use super::value::{Text, Value};
 use super::{
     Body, Dim, EvalError, EvalErrorKind, ExternalBody, Function, FunctionId, Local, LocalId, Scalar, TermId,
 };
+use crate::node::Op;
 
 /// How long an evaluation may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -580,10 +581,18 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         Ok(())
     }
 
-    /// A condition as true, false, or not known.
+    /// A condition as true, false, or not known. What decided a branch is known inside it.
     #[inline]
-    pub(super) fn truth(&self, condition: D::Scalar) -> Option<bool> {
-        self.domain.value(condition).map(|value| value != 0.0)
+    pub(super) fn truth(&mut self, condition: D::Scalar) -> Option<bool> {
+        let known = self.domain.value(condition).map(|value| value != 0.0);
+        if known.is_some() || !D::EQUAL_IS_SAME || self.path.is_empty() {
+            return known;
+        }
+        if self.path.contains(&condition) {
+            return Some(true);
+        }
+        let not = self.domain.op(Op::Not, &[condition]).ok()?;
+        self.path.contains(&not).then_some(false)
     }
 
     /// `if condition then a else b` for values; `why` it would be impossible is about sizes or strings.

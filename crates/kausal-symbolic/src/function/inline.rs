@@ -81,7 +81,7 @@ fn is_small(function: &Function) -> bool {
     let mut stack: Vec<&[Stmt]> = vec![statements];
     while let Some(block) = stack.pop() {
         count += block.len();
-        if count > SMALL_STATEMENTS || block.iter().any(|statement| matches!(statement, Stmt::While(..))) {
+        if count > SMALL_STATEMENTS {
             return false;
         }
         for statement in block {

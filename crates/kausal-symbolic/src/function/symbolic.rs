@@ -81,6 +81,7 @@ impl<'p> Symbolic<'p> {
 impl Domain for Symbolic<'_> {
     type Scalar = ExprId;
     const KEEPS_CALLS: bool = true;
+    const EQUAL_IS_SAME: bool = true;
 
     fn number(&mut self, value: f64) -> ExprId {
         self.pool.constant(value)

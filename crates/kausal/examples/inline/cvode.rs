@@ -12,7 +12,6 @@ use kausal::Program;
 use kausal_symbolic::VarId;
 use kausal_translate::flow;
 use kausal_translate::program::Kind;
-use rustc_hash::FxHashSet;
 
 use crate::{Measured, SHORTEST};
 
@@ -117,12 +116,13 @@ fn tables(program: &Program) -> String {
     list("int pre_is_discrete", program.pre.iter().map(|p| is_discrete(p.variable).to_string()).collect());
     let discrete = &program.discrete_variables;
     list("int discrete", discrete.iter().map(|v| id(*v)).collect());
-    let mut read = FxHashSet::default();
+    let mut read = Default::default();
     program.dynamics.iter().for_each(|step| flow::reads(&program.pool, step, &mut read));
     let memories = program.relations.iter().map(|r| r.variable).chain(program.pre.iter().map(|p| p.slot));
     let noticed: Vec<VarId> = discrete.iter().copied().chain(memories).filter(|v| read.contains(v)).collect();
     list("int noticed", noticed.iter().map(|v| id(*v)).collect());
-    let nominal = program.states.iter().map(|s| format!("{:e}", program.variables[s.variable.index()].nominal));
+    let nominal =
+        program.states.iter().map(|s| format!("{:e}", program.variables[s.variable.index()].nominal));
     list("double nominal", nominal.collect());
     let counts = [
         ("relations", program.relations.len() as i64),

@@ -79,12 +79,12 @@ pub const FIGURES: &[Figure] = {
         figure!("T6", "ladder, MeshCut", "28 MULT + 25 ADD; 15 → 3", TEARING, "LadderMeshCut.dym", TORN, Each(28, 25), Each(13, 11)),
         figure!("T6", "ladder, NodeCut", "38 MULT + 25 ADD; 15 → 3", TEARING, "LadderNodeCut.dym", TORN, Each(38, 25), Each(13, 11)),
         figure!("T6", "ladder, TearCut", "27 MULT + 25 ADD; 15 → 1", TEARING, "LadderTearCut.dym", TORN, Each(27, 25), Each(13, 11)),
-        figure!("T8", "six-axis robot", "about 600 → 6", "tearing, “Tree-structured mechanical systems”", "Robot.dym", TORN, Symmetric(6), None),
+        figure!("T8", "six-axis robot", "about 600 → 6", "tearing, “Tree-structured mechanical systems”", "Robot.dym", TORN, Symmetric(6), Symmetric(6)),
         figure!("T9", "four-bar", "123 → 3 nonlinear, 93 → 3, 182 → 7", "tearing, “Mechanical systems with kinematic loops”", "FourBar.dym", TORN, Left(3, 7), Left(3, 7)),
         figure!("R3", "drive train", "7 MULT + 3 ADD in 8 assignments, and 1 MULT for the gear's velocity; 4 → 0", "relaxing, (12)", "DriveTrain.dym", RELAXED, Each(8, 3), Each(8, 3)),
         figure!("R3", "drive train, gear turned round", "fails", "relaxing, section 10", "DriveTrainTurned.dym", RELAXED, Each(8, 3), Each(8, 3)),
         figure!("R3", "drive train, turned round and torn", "as many as relaxed", "relaxing, section 10", "DriveTrainTorn.dym", TORN, Each(8, 3), Each(8, 3)),
-        figure!("R4", "circuit of figure 2", "5 → 2 at the node v4", "relaxing, section 6", "NodalAnalysis.dym", RELAXED, None, None),
+        figure!("R4", "circuit of figure 2", "5 → 2 at the node v4", "relaxing, section 6", "NodalAnalysis.dym", RELAXED, Left(0, 4), Left(0, 4)),
         figure!("R7", "friction in a joint", "works unchanged", "relaxing, section 10", "JointFriction.dym", BOTH, Left(0, 0), Left(0, 0)),
         figure!("B2", "two parallel C", "20, torn 12; 4 equations", BONDS, "BondTwoCapacitors.dym", TORN, Sum(12), Sum(12)),
         figure!("B2", "ring structure", "99, torn 29; 6 + 6 equations", BONDS, "BondRing.dym", TORN, Sum(29), Sum(29)),
@@ -96,10 +96,10 @@ pub const FIGURES: &[Figure] = {
     ]
 };
 
-/// A system that grows with a parameter of `examples/papers/{name}.mo`.
+/// A system that grows with a parameter of `examples/papers/{name}.mo`, or of a model of the built-in library.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The model and its file.
+    /// The model, and its file if there is no dot in the name.
     pub name: &'static str,
     /// What system.
     pub system: &'static str,
@@ -107,10 +107,16 @@ pub struct Family {
     pub parameter: &'static str,
 }
 
-/// Both for R6: operations grow linearly, at most 700 for each added joint.
+/// For R6: operations grow linearly, at most 700 for each added joint.
 pub const FAMILIES: &[Family] = &[
     Family { name: "Chain", system: "chain of f revolute joints", parameter: "f" },
-    Family { name: "Tree", system: "tree of f revolute joints", parameter: "f" },
+    Family { name: "Spine", system: "spine with branches, f revolute joints", parameter: "f" },
+    Family { name: "Tree", system: "tree of f revolute joints, two at every body", parameter: "f" },
+    Family {
+        name: "Kausal.Examples.Chain",
+        system: "chain of f revolute joints, vectors in the frames of the bodies",
+        parameter: "f",
+    },
 ];
 
 /// R5: a system for the relaxing iteration.
@@ -206,7 +212,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/papers")
 }
 
-/// Translates a model of a file, a text behind it included; hints are ignored if so asked.
+/// Translates the last model of a file, if one is given, and of a text behind it; hints are ignored if so asked.
 pub fn translate(
     file: &str,
     more: &str,
@@ -214,8 +220,10 @@ pub fn translate(
     hints: bool,
 ) -> Result<(Session, Program), String> {
     let mut session = Session::new();
-    let path = folder().join(file);
-    let mut names = session.add_file(&path).unwrap_or_default();
+    let mut names = Vec::new();
+    if !file.is_empty() {
+        names = session.add_file(&folder().join(file)).unwrap_or_default();
+    }
     if !more.is_empty() {
         names.extend(session.add_text("More.mo", more));
     }
@@ -250,7 +258,8 @@ pub fn automatic(figure: &Figure) -> Result<Measured, String> {
 pub fn member(family: &Family, value: usize, hints: bool) -> Result<Measured, String> {
     let how = if hints { BOTH } else { (Tearing::Auto, Relaxing::Auto) };
     let more = format!("model Member extends {}({} = {value}); end Member;", family.name, family.parameter);
-    translate(&format!("{}.mo", family.name), &more, how, hints).map(|(_, mut program)| {
+    let file = if family.name.contains('.') { String::new() } else { format!("{}.mo", family.name) };
+    translate(&file, &more, how, hints).map(|(_, mut program)| {
         if !program.states.is_empty() {
             program.outputs.clear();
         }

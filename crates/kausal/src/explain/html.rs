@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::account::{Account, Fate, account};
 use super::sorted::{Block, Sorted, When, sorted};
-use super::systems::{considered, remark, steps};
+use super::systems::{considered, costs, steps};
 use super::{Extent, Writer, differentiated, place};
 use crate::plot::svg::escape;
 use crate::plot::{self, svg};
@@ -72,10 +72,10 @@ struct BlockData {
     kind: &'static str,
     class: &'static str,
     how: &'static str,
-    /// `mul`, `add`, `call`
-    cost: [u64; 3],
-    /// What the cost does not say.
-    remark: &'static str,
+    /// All operations with all results.
+    total: u64,
+    /// What a loop costs, in words.
+    costs: String,
     /// `once`, `always` or `late`
     when: &'static str,
     is_loop: bool,
@@ -240,8 +240,8 @@ fn block_data(writer: &Writer, block: &Block, title: String) -> BlockData {
         kind: block.kind,
         class: super::matrix::class(block.kind),
         how: block.how,
-        cost: [block.cost.mul, block.cost.add, block.cost.call],
-        remark: system.map_or("", remark),
+        total: block.cost.total(),
+        costs: system.map_or(String::new(), |s| costs(writer.program, s)),
         when: match block.when {
             When::Once => "once",
             When::Always => "always",
@@ -303,6 +303,9 @@ fn glossary(program: &Program) -> String {
         .collect();
     if helpers().any(|v| v.name.starts_with("old(")) {
         words.push("old(x): the value of x at the last step".into());
+    }
+    if program.discretized.as_ref().is_some_and(|d| !d.stages.is_empty()) {
+        words.push("x with a number in brackets above it: x at that stage inside of a step".into());
     }
     words.push("der(x): the derivative of x, written with a dot".into());
     format!("{}.", words.join("; "))
@@ -517,6 +520,29 @@ end M;";
         assert_eq!((&the_loop["class"], &the_loop["size"]), (&"nonlinear".into(), &2.into()));
         assert!(!the_loop["lines"].as_array().unwrap().is_empty());
         assert!(page.contains("Not run"));
+    }
+
+    /// Loops have the same names and costs on the page and in the words.
+    #[test]
+    fn the_page_says_what_the_words_say() {
+        // Chain leaves a part of its loop to the results, Divider has a loop that is solved once.
+        for model in ["Kausal.Examples.Chain", "Kausal.Examples.Divider", "Kausal.Examples.Rectifier"] {
+            let mut session = Session::new();
+            let flat = session.flatten(model).expect("a correct model");
+            let program = session.translate(&flat, &Default::default()).expect("a regular model");
+            let words = super::super::text(&flat, &program, session.sources(), Extent { equations: 3 });
+            let writer = Writer::new(&flat, &program, session.sources(), Extent { equations: 3 });
+            let sorted = sorted(&program);
+            let loops: Vec<_> = data(&writer, &sorted).blocks.into_iter().filter(|b| b.is_loop).collect();
+            assert!(!loops.is_empty(), "{model}");
+            for l in loops {
+                let (at, costs) =
+                    (format!("  {}: {} equations", l.title, l.size), format!("    costs {}\n", l.costs));
+                let own =
+                    words.split_once(&at).map(|(_, rest)| rest).unwrap_or_else(|| panic!("{at:?}: {words}"));
+                assert_eq!(own.find("    costs "), own.find(&costs), "{costs:?}: {own}");
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use kausal_translate::program::{Kind, SingularPart, Step, System};
 use serde::Serialize;
 
 use super::account::{Account, account};
-use super::systems::{cost, how, kind, mixed, systems, why_torn};
+use super::systems::{cost, how, kind, late_cost, mixed, systems, why_torn};
 use super::{Extent, Writer};
 use crate::render::JsonDiagnostic;
 use crate::summary::{self, AlternativeSummary, Counts, Sections};
@@ -83,6 +83,8 @@ pub struct Loop {
     pub equations: Vec<Written>,
     /// What an evaluation takes, or an iteration.
     pub cost: Counts,
+    /// What is left to be computed where results are wanted.
+    pub late: Counts,
     /// The ways to solve it that were considered.
     pub alternatives: Vec<AlternativeSummary>,
 }
@@ -208,6 +210,7 @@ fn one_loop(writer: &Writer, section: &'static str, system: &System) -> Loop {
         unknowns: names(&system.unknowns),
         equations: equations(&system.equations),
         cost: cost(&writer.program.pool, system).into(),
+        late: late_cost(writer.program, system).into(),
         alternatives: system.alternatives.iter().map(summary::alternative).collect(),
     }
 }

@@ -39,7 +39,8 @@ pub struct Block<'a> {
     pub how: &'static str,
     /// When.
     pub when: When,
-    /// What one evaluation (one iteration, where it is nonlinear) takes.
+    /// What one evaluation (one iteration, where it is nonlinear) takes, with what it leaves to be computed where results
+    /// are wanted.
     pub cost: Operations,
     /// What is computed.
     pub step: &'a Step,
@@ -270,11 +271,7 @@ mod tests {
             assert_eq!(sum, sections.dynamics + sections.outputs, "{model}");
             for block in &sorted.blocks {
                 let Some(system) = block.system() else { continue };
-                let late = program.outputs.iter().filter(|step| {
-                    matches!(step, Step::Assign(a) if a.equation.is_some_and(|e| system.equations.contains(&e)))
-                });
-                let late: Vec<Step> = late.cloned().collect();
-                let late = kausal_codegen::count::steps_operations(&program.pool, &late);
+                let late = super::super::systems::late_cost(&program, system);
                 let cost = super::super::systems::cost(&program.pool, system);
                 assert_eq!(block.cost, cost + late, "{model}");
             }

@@ -3,9 +3,14 @@
 //! What a loop costs is counted in one place, [`cost`]; the ways that were considered show prices only, which are what was
 //! compared when the way was chosen.
 
+use std::collections::HashSet;
+
 use kausal_symbolic::Pool;
 use kausal_symbolic::count::Operations;
-use kausal_translate::program::{Alternative, Form, Iteration, LinearMethod, SolveKind, Step, System, Way};
+use kausal_translate::Program;
+use kausal_translate::program::{
+    Alternative, EquationRef, Form, Iteration, LinearMethod, SolveKind, Step, System, Way,
+};
 
 use super::counted;
 
@@ -48,13 +53,32 @@ pub fn cost(pool: &Pool, system: &System) -> Operations {
     kausal_codegen::count::system_operations(pool, system)
 }
 
+/// What it leaves to be computed where results are wanted.
+pub fn late_cost(program: &Program, system: &System) -> Operations {
+    let own: HashSet<EquationRef> = system.equations.iter().copied().collect();
+    let is_own =
+        |step: &&Step| matches!(step, Step::Assign(a) if a.equation.is_some_and(|e| own.contains(&e)));
+    let late: Vec<Step> = program.outputs.iter().filter(is_own).cloned().collect();
+    kausal_codegen::count::steps_operations(&program.pool, &late)
+}
+
+/// What a loop costs, in words.
+pub fn costs(program: &Program, system: &System) -> String {
+    let late = late_cost(program, system);
+    let more = match late.total() {
+        0 => String::new(),
+        _ => format!("; {} more where results are wanted", operations(late)),
+    };
+    format!("{}{}{more}", operations(cost(&program.pool, system)), remark(system))
+}
+
 /// `4 mul, 1 add, 0 calls`
 pub fn operations(o: Operations) -> String {
     format!("{} mul, {} add, {}", o.mul, o.add, counted(o.call as usize, "call"))
 }
 
 /// What the number of operations of a system does not say.
-pub fn remark(system: &System) -> &'static str {
+fn remark(system: &System) -> &'static str {
     match &system.form {
         Form::Nonlinear(_) => " for each iteration",
         Form::Linear { steps, .. } if has_kernel(steps, SolveKind::Sparse) => {

@@ -1,6 +1,8 @@
 //! What the corpora share: reading their files, and running one of them to its end.
 #![allow(dead_code)]
 
+pub mod cases;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

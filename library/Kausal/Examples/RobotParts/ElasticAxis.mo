@@ -10,5 +10,8 @@ equation
   connect(gear.b, flange) annotation(Line(points = {{80, 0}, {100, 0}}, color = {70, 70, 70}));
   annotation(
     Icon(graphics = {
-      Line(points = {{60, 30}, {70, 50}, {80, 10}, {90, 30}}, color = {0, 0, 0})}));
+      Line(points = {{60, 30}, {70, 50}, {80, 10}, {90, 30}}, color = {0, 0, 0})}),
+    Documentation(info = "<html>
+<p>Drive of one of the first three axes: motor, controller, and a gear with elasticity and friction.</p>
+</html>"));
 end ElasticAxis;

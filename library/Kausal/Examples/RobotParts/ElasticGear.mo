@@ -27,5 +27,8 @@ equation
         lineColor = {0, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{40, 0}, {50, 20}, {60, -20}, {70, 0}}, color = {0, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}),
+    Documentation(info = "<html>
+<p>Friction in the bearings of the motor, then a spring and a damper, then an ideal gear.</p>
+</html>"));
 end ElasticGear;

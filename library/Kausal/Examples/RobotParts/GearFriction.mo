@@ -28,5 +28,9 @@ equation
         lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-50, -40}, {50, -10}},
         lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>Sticks and slides; see <code>Friction.StickSlip</code>. While it slides the friction is linear in the speed, so that
+an inlined step need not iterate on it.</p>
+</html>"));
 end GearFriction;

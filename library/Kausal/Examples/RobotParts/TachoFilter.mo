@@ -14,5 +14,8 @@ equation
   connect(second.y, y) annotation(Line(points = {{41, 0}, {110, 0}}, color = {0, 0, 127}));
   annotation(
     Icon(graphics = {
-      Line(points = {{-60, 60}, {-20, 60}, {20, 40}, {60, -60}}, color = {0, 0, 0}, smooth = Smooth.Bezier)}));
+      Line(points = {{-60, 60}, {-20, 60}, {20, 40}, {60, -60}}, color = {0, 0, 0}, smooth = Smooth.Bezier)}),
+    Documentation(info = "<html>
+<p>The tacho and the filters behind it: three states.</p>
+</html>"));
 end TachoFilter;

@@ -14,5 +14,8 @@ equation
       Rectangle(extent = {{-90, -8}, {90, 8}},
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "%r")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "%r")}),
+    Documentation(info = "<html>
+<p>Frame <code>b</code> stands at the point <code>r</code> of frame <code>a</code>, which turns with it.</p>
+</html>"));
 end Bar;

@@ -22,5 +22,8 @@ equation
       Ellipse(extent = {{-50, -50}, {50, 50}},
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}),
+    Documentation(info = "<html>
+<p>The equations of Newton and Euler in a plane, for the centre of mass.</p>
+</html>"));
 end Body;

@@ -14,5 +14,8 @@ equation
       Line(points = {{40, -60}, {60, -40}}, color = {90, 80, 40}),
       Line(points = {{40, -20}, {60, 0}}, color = {90, 80, 40}),
       Line(points = {{40, 20}, {60, 40}}, color = {90, 80, 40}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Documentation(info = "<html>
+<p>A frame that is fixed in the world.</p>
+</html>"));
 end Fixed;

@@ -24,5 +24,8 @@ package Interfaces "Connectors and partial models"
       Rectangle(extent = {{-100, -100}, {100, 100}},
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Rectangle(extent = {{-30, -30}, {30, 30}},
-        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+        lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+    Documentation(info = "<html>
+<p>Frames of parts that move in a plane.</p>
+</html>"));
 end Interfaces;

@@ -33,5 +33,8 @@ equation
         lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
       Line(points = {{30, -40}, {60, -40}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
-      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}));
+      Text(extent = {{-150, -110}, {150, -140}}, textString = "c=%c")}),
+    Documentation(info = "<html>
+<p>Pulls the two origins together with a force that depends on their distance and on its rate.</p>
+</html>"));
 end SpringDamper;

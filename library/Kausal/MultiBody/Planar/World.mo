@@ -16,5 +16,9 @@ equation
       Polygon(points = {{0, -40}, {-15, -10}, {15, -10}},
         lineColor = {90, 80, 40}, fillColor = {90, 80, 40}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
-    defaultComponentName = "world", defaultComponentPrefixes = "inner");
+    defaultComponentName = "world", defaultComponentPrefixes = "inner",
+    Documentation(info = "<html>
+<p>The inertial frame, and gravity as a vector. Every plane model has one, called <code>world</code> and
+<code>inner</code>.</p>
+</html>"));
 end World;

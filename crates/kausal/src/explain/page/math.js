@@ -9,7 +9,7 @@ const formulas = (() => {
     mu: "μ", nu: "ν", xi: "ξ", pi: "π", rho: "ρ", sigma: "σ", tau: "τ", phi: "φ", chi: "χ", psi: "ψ", omega: "ω",
   };
   const WORDS = new Set(["if", "then", "else", "elseif", "and", "or", "not"]);
-  const TOKEN = /\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?)|((?:[A-Za-z_$][\w$]*|'(?:[^'\\]|\\.)*')(?:\[[^\]]*\])?(?:\.(?:[A-Za-z_$][\w$]*|'(?:[^'\\]|\\.)*')(?:\[[^\]]*\])?)*)|("(?:[^"\\]|\\.)*")|(:=|<=|>=|==|<>|[-+*\/^()=<>,{}]))/y;
+  const TOKEN = /\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?)|((?:[A-Za-z_$][\w$]*|'(?:[^'\\]|\\.)*')(?:\[[^\]]*\])?(?:\.(?:[A-Za-z_$][\w$]*|'(?:[^'\\]|\\.)*')(?:\[[^\]]*\])?)*)|("(?:[^"\\]|\\.)*")|(:=|<=|>=|==|<>|[-+*\/^()=<>,{}@]))/y;
 
   function element(tag, ...children) {
     const e = document.createElementNS(NS, tag);
@@ -126,7 +126,12 @@ const formulas = (() => {
       return power();
     }
     function power() {
-      const base = primary();
+      let base = primary();
+      // x@2: x at the second stage of a step.
+      while (is("@")) {
+        at++;
+        base = element("msup", base, element("mn", "(" + list[at++].text + ")"));
+      }
       if (!is("^")) return base;
       at++;
       return element("msup", base, bare(is("-") ? unary() : primary()));

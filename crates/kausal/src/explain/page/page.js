@@ -54,12 +54,11 @@
     }
     return table;
   }
-  const cost = b => b.cost[0] + " mul, " + b.cost[1] + " add, " + many(b.cost[2], "call") + b.remark;
 
   function fill(details, b) {
     const inner = b.size - b.torn, torn = b.torn && b.torn < b.size;
     const names = data.unknowns.slice(b.start + inner, b.start + b.size);
-    details.append(element("p", "Costs " + cost(b) + "."));
+    details.append(element("p", "Costs " + b.costs + "."));
     if (torn) details.append(element("p", "1. Given " + names.join(", ") + ","));
     if (torn) details.append(element("p", "2. these follow one from another:"));
     const until = torn ? inner : b.size;
@@ -114,7 +113,7 @@
       table.append(row);
     }
   }
-  const total = b => b.cost[0] + b.cost[1] + b.cost[2];
+  const total = b => b.total;
   const MOST_BARS = 16;
   // The largest, and the rest as one.
   function largest(rows) {
