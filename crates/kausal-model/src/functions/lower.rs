@@ -8,7 +8,8 @@ use kausal_syntax::ast::{self, ClassBody, Expr, Purity, RefPart, Statement, Stat
 use kausal_syntax::{Ast, Diagnostic, Span, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::term::{LoopVariable, TVal};
+use super::loops::LoopVariable;
+use super::term::TVal;
 use super::{BoundType, FunctionArgument, FunctionKey};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
 use crate::expr::operator::IteratorBody;
@@ -740,7 +741,11 @@ impl Flattener<'_> {
                 self.lower_effect(lo, ast, call, &name, args, out)
             }
             _ => {
-                match self.lower_user_call(lo, ast, call, &function, args)? {
+                // What is called only for its effects may be impure.
+                let in_pure = std::mem::replace(&mut self.functions.in_pure, true);
+                let lowered = self.lower_user_call(lo, ast, call, &function, args);
+                self.functions.in_pure = in_pure;
+                match lowered? {
                     Some(call) => {
                         let term = call.first_term(lo);
                         out.push(Stmt::Call(term));

@@ -1,7 +1,7 @@
 //! Functions: from classes to [`Function`]s, and their calls in equations (specification chapter 12).
 //!
 //! - [`lower`]: declarations, statements, annotations; [`foreign`]: external declarations
-//! - [`term`]: expressions of functions; records are lists of fields
+//! - [`term`]: expressions of functions; records are lists of fields; [`loops`]: loop variables and reductions
 //! - [`term_call`]: calls inside functions
 //! - `foreign`: external declarations
 //! - [`externals`]: foreign functions that can be run while flattening
@@ -11,6 +11,7 @@
 
 pub mod externals;
 mod foreign;
+mod loops;
 pub mod lower;
 mod notes;
 pub mod term;

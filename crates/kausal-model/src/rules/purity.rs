@@ -1,5 +1,8 @@
 //! Where impure functions can be called (specification section 12.3): in `when`, in initial equations and algorithms, in the
 //! values of parameters and external objects, and in other impure functions; wrapped in `pure(…)` everywhere.
+//!
+//! Functions that call impure ones without being declared so, and calls only for their effects (`print(…)` among equations)
+//! are found in libraries, and are taken.
 
 use kausal_symbolic::ExprId;
 use kausal_syntax::ast::{self, Purity};
@@ -7,7 +10,6 @@ use kausal_syntax::{Diagnostic, Location};
 
 use crate::class::{KlassId, Reported, Res, annotation_modify, annotation_value};
 use crate::equation::Sink;
-use crate::flat::ActionKind;
 use crate::flattener::{Flattener, Scope};
 use crate::functions::lower::Lower;
 use crate::print::{NOTE, PLACED};
@@ -50,19 +52,12 @@ impl Flattener<'_> {
         }
     }
 
-    /// Equations and assertions that hold all the time call no impure functions.
+    /// Equations that hold all the time call no impure functions.
     pub(super) fn check_purity(&mut self, sink: &Sink) {
         if self.functions.impure_calls.is_empty() {
             return;
         }
-        let mut roots: Vec<ExprId> = sink.equations.iter().flat_map(|e| [e.lhs, e.rhs]).collect();
-        for action in &sink.actions {
-            match &action.kind {
-                ActionKind::Call(e) => roots.push(*e),
-                ActionKind::Assert { condition, message, .. } => roots.extend([*condition, *message]),
-                _ => {}
-            }
-        }
+        let roots: Vec<ExprId> = sink.equations.iter().flat_map(|e| [e.lhs, e.rhs]).collect();
         for e in kausal_symbolic::visit::reachable(&self.pool, &roots, |_| true) {
             if let Some((k, place)) = self.functions.impure_calls.remove(&e) {
                 self.impure_here(k, place);
@@ -70,16 +65,12 @@ impl Flattener<'_> {
         }
     }
 
-    /// A call in an algorithm or function.
+    /// A call in an algorithm section.
     pub(crate) fn check_pure_place(&mut self, lo: &Lower, expr: ast::ExprId, k: KlassId) -> Res<()> {
         if self.functions.in_pure || self.functions.placed || !self.is_impure(k) {
             return Ok(());
         }
-        let allowed = match &lo.outer {
-            Some(outer) => outer.may_be_impure(),
-            None => self.is_impure(lo.klass),
-        };
-        if allowed {
+        if lo.outer.as_ref().is_none_or(crate::algorithm::Outer::may_be_impure) {
             return Ok(());
         }
         let span = self.cx.lib.ast_ref(lo.file).span(expr);
