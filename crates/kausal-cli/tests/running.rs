@@ -231,6 +231,8 @@ fn an_interrupted_run_keeps_what_it_has() {
         assert!(begin.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(10));
     }
+    // The program listens a moment later: before, Ctrl-C ends it at once.
+    std::thread::sleep(Duration::from_millis(200));
     signal(&child, "-INT");
     let status = child.wait().unwrap();
     let mut said = String::new();

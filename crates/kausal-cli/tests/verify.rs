@@ -41,9 +41,9 @@ package V
     Real x = forever(time);
   end Hangs;
   model Large
-    Real x[4000000](each start = 1);
+    Real x[1000000](each start = 1);
   equation
-    for i in 1:4000000 loop
+    for i in 1:1000000 loop
       der(x[i]) = -i*x[i];
     end for;
   end Large;

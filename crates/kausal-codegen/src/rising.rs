@@ -15,8 +15,8 @@ use crate::jit::{self, Effort};
 use crate::machine::Machine;
 use crate::plan::Plan;
 
-/// What the compiler takes for any program, and for each instruction, in instructions of the interpreter (measured with
-/// `cargo run --release -p kausal-codegen --example jit_vs_gcc`, which prints times of both).
+/// What the compiler takes for any program, and for each instruction, in instructions of the interpreter. Estimates: a
+/// factor of two in either costs a run little.
 const START: i64 = 150_000;
 const EACH: i64 = 2_000;
 

@@ -79,7 +79,7 @@ fn divisor(p: &str) -> String {
   algorithm
     y := 0;
     k := 0;
-    while k < 1 loop
+    while k <= t loop
       y := -1.25*t;
       k := k + 1;
     end while;

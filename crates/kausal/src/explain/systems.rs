@@ -33,7 +33,7 @@ pub fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
 /// The loops of a section that have conditions or other discrete unknowns in them.
 pub fn mixed(section: &[Step]) -> Vec<&System> {
     let system = |step| match step {
-        &Step::System(ref system) if matches!(system.form, Form::Mixed { .. }) => Some(&**system),
+        Step::System(system) if matches!(system.form, Form::Mixed { .. }) => Some(&**system),
         _ => None,
     };
     section.iter().filter_map(system).collect()
