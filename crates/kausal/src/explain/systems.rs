@@ -32,11 +32,11 @@ pub fn systems<'a>(sections: &[&'a [Step]]) -> Vec<&'a System> {
 
 /// The loops of a section that have conditions or other discrete unknowns in them.
 pub fn mixed(section: &[Step]) -> Vec<&System> {
-    let system = |step| match step {
-        Step::System(system) if matches!(system.form, Form::Mixed { .. }) => Some(&**system),
+    let systems = section.iter().filter_map(|step| match step {
+        Step::System(system) => Some(&**system),
         _ => None,
-    };
-    section.iter().filter_map(system).collect()
+    });
+    systems.filter(|system| matches!(system.form, Form::Mixed { .. })).collect()
 }
 
 /// The steps of a system.
