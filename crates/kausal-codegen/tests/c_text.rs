@@ -489,6 +489,7 @@ fn events_and_messages() {
                 when(vec![d], false, vec![set(c, zero)]),
                 when(vec![d, a], true, vec![set(c, next), Step::Reinit(x, half)]),
             ],
+            acts: false,
             origin: origin.clone(),
         })),
         Step::If(low, vec![set(e, zero)], vec![set(e, seven)]),

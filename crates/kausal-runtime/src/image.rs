@@ -147,6 +147,8 @@ pub struct Branch {
     pub conditions: Vec<VarId>,
     /// Fires at the start.
     pub initial: bool,
+    /// Fires in the first event.
+    pub first: bool,
     /// What is done.
     pub steps: Vec<Exec>,
 }
@@ -550,6 +552,7 @@ impl Lowering<'_, '_> {
                     branches.push(Branch {
                         conditions: branch.conditions.clone(),
                         initial: branch.initial,
+                        first: branch.initial && when.acts,
                         steps: self.steps(&branch.steps)?,
                     });
                 }

@@ -75,6 +75,8 @@ pub struct Machine {
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
     pub newton_failures: u64,
+    /// The first event of the run is going on, in its first round.
+    pub(crate) starting: bool,
     /// Evaluations in which a linear system was solved with pivoting because its guard tripped.
     pub pivot_fallbacks: u64,
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
@@ -159,6 +161,7 @@ impl Machine {
             warnings: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
+            starting: false,
             pivot_fallbacks: 0,
             exact: false,
             pivoting: None,
@@ -336,7 +339,7 @@ impl Machine {
             let rises = |v: &VarId| self.values[v.index()] != 0.0 && self.pre[v.index()] == 0.0;
             let fires = match mode {
                 Mode::Initial => branch.initial,
-                Mode::Event => branch.conditions.iter().any(rises),
+                Mode::Event => branch.first && self.starting || branch.conditions.iter().any(rises),
                 Mode::Continuous => false,
             };
             if fires {

@@ -227,6 +227,7 @@ impl Run {
         self.schedule = Schedule::start(&mut machine);
         self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
+        machine.starting = true;
         let outcome = event(&mut machine);
         observer.record(&machine);
         self.stats.terminated = outcome.map_err(|error| match error {

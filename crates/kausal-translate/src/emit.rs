@@ -200,7 +200,7 @@ impl<'a> Emitter<'a> {
                     })
                     .collect();
                 let origin = self.work.equations[equation].origin.clone();
-                steps.push(Step::When(Box::new(When { branches, origin })));
+                steps.push(Step::When(Box::new(When { branches, acts: false, origin })));
             }
         }
         steps

@@ -428,6 +428,9 @@ pub struct Jacobian {
 pub struct When {
     /// Branches in order.
     pub branches: Vec<WhenBranch>,
+    /// It gives no variable a value, it acts: calls, `reinit`, `terminate`. The initial problem has nothing to find in it, so
+    /// `initial()` fires it in the first event.
+    pub acts: bool,
     /// Where it comes from.
     pub origin: Origin,
 }

@@ -77,7 +77,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
                 steps: emitter.actions(actions),
             })
             .collect();
-        sections.discrete.push(Step::When(Box::new(When { branches, origin: actions.origin })));
+        sections.discrete.push(Step::When(Box::new(When { branches, acts: true, origin: actions.origin })));
     }
     let actions = emitter.work.actions.clone();
     let actions = emitter.actions(&actions);

@@ -145,6 +145,7 @@ impl Work {
         let mut work = Work { pool: model.pool.clone(), ..Work::default() };
         work.vars = model.variables.iter().map(variable).collect();
         work.equations = model.equations.iter().map(equation).collect();
+        release_bound_inputs(&mut work, model);
         work.equations.iter_mut().zip(0..).for_each(|(e, i)| e.model = Some(i));
         work.open = open_connectors(model);
         work.initial_equations = model.initial_equations.iter().map(equation).collect();
@@ -366,6 +367,19 @@ impl Var {
             keep: false,
             made: true,
             evaluated: false,
+        }
+    }
+}
+
+/// An input with a declaration equation is not given from outside (specification section 4.8).
+fn release_bound_inputs(work: &mut Work, model: &FlatModel) {
+    let bindings = model.equations.iter().filter(|e| e.origin.kind == flat::OriginKind::Binding);
+    for v in bindings.filter_map(|e| model.pool.as_var(e.lhs)) {
+        let var = &mut work.vars[v.index()];
+        if var.role == Role::Input {
+            let continuous =
+                var.ty == flat::Type::Real && model.variable(v).variability == flat::Variability::Continuous;
+            var.role = if continuous { Role::Continuous } else { Role::Discrete };
         }
     }
 }

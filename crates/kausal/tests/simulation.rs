@@ -338,6 +338,7 @@ fn events() {
                 "event_tank",
                 vec![along("h", |t| (1.0 - 0.25 * t).max(0.0).powi(2), 2e-6), exactly("h", 0.0)],
             ),
+            case("event_initial_action", vec![exactly("time", 0.0)]),
             case("event_terminate", vec![end("last", 3.0, 1e-9), end("time", 1.5, 1e-9)]),
             // The bounces form a geometric series.
             case(
@@ -570,6 +571,7 @@ fn components() {
                     along("r[10].n.v", |t| (1.0 + t) * (1275.0 - 55.0) / 1275.0, 1e-12),
                 ],
             ),
+            case("component_bound_input", vec![end("x", (-2.0f64).exp(), 1e-5)]),
             case(
                 "component_replaceable",
                 vec![end("soft.x", 1.5, 1e-12), end("hard.x", 2.0, 1e-9), end("third.x", 10.0, 1e-12)],

@@ -56,7 +56,9 @@ impl Flattener<'_> {
         let Some(name) = parts.get(1).map(|p| p.name.symbol.as_str()) else { return Err(Reported) };
         let args = cx.ast.lists.args.get(args);
         let mut nodes = Vec::new();
-        for arg in args {
+        // Only those of `branch` are two; what comes behind the one of `potentialRoot` is its priority.
+        let count = if name == "branch" { 2 } else { 1 };
+        for arg in args.iter().take(count) {
             let Expr::Ref(reference) = cx.ast.exprs[arg.value] else { continue };
             match self.resolve_ref(cx.scope, cx.ast, &reference)? {
                 Cursor::Inst(id) if !matches!(self.inst(id).node, Node::Disabled) => nodes.push(id),

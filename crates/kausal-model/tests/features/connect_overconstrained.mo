@@ -24,9 +24,10 @@ equation
 end Line;
 model Generator
   Plug p;
+  parameter Integer priority = 1;
   Boolean root = Connections.isRoot(p.theta);
 equation
-  Connections.potentialRoot(p.theta, 1);
+  Connections.potentialRoot(p.theta, priority);
   if Connections.isRoot(p.theta) then
     p.theta = 3*time;
   end if;

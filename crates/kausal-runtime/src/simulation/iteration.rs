@@ -48,7 +48,9 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     for pre in &program.pre {
         machine.values[pre.slot.index()] = machine.pre[pre.variable.index()];
     }
-    machine.run(&model.discrete, Mode::Event)?;
+    let outcome = machine.run(&model.discrete, Mode::Event);
+    machine.starting = false;
+    outcome?;
     finite(machine)?;
     restless.clear();
     for &v in &program.discrete_variables {
