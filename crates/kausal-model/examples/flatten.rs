@@ -1,19 +1,9 @@
 //! `cargo run --example flatten -- FOLDER MODEL [FILE…]`: flattens a model and says how large it is; with the
 //! environment variable `SHOW` set it prints the flat model.
 
-use kausal_model::{Files, Workspace};
+mod common;
 
-struct Disk;
-
-impl Files for Disk {
-    fn list(&self, folder: &str) -> Option<Vec<String>> {
-        let entries = std::fs::read_dir(folder).ok()?;
-        Some(entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect())
-    }
-    fn read(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
+use common::workspace;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -22,8 +12,7 @@ fn main() {
         std::process::exit(2);
     };
     let begin = std::time::Instant::now();
-    let mut workspace = Workspace::new(Box::new(Disk));
-    workspace.add_folder(folder);
+    let mut workspace = workspace(folder);
     for file in files {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         for d in workspace.add_source(file, &text).1 {
