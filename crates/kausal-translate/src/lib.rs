@@ -7,7 +7,8 @@
 //! 2. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
 //! 3. [`alias`]: trivial equations leave,
 //! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
-//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
+//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when; [`rank`] looks for
+//!    equations that say the same,
 //! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 7. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
@@ -37,6 +38,7 @@ mod nonlinear;
 mod pairs;
 mod parameters;
 pub mod program;
+mod rank;
 mod rewrite;
 mod sections;
 mod seeded;
@@ -168,6 +170,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
+    parameters::without_value(&mut work);
     parameters::release(&mut work);
     lift::arguments(&mut work);
     let wishes = commands::apply(&mut work, &options.commands);
@@ -195,6 +198,9 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             None
         }
     };
+    if let Some(program) = &program {
+        work.diagnostics.extend(commands::overruled(&wishes, program));
+    }
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }

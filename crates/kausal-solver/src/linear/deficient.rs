@@ -12,12 +12,14 @@ const NO_PIVOT: f64 = 1e-11;
 const CONTRADICTION: f64 = 1e-8;
 
 /// What is known after [`solve_deficient`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Deficient {
     /// How many equations say something of their own.
     pub rank: usize,
     /// The row that contradicts the others most, and by how much, if one does.
     pub contradiction: Option<(usize, f64)>,
+    /// The unknowns that the equations leave open.
+    pub open: Vec<usize>,
 }
 
 /// Overwrites `r` by the smallest `d` with `A d = r`. The matrix is column-major and is destroyed; `magnitude[i]` is
@@ -85,7 +87,11 @@ pub fn solve_deficient(a: &mut [f64], r: &mut [f64], magnitude: &[f64], weight: 
         let j = column[rank + m];
         r[j] = z / columns[j];
     }
-    Deficient { rank, contradiction }
+    let moves = |k: usize| (0..free).any(|m| f[k + rank * m].abs() > NO_PIVOT);
+    let mut open: Vec<usize> =
+        (0..n).filter(|&k| k >= rank || moves(k)).map(|k| column[k]).collect();
+    open.sort_unstable();
+    Deficient { rank, contradiction, open }
 }
 
 /// Elimination with complete pivoting; returns the rank.

@@ -182,12 +182,18 @@
     root.dataset.theme = dark ? "light" : "dark";
     redraw();
   };
-  let before, opened = [];
+  let before, opened = [], shownBefore = shown;
   window.addEventListener("beforeprint", () => {
     before = root.dataset.theme;
-    // On paper nobody can open the loops that are not too long.
-    opened = loops.filter(b => b.size <= 60).slice(0, 20).map(b => byId("loop-" + b.number)).filter(d => !d.open);
-    for (const details of opened) { details.open = true; details.fill(); }
+    // On paper nobody can open anything, nor ask for more; but nobody reads a thousand pages either.
+    let rows = 0;
+    const room = loops.filter(b => (rows += Math.min(b.size, MOST) + b.lines.length) <= 3000).map(b => byId("loop-" + b.number));
+    room.forEach(details => details.fill());
+    opened = room.flatMap(d => [d, ...d.querySelectorAll("details")]).filter(d => !d.open);
+    for (const details of opened) details.open = true;
+    shownBefore = shown;
+    shown = Math.max(shown, 1000);
+    equations();
     root.dataset.theme = "light";
     for (const paper of document.querySelectorAll(".paper canvas")) matrix.print(paper, paper.dataset.order);
     graph.redraw.now();
@@ -195,6 +201,8 @@
   window.addEventListener("afterprint", () => {
     if (before) root.dataset.theme = before; else delete root.dataset.theme;
     for (const details of opened) details.open = false;
+    shown = shownBefore;
+    equations();
     redraw();
   });
   matrix.fit();
