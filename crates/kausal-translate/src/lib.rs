@@ -239,6 +239,29 @@ mod tests {
         translation.diagnostics.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect()
     }
 
+    /// A loop of four equations that costs least eliminated, and a variable outside of it.
+    #[test]
+    fn commands_that_are_not_followed_are_said() {
+        let text = "model M Real a, b, c, d, u; equation u = time; \
+             a + b = u; b + c = 2*u; c + d = 3; a - 2*d = 1; end M;";
+        let mut workspace = Workspace::new(Box::new(NoFiles));
+        workspace.add_source("m.mo", text);
+        let flat = workspace.flatten("M").0.expect("a correct model");
+        let said = |commands: &str, tearing| {
+            let commands = Commands::parse(commands).0;
+            let options = Options { commands, tearing, ..Options::default() };
+            let translation = translate(&flat, &options);
+            assert!(translation.program.is_some());
+            translation.diagnostics.into_iter().map(|d| (d.code, d.message)).collect::<Vec<_>>()
+        };
+        let outside = said("variable tear u []", Tearing::Auto);
+        assert!(outside.iter().any(|(code, m)| *code == "K0453" && m.contains("tear at u") && m.contains("no loop")));
+        let followed = said("variable tear b []", Tearing::Declared);
+        assert!(followed.iter().all(|(code, _)| *code != "K0453"), "{followed:?}");
+        let off = said("variable tear b []", Tearing::Off);
+        assert!(off.iter().any(|(code, m)| *code == "K0453" && m.contains("tear at b")), "{off:?}");
+    }
+
     #[test]
     fn what_cannot_run_is_said_once() {
         let clocked = refused(

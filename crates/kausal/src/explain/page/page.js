@@ -187,12 +187,17 @@
     before = root.dataset.theme;
     // On paper nobody can open anything, nor ask for more; but nobody reads a thousand pages either.
     let rows = 0;
-    const room = loops.filter(b => (rows += Math.min(b.size, MOST) + b.lines.length) <= 3000).map(b => byId("loop-" + b.number));
-    room.forEach(details => details.fill());
-    opened = room.flatMap(d => [d, ...d.querySelectorAll("details")]).filter(d => !d.open);
+    const room = loops.filter(b => (rows += Math.min(b.size, MOST)) <= 600);
+    opened = room.flatMap(b => {
+      const details = byId("loop-" + b.number);
+      details.fill();
+      return b.lines.length <= 40 ? [details, ...details.querySelectorAll("details")] : [details];
+    });
+    const others = [...document.querySelectorAll("#the-loops details:not([id])")].filter(d => d.textContent.length < 6000);
+    opened = [...new Set([...opened, ...others.filter(d => !d.parentElement.closest("details"))])].filter(d => !d.open);
     for (const details of opened) details.open = true;
     shownBefore = shown;
-    shown = Math.max(shown, 1000);
+    shown = Math.max(shown, 300);
     equations();
     root.dataset.theme = "light";
     for (const paper of document.querySelectorAll(".paper canvas")) matrix.print(paper, paper.dataset.order);

@@ -46,10 +46,14 @@
   function ticks(low, high, most) {
     const raw = (high - low) / Math.max(1, most);
     const power = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * 0.999999);
-    const list = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
-    return { list, step };
+    const steps = [0.5, 1, 2, 5, 10].map(f => f * power);
+    const at = steps.findIndex(s => s >= raw * 0.999999);
+    // One number alone says nothing about the scale.
+    for (const step of [steps[at], steps[Math.max(0, at - 1)]]) {
+      const list = [];
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
+      if (list.length > 1 || step === steps[Math.max(0, at - 1)]) return { list, step };
+    }
   }
 
   function label(v, step) {
