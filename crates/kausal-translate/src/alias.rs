@@ -8,14 +8,14 @@
 
 use std::cmp::Reverse;
 
-use kausal_model::flat::{StateSelect, Type};
+use kausal_model::flat::{OriginKind, StateSelect, Type};
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
-use kausal_syntax::{Diagnostic, Location};
+use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::rewrite::rewrite;
-use crate::work::{EquationForm, Role, Work};
+use crate::work::{EquationForm, Role, Settled, Work};
 use crate::{parameters, program};
 
 /// Eliminates trivial equations until none is left.
@@ -276,14 +276,16 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         }
     }
     let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
-    let mut said: FxHashMap<VarId, Option<Location>> = FxHashMap::default();
+    let mut said: FxHashMap<VarId, Settled> = FxHashMap::default();
     for (equation, a, value) in numbers {
         let (root, negated) = sets.find(a);
         let value = if negated { -value } else { value };
         let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
         if ours && !values.contains_key(&root) {
             values.insert(root, value);
-            said.insert(root, work.equations[equation].origin.location);
+            let origin = &work.equations[equation].origin;
+            let unconnected = origin.kind == OriginKind::Unconnected;
+            said.insert(root, Settled { place: origin.location, unconnected });
             remove[equation] = Some(program::Trivial::Number);
             // What does not change has no derivative.
             let mut derivative = work.var(root).derivative;
@@ -297,13 +299,14 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         let id = VarId(i as u32);
         let (root, negated) = sets.find(id);
         let settled = said.get(&root).copied().or_else(|| {
-            (root != id && work.is_parameter(root)).then(|| work.var(root).location)
+            let parameter = root != id && work.is_parameter(root);
+            parameter.then(|| Settled { place: work.var(root).location, unconnected: false })
         });
-        if let Some(place) = settled
+        if let Some(settled) = settled
             && work.vars[i].fixed == Some(true)
             && work.vars[i].role == Role::Continuous
         {
-            work.settled.push((id, place));
+            work.settled.push((id, settled));
         }
         if root != id {
             merge_attributes(work, id, root, negated);

@@ -222,7 +222,10 @@ pub(crate) fn overruled(wishes: &Wishes, program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for &v in wishes.tear.iter().filter(|v| !torn.contains(&target(**v))) {
         let (why, help) = if in_loops.contains(&target(v)) {
-            ("its loop is solved in a way that costs less", "--tearing declared follows the command; `kausal explain` shows the prices")
+            (
+                "its loop is solved in a way that costs less",
+                "--tearing declared follows the command; `kausal explain` shows the prices",
+            )
         } else {
             ("it is in no loop", "take the command away; `kausal explain` shows the loops")
         };
@@ -230,7 +233,10 @@ pub(crate) fn overruled(wishes: &Wishes, program: &Program) -> Vec<Diagnostic> {
         found.push(Diagnostic::warning("K0453", message).help(help));
     }
     for &v in wishes.keep.iter().filter(|v| torn.contains(&target(**v))) {
-        let message = format!("the translator command not to tear at {} is not followed: nothing else would do", name(v));
+        let message = format!(
+            "the translator command not to tear at {} is not followed: nothing else would do",
+            name(v)
+        );
         found.push(Diagnostic::warning("K0453", message));
     }
     found

@@ -16,7 +16,7 @@ use crate::index::{Selection, text};
 use crate::program::{Check, Step};
 use crate::sections::unknowns;
 use crate::sort::{Block, Singular, Sorting};
-use crate::work::{Equation, EquationForm, Role, Work};
+use crate::work::{Equation, EquationForm, Role, Settled, Work};
 
 /// What a row of the initial problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,8 +110,7 @@ pub(crate) fn build(
     });
     let computed: Vec<VarId> = computed.map(|(_, i)| VarId(i)).collect();
     dropped.extend(computed.into_iter().map(|v| add_start(emitter.work, v)));
-    let mut checks: Vec<Check> =
-        dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
+    let mut checks: Vec<Check> = dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
     checks.extend(settled(emitter.work));
     Some((steps, checks))
 }
@@ -129,7 +128,7 @@ fn check(emitter: &mut Emitter, equation: usize, steps: &mut Vec<Step>) -> Optio
     let fixed = emitter.work.starts.get(&equation).copied();
     let lhs = emitter.without_calls(lhs, steps);
     let rhs = emitter.without_calls(rhs, steps);
-    Some(Check { lhs, rhs, text, origin, fixed, settled: None })
+    Some(Check { lhs, rhs, text, origin, fixed, settled: None, unconnected: false })
 }
 
 /// Fixed start values of variables that are numbers or parameters.
@@ -147,7 +146,8 @@ fn settled(work: &mut Work) -> Vec<Check> {
         let name = |v: VarId| work.shown(v).to_owned();
         let text = format!("{} = {}", work.var(v).name, print_limited(&work.pool, rhs, &name, 200));
         let origin = Origin { location: work.var(v).start_location, ..Origin::default() };
-        checks.push(Check { lhs, rhs, text, origin, fixed: Some(v), settled: said });
+        let Settled { place: settled, unconnected } = said;
+        checks.push(Check { lhs, rhs, text, origin, fixed: Some(v), settled, unconnected });
     }
     checks
 }

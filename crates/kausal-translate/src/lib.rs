@@ -255,7 +255,11 @@ mod tests {
             translation.diagnostics.into_iter().map(|d| (d.code, d.message)).collect::<Vec<_>>()
         };
         let outside = said("variable tear u []", Tearing::Auto);
-        assert!(outside.iter().any(|(code, m)| *code == "K0453" && m.contains("tear at u") && m.contains("no loop")));
+        assert!(
+            outside
+                .iter()
+                .any(|(code, m)| *code == "K0453" && m.contains("tear at u") && m.contains("no loop"))
+        );
         let followed = said("variable tear b []", Tearing::Declared);
         assert!(followed.iter().all(|(code, _)| *code != "K0453"), "{followed:?}");
         let off = said("variable tear b []", Tearing::Off);

@@ -124,9 +124,10 @@ pub(crate) fn value_of(work: &Work, v: VarId) -> Option<ExprId> {
 pub(crate) fn without_value(work: &mut Work) {
     const SHOWN: usize = 4;
     let numbers = |ty: Type| matches!(ty, Type::Real | Type::Integer | Type::Boolean | Type::Enumeration(_));
-    let open = work.vars.iter().filter(|v| {
-        v.role == Role::Parameter && !v.made && v.binding.is_none() && numbers(v.ty)
-    });
+    let open = work
+        .vars
+        .iter()
+        .filter(|v| v.role == Role::Parameter && !v.made && v.binding.is_none() && numbers(v.ty));
     let (started, zero): (Vec<_>, Vec<_>) = open.partition(|v| v.start.is_some());
     let (mut found, mut valueless) = (Vec::new(), Vec::new());
     for (vars, code, used) in [(zero, "K0415", "0 is used"), (started, "K0416", "the start value is used")] {
@@ -139,7 +140,8 @@ pub(crate) fn without_value(work: &mut Work) {
                     n if n > SHOWN => format!(" and {} more", n - SHOWN),
                     _ => String::new(),
                 };
-                let (shown, plural) = (all[..all.len().min(SHOWN)].join(", "), used.replace("value is", "values are"));
+                let (shown, plural) =
+                    (all[..all.len().min(SHOWN)].join(", "), used.replace("value is", "values are"));
                 format!("{} parameters have no value, {plural}: {shown}{more}", all.len())
             }
         };

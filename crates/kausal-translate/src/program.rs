@@ -475,6 +475,8 @@ pub struct Check {
     pub fixed: Option<VarId>,
     /// Where it is said what the variable is, if it is a number or a parameter.
     pub settled: Option<Location>,
+    /// It is zero because nothing is connected to its connector.
+    pub unconnected: bool,
 }
 
 /// A relation `difference < 0` (or `<= 0`) that may cause an event.

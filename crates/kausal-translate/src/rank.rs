@@ -355,7 +355,8 @@ mod tests {
 
     #[test]
     fn what_costs_too_much_is_left_out() {
-        let dense: Vec<Row> = (0..40).map(|i| (0..40).map(|j| (j, mixed(i, &[u64::from(j)]))).collect()).collect();
+        let dense: Vec<Row> =
+            (0..40).map(|i| (0..40).map(|j| (j, mixed(i, &[u64::from(j)]))).collect()).collect();
         assert!(eliminate(dense, 40, &mut 100).is_none());
     }
 

@@ -185,10 +185,9 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
         (n, _) => format!("depend on each other: {n} say nothing new"),
     };
     let (code, message) = match d.agreement {
-        Agreement::Same | Agreement::Unknown => (
-            "K0404",
-            format!("{equations} {surplus}:\n  {texts}\nso that nothing determines\n  {names}"),
-        ),
+        Agreement::Same | Agreement::Unknown => {
+            ("K0404", format!("{equations} {surplus}:\n  {texts}\nso that nothing determines\n  {names}"))
+        }
         Agreement::Never => (
             "K0405",
             format!("{equations} contradict each other:\n  {texts}\nand nothing determines\n  {names}"),
@@ -212,7 +211,9 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
             "was an equation written twice, perhaps in other words? Write another one in its place, or give a value to \
              one of these variables"
         }
-        _ => "they want different values of the same: correct one of them, or take it away and determine the rest otherwise",
+        _ => {
+            "they want different values of the same: correct one of them, or take it away and determine the rest otherwise"
+        }
     };
     let words = "one of them";
     let places = d.equations.iter().take(SHOWN).filter_map(|&e| {

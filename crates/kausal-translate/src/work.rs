@@ -42,13 +42,21 @@ pub(crate) struct Work {
     /// Equations of the initial problem that say what a variable starts with, and which.
     pub starts: FxHashMap<usize, VarId>,
     /// Variables with a fixed start value that are always a number or a parameter, and where that is said.
-    pub settled: Vec<(VarId, Option<Location>)>,
+    pub settled: Vec<(VarId, Settled)>,
     /// Connectors that nothing is connected to.
     pub open: Vec<String>,
     /// The parts without a unique solution, where there are some.
     pub singular: Vec<SingularPart>,
     pub report: Report,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where it is said that a variable is a number or a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settled {
+    pub place: Option<Location>,
+    /// Nothing is connected there, so nothing flows.
+    pub unconnected: bool,
 }
 
 /// A variable between flat model and program.

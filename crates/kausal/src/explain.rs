@@ -212,8 +212,11 @@ impl Writer<'_> {
             0 => String::new(),
             n => format!(", {n} where results are wanted"),
         };
-        let _ =
-            writeln!(out, "\nLoops: {always} in each evaluation{late}, {} at the start{before}", initial.len());
+        let _ = writeln!(
+            out,
+            "\nLoops: {always} in each evaluation{late}, {} at the start{before}",
+            initial.len()
+        );
         for (i, system) in dynamic.iter().enumerate() {
             let when = if i < always { "" } else { ", where results are wanted" };
             self.one_loop(out, &format!("loop {}{when}", i + 1), system);

@@ -80,7 +80,8 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
     let (when, time) = (if found.initial { "at the start" } else { "at" }, found.time);
     let when = if found.initial { when.to_owned() } else { format!("{when} time {time}") };
     let rest = if more { format!(" and {} more", names.len() - LISTED) } else { String::new() };
-    let it = if few { "it keeps the value it had" } else { "they stay as near as can be to the values they had" };
+    let it =
+        if few { "it keeps the value it had" } else { "they stay as near as can be to the values they had" };
     names.truncate(LISTED);
     let message = format!("nothing determines {}{rest} {when}: {it}", names.join(", "));
     let mut d = Diagnostic::warning("K0532", message).help(

@@ -292,12 +292,19 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         {
             let name = &program.variables[v.index()].name;
             let what = format!("{name} is fixed to start at {right}, but the equations make it {left}");
-            (what, Some("take `fixed = true` from it, or what determines it otherwise"))
+            let unconnected = program.checks.get(*check).is_some_and(|c| c.unconnected);
+            (
+                what,
+                Some(if unconnected {
+                    "nothing is connected there, so nothing flows: connect it, or take `fixed = true` away"
+                } else {
+                    "take `fixed = true` from it, or what determines it otherwise"
+                }),
+            )
         }
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
-            let help =
-                "the equations of the model and the other initial conditions determine everything in it: take it away, or one \
+            let help = "the equations of the model and the other initial conditions determine everything in it: take it away, or one \
                  of them";
             (
                 format!(
@@ -323,7 +330,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 ),
                 Reason::SingularMatrix if residual.is_some() => (
                     format!("the system of equations for {names} has no solution here"),
-                    Some("do two of these equations want different values of the same, or a fixed start value what cannot be?"),
+                    Some(
+                        "do two of these equations want different values of the same, or a fixed start value what cannot be?",
+                    ),
                 ),
                 Reason::SingularMatrix => (
                     format!("the system of equations for {names} is singular"),
@@ -338,12 +347,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 Reason::OutsideDomain => (format!("an argument is outside its domain, in {names}"), None),
             };
             let residual = match residual {
-                Some((_, r)) if *reason == Reason::SingularMatrix => {
-                    match unknowns.len() {
-                        1 => format!(": it is off by {r}, and small changes do not help"),
-                        _ => format!(": its equations contradict each other by {r}"),
-                    }
-                }
+                Some((_, r)) if *reason == Reason::SingularMatrix => match unknowns.len() {
+                    1 => format!(": it is off by {r}, and small changes do not help"),
+                    _ => format!(": its equations contradict each other by {r}"),
+                },
                 Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
                 _ => String::new(),
             };

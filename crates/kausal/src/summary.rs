@@ -213,10 +213,8 @@ pub fn text(program: &Program) -> String {
         ("dynamics", o.dynamics),
         ("outputs", o.outputs),
     ];
-    for (name, counts) in [("discrete", o.discrete), ("discretized", o.discretized)] {
-        if counts != Counts::default() {
-            sections.push((name, counts));
-        }
+    if s.inline.is_some() {
+        sections.push(("discretized", o.discretized));
     }
     for (section, c) in sections {
         let calls = counted(c.call as usize, "call");

@@ -88,8 +88,7 @@ pub fn solve_deficient(a: &mut [f64], r: &mut [f64], magnitude: &[f64], weight: 
         r[j] = z / columns[j];
     }
     let moves = |k: usize| (0..free).any(|m| f[k + rank * m].abs() > NO_PIVOT);
-    let mut open: Vec<usize> =
-        (0..n).filter(|&k| k >= rank || moves(k)).map(|k| column[k]).collect();
+    let mut open: Vec<usize> = (0..n).filter(|&k| k >= rank || moves(k)).map(|k| column[k]).collect();
     open.sort_unstable();
     Deficient { rank, contradiction, open }
 }
@@ -184,12 +183,22 @@ mod tests {
         // x + y = 2, twice: the nearest point of the line is (1, 1).
         let (mut a, mut r) = ([1.0, 2.0, 1.0, 2.0], [2.0, 4.0]);
         let found = solve_deficient(&mut a, &mut r, &[2.0, 4.0], &[1.0, 1.0]);
-        assert_eq!(found, Deficient { rank: 1, contradiction: None });
+        assert_eq!(found, Deficient { rank: 1, contradiction: None, open: vec![0, 1] });
         assert!((r[0] - 1.0).abs() < 1e-14 && (r[1] - 1.0).abs() < 1e-14, "{r:?}");
         // A million times lighter, x moves alone.
         let (mut a, mut r) = ([1.0, 2.0, 1.0, 2.0], [2.0, 4.0]);
         solve_deficient(&mut a, &mut r, &[2.0, 4.0], &[1e6, 1.0]);
         assert!((r[0] - 2.0).abs() < 1e-10 && r[1].abs() < 1e-10, "{r:?}");
+    }
+
+    /// x + y = 2 twice beside z = 1: of three unknowns two are open.
+    #[test]
+    fn what_is_left_open_is_named() {
+        let mut a = [1.0, 2.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0];
+        let mut r = [2.0, 4.0, 1.0];
+        let found = solve_deficient(&mut a, &mut r, &[2.0, 4.0, 1.0], &[1.0; 3]);
+        assert_eq!((found.rank, found.open), (2, vec![0, 1]));
+        assert!((r[2] - 1.0).abs() < 1e-14, "{r:?}");
     }
 
     #[test]

@@ -25,8 +25,8 @@
   byId("graph-all").onclick = graph.fit;
   for (const radio of document.querySelectorAll("input[name=order]")) radio.onchange = () => matrix.reorder(radio.value);
   const entries = data.entries.reduce((sum, row) => sum + row.length, 0);
-  byId("counts").textContent = many(n, "equation") + ", " + entries + " entries, " + many(loops.length, "loop");
-  byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + graph.edges + " dependencies, " + graph.levels + " one after another";
+  byId("counts").textContent = many(n, "equation") + ", " + (entries === 1 ? "1 entry, " : entries + " entries, ") + many(loops.length, "loop");
+  byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + (graph.edges === 1 ? "1 dependency, " : graph.edges + " dependencies, ") + graph.levels + " one after another";
 
   // Names of files and components may break after their dots.
   function breakable(tag, text, className) {
