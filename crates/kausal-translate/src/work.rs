@@ -8,6 +8,7 @@ use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
 use crate::program::{Delay, Pre, Relation, Report, Sample, SingularPart, TimeEvent, Transport};
+use crate::rewrite::Memo;
 
 /// The state of a translation.
 #[derive(Clone, Debug, Default)]
@@ -253,11 +254,8 @@ impl Work {
     }
 
     /// Replaces every expression the passes look at; `f` gets the pool, a memo shared by all, and the expression.
-    pub fn map_expressions(
-        &mut self,
-        f: &mut dyn FnMut(&mut Pool, &mut FxHashMap<ExprId, ExprId>, ExprId) -> ExprId,
-    ) {
-        let mut memo = FxHashMap::default();
+    pub fn map_expressions(&mut self, f: &mut dyn FnMut(&mut Pool, &mut Memo, ExprId) -> ExprId) {
+        let mut memo = Memo::dense();
         let Work { pool, vars, equations, initial_equations, .. } = self;
         let mut go = |pool: &mut Pool, e: &mut ExprId| *e = f(pool, &mut memo, *e);
         for e in equations.iter_mut().chain(initial_equations.iter_mut()) {

@@ -31,6 +31,9 @@ pub struct Run {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// What a run told somebody: the same without the records, which went elsewhere.
@@ -44,6 +47,9 @@ pub struct Ended {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -73,6 +79,7 @@ pub fn run(
         diagnostics: ended.diagnostics,
         seconds: ended.seconds,
         seconds_initialize: ended.seconds_initialize,
+        torn: ended.torn,
     }
 }
 
@@ -97,6 +104,7 @@ pub fn run_into(
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
+    let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
@@ -108,7 +116,7 @@ pub fn run_into(
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, diagnostics, seconds, seconds_initialize }
+    Ended { statistics, diagnostics, seconds, seconds_initialize, torn }
 }
 
 struct Watcher<'a, 'b> {
