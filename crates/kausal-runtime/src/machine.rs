@@ -57,6 +57,19 @@ pub struct Failure {
     pub residual: Option<(usize, f64)>,
 }
 
+/// A linear system without full rank that has solutions: one was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undetermined {
+    /// What it is solved for.
+    pub unknowns: Vec<VarId>,
+    /// Those it leaves open.
+    pub open: Vec<VarId>,
+    /// When that was seen first.
+    pub time: f64,
+    /// In the initial problem?
+    pub initial: bool,
+}
+
 /// One run's memory.
 #[derive(Debug)]
 pub struct Machine {
@@ -71,6 +84,8 @@ pub struct Machine {
     pub reinits: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<String>,
+    /// Systems that did not determine all their unknowns, each set of these once.
+    pub undetermined: Vec<Undetermined>,
     /// Counts.
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
@@ -159,6 +174,7 @@ impl Machine {
             time: 0.0,
             reinits: Vec::new(),
             warnings: Vec::new(),
+            undetermined: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
             starting: false,

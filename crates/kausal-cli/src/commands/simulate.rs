@@ -96,6 +96,10 @@ fn simulated(
     }
     let Attempt { ended, memory, page } = attempt;
     let failed = output::show(&ended.diagnostics, session.sources());
+    let broken = ended.diagnostics.iter().any(|d| d.code == "K0907");
+    if !arguments.json && !broken {
+        arguments.output.iter().for_each(|path| output::wrote(path));
+    }
     let start = Instant::now();
     let drawn = draw(arguments, &session, &flat.name, &memory)
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
@@ -304,6 +308,9 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Traje
         if let Err(d) = plot::write(trajectory, model, &arguments.plot, path) {
             return fail(session, d);
         }
+        if !arguments.json {
+            output::wrote(path);
+        }
     }
     if !arguments.plot_file.is_empty() || arguments.report.is_some() || arguments.json {
         return true;
@@ -335,7 +342,12 @@ fn write_report(
         plot: &arguments.plot,
     };
     match std::fs::write(path, page.with_run(&run)) {
-        Ok(()) => true,
+        Ok(()) => {
+            if !arguments.json {
+                output::wrote(path);
+            }
+            true
+        }
         Err(error) => fail(session, store::unwritable(path, None, &error)),
     }
 }
