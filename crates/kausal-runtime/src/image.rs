@@ -53,7 +53,7 @@ pub struct CompiledModel {
     /// Nonlinear systems.
     pub newtons: Vec<Newton>,
     /// What straight-line solutions of linear systems are held against.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<Arc<Guard>>,
     /// Functions that are called.
     pub functions: Functions,
     /// The systems that come before those of the dynamics.
@@ -407,7 +407,7 @@ struct Lowering<'a, 'p> {
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
-    guards: &'a mut Vec<Guard>,
+    guards: &'a mut Vec<Arc<Guard>>,
     called: Vec<FunctionId>,
     call_size: usize,
 }
@@ -516,7 +516,8 @@ impl Lowering<'_, '_> {
                     let unknowns = system.unknowns.clone();
                     let sums = guard.sums.clone();
                     let torn = system.tearing_variables.clone();
-                    self.guards.push(Guard { pivots, sums, check, residuals, fallback, unknowns, torn });
+                    let guard = Guard { pivots, sums, check, residuals, fallback, unknowns, torn };
+                    self.guards.push(Arc::new(guard));
                     out.push(Exec::Guarded(steps, self.guards.len() - 1));
                 }
                 Form::Linear { steps, guard: None, .. } => out.extend(self.steps(steps)?),

@@ -128,8 +128,11 @@ struct KernelSpace {
     factored: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct GuardSpace {
+    /// What is guarded; absent while it is being evaluated. Taken out and put back it costs nothing, a count of owners
+    /// would be felt in every evaluation of a small model.
+    plan: Option<Arc<image::Guard>>,
     /// Evaluations until residuals are looked at again; they are in the first one.
     unchecked: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
@@ -138,6 +141,18 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+}
+
+impl GuardSpace {
+    fn new(plan: &Arc<image::Guard>) -> GuardSpace {
+        GuardSpace {
+            guess: Vec::with_capacity(plan.unknowns.len()),
+            plan: Some(plan.clone()),
+            unchecked: 0,
+            gave_up: false,
+            fell_back: false,
+        }
+    }
 }
 
 /// What the integrator asks of an inlined step.
@@ -189,7 +204,7 @@ impl Machine {
             newtons: Vec::new(),
             chords: Vec::new(),
             demand: Demand::default(),
-            guards: vec![GuardSpace::default(); model.guards.len()],
+            guards: model.guards.iter().map(GuardSpace::new).collect(),
             externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
@@ -239,11 +254,16 @@ impl Machine {
     /// Executes steps.
     pub fn run(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Stop> {
         for step in steps {
-            self.step(step, mode)?;
+            // Most steps are code, and all the others would take registers from it.
+            match step {
+                Exec::Code(chunk) => self.code(*chunk),
+                _ => self.step(step, mode)?,
+            }
         }
         Ok(())
     }
 
+    #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),
