@@ -19,7 +19,7 @@ pub mod term_call;
 
 use std::sync::Arc;
 
-use kausal_symbolic::function::calls::{Calls, constant_call};
+use kausal_symbolic::function::calls::{Calls, constant_call, is_apart};
 use kausal_symbolic::function::evaluator::Limits;
 use kausal_symbolic::function::inline::{Stage, inline, should_inline};
 use kausal_symbolic::function::layout::{Flat, Layout};
@@ -63,6 +63,8 @@ pub struct Functions {
     pub(crate) placed: bool,
     /// Inside `pure(…)`.
     pub(crate) in_pure: bool,
+    /// Classes of external objects that something makes.
+    pub(crate) constructed: Vec<KlassId>,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Result<Vec<ExprId>, String>>,
     /// Steps taken in all these runs.
@@ -585,7 +587,11 @@ impl Flattener<'_> {
                 }
             }
         }
-        let outputs = self.functions.calls.keep(&mut self.pool, function, args)?;
+        let calls = &mut self.functions.calls;
+        let outputs = match is_apart(self.pool.function(function)) {
+            true => calls.keep_apart(&mut self.pool, function, args)?,
+            false => calls.keep(&mut self.pool, function, args)?,
+        };
         let first = outputs.iter().find_map(|o| o.scalars().first().copied());
         self.functions.last_call = match first.map(|e| self.pool.node(e)) {
             Some(Expression::Output(call, _)) => Some(call),
@@ -691,6 +697,7 @@ impl Flattener<'_> {
             let mut function = self.pool.function(id).clone();
             function.notes.constructs = Some(self.external_class(k));
             self.pool.set_function(id, function);
+            self.functions.constructed.push(k);
         }
     }
 
