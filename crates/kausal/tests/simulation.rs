@@ -456,6 +456,7 @@ fn functions() {
     check(
         "function_",
         vec![
+            case("function_data_sizes", vec![exactly("n", 4.0), exactly("y", 8.0)]),
             case(
                 "function_files",
                 vec![
