@@ -343,7 +343,7 @@ impl CompiledModel {
                 Term::Call(called, ..) => Some(*called),
                 _ => None,
             }));
-            if let Some(name) = foreign::destructor_name(&function.name) {
+            if let Some(name) = function.notes.constructs.as_deref().map(foreign::destructor_name) {
                 next.extend(pool.functions().filter(|(_, f)| f.name == name).map(|(id, _)| id));
             }
             open.extend(next.into_iter().filter(|&id| seen.insert(id)));

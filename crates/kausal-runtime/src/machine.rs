@@ -42,6 +42,8 @@ pub enum Stop {
     Terminate(String),
     /// A function could not be evaluated.
     Function(String),
+    /// Foreign code crashed, or wanted to end the program: nothing can be computed any more.
+    Crash(String),
     /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
     Contradiction(usize, f64, f64),
 }
@@ -350,7 +352,10 @@ impl Machine {
                 self.warnings.push(warning);
             }
         }
-        outcome.map_err(Stop::Function)
+        outcome.map_err(|message| match self.externals.crash() {
+            Some(crash) => Stop::Crash(crash),
+            None => Stop::Function(message),
+        })
     }
 
     /// Initial conditions that were not needed must hold.

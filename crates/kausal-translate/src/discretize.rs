@@ -251,7 +251,7 @@ impl Part<'_> {
         emitter.formulas = FxHashMap::default();
         emitter.integrated = FxHashSet::default();
         only_last_predicts(&mut steps);
-        calls::unite(&mut [&mut steps]);
+        calls::unite(&emitter.work.pool, &mut [&mut steps]);
         let mut factors = Vec::new();
         // What is constant between events decides nothing within a step.
         let mut fixed = known.clone();

@@ -5,7 +5,7 @@ use kausal_symbolic::function::calls::Calls;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Pre, Relation, Report, Sample, SingularPart, TimeEvent, Transport};
 use crate::rewrite::Memo;
@@ -29,6 +29,8 @@ pub(crate) struct Work {
     pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
+    /// Zeros and ones by which the run selects states.
+    pub selectors: FxHashSet<VarId>,
     /// A table by variable, `None` everywhere between its uses.
     places: Vec<Option<u32>>,
     pub initial_flag: Option<VarId>,
@@ -160,6 +162,8 @@ impl Work {
     /// Copies a flat model into the form the passes need; bindings of variables are equations already.
     pub fn new(model: &FlatModel) -> Work {
         let mut work = Work { pool: model.pool.clone(), ..Work::default() };
+        // What strings are that nothing gives a value (specification section 4.8).
+        work.pool.text("");
         work.vars = model.variables.iter().map(variable).collect();
         work.equations = model.equations.iter().map(equation).collect();
         release_bound_inputs(&mut work, model);

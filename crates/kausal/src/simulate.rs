@@ -203,6 +203,13 @@ fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> 
 }
 
 fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+    if let RunError::Initial(Stop::Crash(what))
+    | RunError::Event(_, Stop::Crash(what))
+    | RunError::Integration(_, _, Some(Stop::Crash(what))) = error
+    {
+        return Diagnostic::error("K0543", format!("at time {}: {what}", reached(error, start)))
+            .help("the results up to there are kept; look for the fault in the C code");
+    }
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
@@ -294,7 +301,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
-        Stop::Function(message) => (message.clone(), None),
+        Stop::Function(message) | Stop::Crash(message) => (message.clone(), None),
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {
