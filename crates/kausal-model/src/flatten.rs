@@ -299,6 +299,10 @@ impl Flattener<'_> {
             self.leaf_variables(inst, &mut types, &mut variables);
             at += count;
         }
+        // Functions may have objects of their own.
+        for klass in std::mem::take(&mut self.functions.constructed) {
+            self.external_object(klass, &mut types);
+        }
         for var in &self.assigned_when {
             let v = &mut variables[var.index()];
             v.variability = v.variability.min(Variability::Discrete);

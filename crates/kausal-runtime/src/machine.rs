@@ -42,6 +42,8 @@ pub enum Stop {
     Terminate(String),
     /// A function could not be evaluated.
     Function(String),
+    /// Foreign code crashed, or wanted to end the program: nothing can be computed any more.
+    Crash(String),
     /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
     Contradiction(usize, f64, f64),
 }
@@ -128,8 +130,11 @@ struct KernelSpace {
     factored: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct GuardSpace {
+    /// What is guarded; absent while it is being evaluated. Taken out and put back it costs nothing, a count of owners
+    /// would be felt in every evaluation of a small model.
+    plan: Option<Arc<image::Guard>>,
     /// Evaluations until residuals are looked at again; they are in the first one.
     unchecked: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
@@ -138,6 +143,18 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+}
+
+impl GuardSpace {
+    fn new(plan: &Arc<image::Guard>) -> GuardSpace {
+        GuardSpace {
+            guess: Vec::with_capacity(plan.unknowns.len()),
+            plan: Some(plan.clone()),
+            unchecked: 0,
+            gave_up: false,
+            fell_back: false,
+        }
+    }
 }
 
 /// What the integrator asks of an inlined step.
@@ -189,7 +206,7 @@ impl Machine {
             newtons: Vec::new(),
             chords: Vec::new(),
             demand: Demand::default(),
-            guards: vec![GuardSpace::default(); model.guards.len()],
+            guards: model.guards.iter().map(GuardSpace::new).collect(),
             externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
@@ -239,11 +256,16 @@ impl Machine {
     /// Executes steps.
     pub fn run(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Stop> {
         for step in steps {
-            self.step(step, mode)?;
+            // Most steps are code, and all the others would take registers from it.
+            match step {
+                Exec::Code(chunk) => self.code(*chunk),
+                _ => self.step(step, mode)?,
+            }
         }
         Ok(())
     }
 
+    #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),
@@ -330,7 +352,10 @@ impl Machine {
                 self.warnings.push(warning);
             }
         }
-        outcome.map_err(Stop::Function)
+        outcome.map_err(|message| match self.externals.crash() {
+            Some(crash) => Stop::Crash(crash),
+            None => Stop::Function(message),
+        })
     }
 
     /// Initial conditions that were not needed must hold.

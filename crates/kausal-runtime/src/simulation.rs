@@ -155,6 +155,7 @@ pub fn simulate(
 pub(crate) fn start_jacobian(mut machine: Machine, start: f64) -> Result<Option<Vec<f64>>, Stop> {
     machine.time = start;
     initialise(&mut machine)?;
+    machine.reselect();
     let mut side = RightSide::new(machine, JacobianMode::Auto, Method::Bdf);
     let (n, x) = (side.n(), side.state());
     let mut dense = vec![0.0; n * n];
@@ -227,6 +228,8 @@ impl Run {
             self.stats.messages = machine.take_messages();
             return Err(RunError::Initial(stop));
         }
+        // The choice that was made at translation may be singular right here.
+        machine.reselect();
         self.schedule = Schedule::start(&mut machine);
         self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
@@ -696,7 +699,7 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) | Stop::Contradiction(..) => None,
+                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {

@@ -442,7 +442,7 @@ fn same_value(work: &mut Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
 
 /// Replaces aliases and numbers everywhere; the derivative of an alias is that of what it stands for.
 fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
-    let mut table: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    let mut table = Replacements(vec![None; work.vars.len()]);
     for i in 0..work.vars.len() {
         let id = VarId(i as u32);
         if let Some(&value) = values.get(&id) {
@@ -504,15 +504,27 @@ fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
         let e = if negated { work.pool.op(Op::Neg, &[e]) } else { e };
         table.insert(p.slot, e);
     }
-    if table.is_empty() {
+    if table.0.iter().all(Option::is_none) {
         return;
     }
     work.map_expressions(&mut |pool, memo, e| {
         rewrite(pool, e, memo, &mut |pool, id| match pool.node(id) {
-            Node::Var(v) => table.get(&v).copied().unwrap_or(id),
+            Node::Var(v) => table.0.get(v.index()).copied().flatten().unwrap_or(id),
             _ => id,
         })
     });
+}
+
+/// What stands for a variable, by its number.
+struct Replacements(Vec<Option<ExprId>>);
+
+impl Replacements {
+    fn insert(&mut self, v: VarId, e: ExprId) {
+        if self.0.len() <= v.index() {
+            self.0.resize(v.index() + 1, None);
+        }
+        self.0[v.index()] = Some(e);
+    }
 }
 
 /// Disjoint sets of variables that are equal up to sign.

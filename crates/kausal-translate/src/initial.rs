@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
+use crate::parameters;
 use crate::program::{Check, Step};
 use crate::sections::unknowns;
 use crate::sort::{Block, Singular, Sorting};
@@ -218,7 +219,8 @@ fn add_start(work: &mut Work, v: VarId) -> usize {
 fn start(work: &mut Work, v: VarId) -> ExprId {
     match work.var(v).start.or(work.var(v).binding) {
         Some(start) => start,
-        None => work.pool.constant(0.0),
+        None if work.var(v).ty == Type::String => work.pool.text(""),
+        None => work.pool.constant(parameters::default(work, v)),
     }
 }
 

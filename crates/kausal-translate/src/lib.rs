@@ -150,6 +150,8 @@ pub struct Options {
     pub loops: Loops,
     /// Translator commands, as the papers have them.
     pub commands: Commands,
+    /// Nonlinear systems with one of these unknowns are not torn: their torn form is known to fail.
+    pub untorn: Vec<String>,
 }
 
 /// What a translation gives back.
@@ -190,6 +192,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             let settings = emit::Settings { tearing, relaxing, inline, loops };
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             emitter.stiff = options.stiff.clone();
+            emitter.untorn = options.untorn.iter().cloned().collect();
             sections::build(&mut emitter, &selection)
                 .map(|sections| assemble::assemble(&mut work, model, selection, sections))
         }

@@ -160,12 +160,21 @@ pub(crate) fn without_value(work: &mut Work) {
     work.report.valueless = valueless;
 }
 
+/// The value of a variable that nothing gives one (specification section 4.8): of a string the number of the empty one.
+pub(crate) fn default(work: &Work, v: VarId) -> f64 {
+    match work.var(v).ty {
+        Type::Enumeration(_) => 1.0,
+        Type::String => work.pool.find_text("").map_or(0.0, |text| f64::from(text.0)),
+        _ => 0.0,
+    }
+}
+
 /// Numerical values of parameters, where they can be computed at translation.
 pub(crate) fn values(work: &Work, order: &[VarId]) -> FxHashMap<VarId, f64> {
     let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
     for &v in order {
         let Some(binding) = value_of(work, v) else {
-            values.insert(v, 0.0);
+            values.insert(v, default(work, v));
             continue;
         };
         if let Some(value) = number(work, binding, &values) {

@@ -89,7 +89,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     sections.discrete.extend(actions);
     (sections.initial, sections.checks) = initial::build(emitter, selection, &known)?;
     let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
-    calls::unite(&mut [parameters, initial, dynamics, outputs, discrete]);
+    calls::unite(&emitter.work.pool, &mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
     let mut wanted = wanted(emitter.work, selection);
     for set in &selection.sets {

@@ -5,9 +5,10 @@ use kausal_symbolic::function::calls::Calls;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Pre, Relation, Report, Sample, SingularPart, TimeEvent, Transport};
+use crate::rewrite::Memo;
 
 /// The state of a translation.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ pub(crate) struct Work {
     pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
+    /// Zeros and ones by which the run selects states.
+    pub selectors: FxHashSet<VarId>,
     /// A table by variable, `None` everywhere between its uses.
     places: Vec<Option<u32>>,
     pub initial_flag: Option<VarId>,
@@ -159,6 +162,8 @@ impl Work {
     /// Copies a flat model into the form the passes need; bindings of variables are equations already.
     pub fn new(model: &FlatModel) -> Work {
         let mut work = Work { pool: model.pool.clone(), ..Work::default() };
+        // What strings are that nothing gives a value (specification section 4.8).
+        work.pool.text("");
         work.vars = model.variables.iter().map(variable).collect();
         work.equations = model.equations.iter().map(equation).collect();
         release_bound_inputs(&mut work, model);
@@ -271,11 +276,8 @@ impl Work {
     }
 
     /// Replaces every expression the passes look at; `f` gets the pool, a memo shared by all, and the expression.
-    pub fn map_expressions(
-        &mut self,
-        f: &mut dyn FnMut(&mut Pool, &mut FxHashMap<ExprId, ExprId>, ExprId) -> ExprId,
-    ) {
-        let mut memo = FxHashMap::default();
+    pub fn map_expressions(&mut self, f: &mut dyn FnMut(&mut Pool, &mut Memo, ExprId) -> ExprId) {
+        let mut memo = Memo::dense();
         let Work { pool, vars, equations, initial_equations, .. } = self;
         let mut go = |pool: &mut Pool, e: &mut ExprId| *e = f(pool, &mut memo, *e);
         for e in equations.iter_mut().chain(initial_equations.iter_mut()) {

@@ -68,6 +68,21 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
     d
 }
 
+/// The iteration variables of a torn nonlinear system, if it is why a run failed.
+pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
+    let (stop, initial) = match error {
+        RunError::Initial(stop) => (stop, true),
+        RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop)) => (stop, false),
+        _ => return Vec::new(),
+    };
+    let Stop::Failed(Failure { unknowns, .. }) = stop else { return Vec::new() };
+    let is_torn = |s: &&System| matches!(&s.form, Form::Nonlinear(n) if n.unknowns == *unknowns && n.unknowns.len() < s.unknowns.len());
+    match system(program, unknowns, initial).filter(is_torn) {
+        Some(_) => unknowns.iter().map(|v| program.variables[v.index()].name.clone()).collect(),
+        None => Vec::new(),
+    }
+}
+
 /// The warning about a system that leaves some of its unknowns open.
 pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
     let name = |v: &VarId| program.variables[v.index()].name.as_str();

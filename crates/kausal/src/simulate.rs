@@ -31,6 +31,9 @@ pub struct Run {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// What a run told somebody: the same without the records, which went elsewhere.
@@ -44,6 +47,9 @@ pub struct Ended {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -73,6 +79,7 @@ pub fn run(
         diagnostics: ended.diagnostics,
         seconds: ended.seconds,
         seconds_initialize: ended.seconds_initialize,
+        torn: ended.torn,
     }
 }
 
@@ -98,6 +105,7 @@ pub fn run_into(
     diagnostics.extend(statistics.undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
+    let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
@@ -109,7 +117,7 @@ pub fn run_into(
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, diagnostics, seconds, seconds_initialize }
+    Ended { statistics, diagnostics, seconds, seconds_initialize, torn }
 }
 
 struct Watcher<'a, 'b> {
@@ -195,6 +203,13 @@ fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> 
 }
 
 fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+    if let RunError::Initial(Stop::Crash(what))
+    | RunError::Event(_, Stop::Crash(what))
+    | RunError::Integration(_, _, Some(Stop::Crash(what))) = error
+    {
+        return Diagnostic::error("K0543", format!("at time {}: {what}", reached(error, start)))
+            .help("the results up to there are kept; look for the fault in the C code");
+    }
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
@@ -286,7 +301,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
-        Stop::Function(message) => (message.clone(), None),
+        Stop::Function(message) | Stop::Crash(message) => (message.clone(), None),
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {

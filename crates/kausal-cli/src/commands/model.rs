@@ -72,7 +72,7 @@ pub fn program_of(
 }
 
 /// The options of a translation; a file of commands that cannot be read is shown and gives `None`.
-fn options(how: &Translation, session: &Session) -> Option<Options> {
+pub fn options(how: &Translation, session: &Session) -> Option<Options> {
     Some(Options {
         tearing: how.tearing,
         relaxing: how.relaxing,
@@ -80,6 +80,7 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
         stiff: (!how.stiff.is_empty()).then(|| how.stiff.clone()),
         loops: how.loops,
         commands: commands(how, session)?,
+        untorn: Vec::new(),
     })
 }
 

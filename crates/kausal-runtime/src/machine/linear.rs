@@ -7,9 +7,10 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
 use super::{Failure, Machine, Mode, Stop, Undetermined};
-use crate::image::{Exec, Kernel};
+use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
+    #[inline(never)]
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
@@ -124,51 +125,57 @@ impl Machine {
     }
 
     /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
+    #[inline(never)]
     pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+        let taken = self.guards[index].plan.take();
+        let guard = taken.unwrap_or_else(|| self.model.guards[index].clone());
+        let outcome = self.guarded_by(&guard, steps, index, mode);
+        self.guards[index].plan = Some(guard);
+        outcome
+    }
+
+    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
         use kausal_translate::program::Guard;
-        let model = self.model.clone();
-        let guard = &model.guards[index];
-        if !self.guards[index].gave_up {
-            self.guards[index].fell_back = false;
-            let guess = &mut self.guards[index].guess;
-            guess.clear();
-            guess.extend(guard.unknowns.iter().map(|v| self.values[v.index()]));
-            match self.run(steps, mode) {
-                Ok(()) => {}
-                Err(Stop::Failed(_)) => return self.pivoting(index, mode),
-                Err(stop) => return Err(stop),
-            }
-            let value = |v: VarId| self.values[v.index()];
-            let holds = |&(p, reference): &(VarId, VarId)| {
-                let p = value(p);
-                p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
-            };
-            if !guard.pivots.iter().all(holds) {
-                return self.pivoting(index, mode);
-            }
-            let space = &mut self.guards[index];
-            if mode == Mode::Continuous && space.unchecked > 0 {
-                space.unchecked -= 1;
-                return Ok(());
-            }
-            space.unchecked = Guard::OFTEN - 1;
-            self.run(&guard.check, mode)?;
-            let value = |v: VarId| self.values[v.index()];
-            // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
-            let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
-            let rounding = Guard::ROUNDING * largest;
-            let solved = guard
-                .residuals
-                .iter()
-                .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
-            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size))
-            {
-                return Ok(());
-            }
-            self.guards[index].gave_up = true;
+        let space = &mut self.guards[index];
+        space.guess.clear();
+        if space.gave_up {
             return self.pivoting(index, mode);
         }
-        self.guards[index].guess.clear();
+        space.fell_back = false;
+        let values = self.values.as_slice();
+        space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
+        match self.run(steps, mode) {
+            Ok(()) => {}
+            Err(Stop::Failed(_)) => return self.pivoting(index, mode),
+            Err(stop) => return Err(stop),
+        }
+        let value = |v: VarId| self.values[v.index()];
+        let holds = |&(p, reference): &(VarId, VarId)| {
+            let p = value(p);
+            p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
+        };
+        if !guard.pivots.iter().all(holds) {
+            return self.pivoting(index, mode);
+        }
+        let space = &mut self.guards[index];
+        if mode == Mode::Continuous && space.unchecked > 0 {
+            space.unchecked -= 1;
+            return Ok(());
+        }
+        space.unchecked = Guard::OFTEN - 1;
+        self.run(&guard.check, mode)?;
+        let value = |v: VarId| self.values[v.index()];
+        // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
+        let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
+        let rounding = Guard::ROUNDING * largest;
+        let solved = guard
+            .residuals
+            .iter()
+            .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
+        if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size)) {
+            return Ok(());
+        }
+        self.guards[index].gave_up = true;
         self.pivoting(index, mode)
     }
 
