@@ -63,12 +63,13 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
     };
     let verdict = match (part.is_too_many(), equations.abs_diff(unknowns)) {
         _ if part.dependent > 0 => {
-            let (verb, other) = if part.dependent == 1 { ("says", "others") } else { ("say", "rest") };
-            format!(
-                "{} of them {verb} nothing that does not follow from the {other}, or contradicts it, so that nothing \
-                 determines the unknowns in the columns.",
-                part.dependent
-            )
+            let (one, against) = match part.dependent {
+                1 => ("One of them follows", "contradicts"),
+                _ => ("Some of them follow", "contradict"),
+            };
+            let (rest, them) = if equations == 2 { ("the other", "it") } else { ("the others", "them") };
+            let unknowns = counted(unknowns, "unknown");
+            format!("{one} from {rest}, or {against} {them}, so that nothing determines {unknowns}.")
         }
         (true, 1) => {
             "One equation is too many. All that is in it, or in the others, is determined already.".into()
@@ -79,7 +80,9 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
     };
     let class = if part.is_too_many() || part.dependent > 0 { "over" } else { "under" };
     let _ = writeln!(out, "<section class=\"part {class}\"><h2>{title}</h2><p>{verdict}</p>");
-    let as_matrix = equations > 0 && unknowns > 0 && unknowns <= COLUMNS;
+    // Equations may leave open what is not in them: sums of currents the potentials.
+    let entries = part.dependent == 0 || part.entries.iter().any(|row| !row.is_empty());
+    let as_matrix = entries && equations > 0 && unknowns > 0 && unknowns <= COLUMNS;
     if equations > 0 {
         table(out, part, sources, as_matrix);
     }
@@ -87,7 +90,8 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
         let names: Vec<String> =
             part.unknowns.iter().take(ROWS).map(|n| format!("<code>{}</code>", escape(n))).collect();
         let more = if unknowns > ROWS { format!(" … and {} more", unknowns - ROWS) } else { String::new() };
-        let _ = writeln!(out, "<p>The unknowns: {}{more}</p>", names.join(", "));
+        let what = if part.dependent > 0 { "Left open" } else { "The unknowns" };
+        let _ = writeln!(out, "<p>{what}: {}{more}</p>", names.join(", "));
     }
     out.push_str("</section>\n");
 }
