@@ -27,6 +27,11 @@ pub fn is_quiet() -> bool {
     manner().quiet
 }
 
+/// Does the terminal say that it can neither colour nor overwrite?
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|v| v == "dumb")
+}
+
 /// Colours on stderr?
 fn is_colored() -> bool {
     match manner().color {
@@ -35,8 +40,7 @@ fn is_colored() -> bool {
         // A variable that is set to nothing counts as not set.
         Color::Auto => {
             let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-            let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-            io::stderr().is_terminal() && !unwanted && !dumb
+            io::stderr().is_terminal() && !unwanted && !is_dumb()
         }
     }
 }

@@ -109,11 +109,10 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
         let info = &program.equations[e.0 as usize];
         [info.lhs, info.rhs].iter().any(|&side| program.pool.contains_any(side, |v| found.open.contains(&v)))
     };
-    let mut places: Vec<Location> = Vec::new();
+    let (mut places, mut texts): (Vec<Location>, Vec<String>) = (Vec::new(), Vec::new());
     for equation in known.filter(with_open).take(SHOWN) {
         let culprit = equation_of(program, *equation);
-        d.message.push_str(if places.is_empty() { "; the equations are " } else { "; " });
-        d.message.push_str(&culprit.text);
+        texts.push(culprit.text);
         let component = &program.equations[equation.0 as usize].origin.component;
         if let Some(location) = culprit.location
             && !places.contains(&location)
@@ -121,6 +120,10 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
             places.push(location);
             d = d.at(location, if component.is_empty() { String::new() } else { format!("in {component}") });
         }
+    }
+    if !texts.is_empty() {
+        let be = if texts.len() == 1 { " is" } else { "s are" };
+        d.message.push_str(&format!("; the equation{be} {}", texts.join("; ")));
     }
     d
 }

@@ -344,7 +344,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     Some("give start values (and nominal values) near the solution for these variables"),
                 ),
                 Reason::SingularMatrix if residual.is_some() => (
-                    format!("the system of equations for {names} has no solution here"),
+                    match unknowns.len() {
+                        1 => format!("the equation for {names} has no solution near here"),
+                        _ => format!("the system of equations for {names} is singular"),
+                    },
                     Some(
                         "do two of these equations want different values of the same, or a fixed start value what cannot be?",
                     ),
@@ -363,8 +366,8 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
             };
             let residual = match residual {
                 Some((_, r)) if *reason == Reason::SingularMatrix => match unknowns.len() {
-                    1 => format!(": it is off by {r}, and small changes do not help"),
-                    _ => format!(": its equations contradict each other by {r}"),
+                    1 => format!(": it is off by {}", r.abs()),
+                    _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
                 Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
                 _ => String::new(),
