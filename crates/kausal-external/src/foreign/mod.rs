@@ -246,7 +246,8 @@ fn run(
     loaded.call(&mut slots, said).map_err(|trouble| match trouble {
         Trouble::Error(message) => message,
         Trouble::Crash(how) => {
-            let crash = format!("the foreign function {} crashed in {}: {how}", call.function, call.body.name);
+            let crash =
+                format!("the foreign function {} crashed in {}: {how}", call.function, call.body.name);
             objects.crash.insert(crash).clone()
         }
     })?;

@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::typing::{BadTerm, TermType, term_order, term_types};
 use super::{
-    ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Scalar, Stmt, Subscript, Term,
-    TermId,
+    ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Scalar, Stmt, Subscript,
+    Term, TermId,
 };
 use crate::node::Op;
 
