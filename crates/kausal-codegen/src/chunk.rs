@@ -251,6 +251,7 @@ impl Code {
     ///
     /// # Panics
     /// If an array is shorter than the largest slot used, or the scratch memory is of another code.
+    #[inline]
     pub fn run(&self, chunk: ChunkId, memory: &mut Memory<'_>) {
         self.evaluate(chunk, memory, &mut []);
     }
@@ -259,6 +260,7 @@ impl Code {
     ///
     /// # Panics
     /// Like [`Code::run`].
+    #[inline]
     pub fn evaluate(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         assert_eq!(memory.scratch.owner, self.owner, "scratch memory of another code");
         match &self.engine {

@@ -47,6 +47,7 @@ impl Machine {
     }
 
     /// Runs a chunk.
+    #[inline]
     pub fn run(&self, chunk: usize, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         let (extents, needed, functions) = &self.entries[chunk];
         let scratch = memory.scratch.cells();
@@ -80,12 +81,14 @@ pub(crate) struct FunctionEntry {
 /// Owns executable memory of functions.
 pub(crate) struct FunctionMachine {
     entries: Vec<(Called, usize, usize)>,
+    /// What the code reads at its address.
+    _constants: Box<[f64]>,
     module: ManuallyDrop<Mutex<JITModule>>,
 }
 
 impl FunctionMachine {
     /// The addresses are those of functions of the module, compiled with the signature of [`Called`].
-    pub fn new(module: JITModule, entries: Vec<FunctionEntry>) -> Self {
+    pub fn new(module: JITModule, entries: Vec<FunctionEntry>, constants: Box<[f64]>) -> Self {
         let entries = entries
             .into_iter()
             .map(|entry| {
@@ -95,7 +98,7 @@ impl FunctionMachine {
                 (function, entry.inputs, entry.outputs)
             })
             .collect();
-        FunctionMachine { entries, module: ManuallyDrop::new(Mutex::new(module)) }
+        FunctionMachine { entries, _constants: constants, module: ManuallyDrop::new(Mutex::new(module)) }
     }
 
     /// How many numbers a function takes and gives.
@@ -110,7 +113,7 @@ impl FunctionMachine {
         assert!(args.len() == takes && outputs.len() == gives, "the function has other arguments or outputs");
         // SAFETY: the code reads as many arguments and writes as many outputs as the routine has, which was checked,
         // at places that are known or checked before they are used; it uses no more work memory than it is told
-        // there is. The arrays are borrowed for this call and do not overlap.
+        // there is, and reads constants that live as long as `self`. The arrays are borrowed for this call and do not overlap.
         unsafe { code(args.as_ptr(), outputs.as_mut_ptr(), work.as_mut_ptr(), work.len() as i64) == 0 }
     }
 }

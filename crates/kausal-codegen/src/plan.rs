@@ -3,8 +3,8 @@
 //! Three decisions, none of which changes a value:
 //! 1. **Lazy branches.** A line that only one branch of one `if` needs is computed inside that branch. Its
 //!    place is the deepest one that contains all its uses (the lowest common ancestor in the tree of branches,
-//!    as compilers schedule late), so nothing is ever computed twice. Branches with nothing dear in them stay
-//!    outside and the `if` becomes a selection.
+//!    as compilers schedule late), so nothing is ever computed twice. This holds for the smallest branches too: a
+//!    selection of numbers is a jump on most machines anyway, and conditions of models seldom change.
 //! 2. **Pieces.** Register allocation is not linear in the length of a function, so long plans are cut.
 //! 3. **Homes.** A value that a later piece needs lives in the slot it is assigned to anyway, or in a spill.
 //!
@@ -17,8 +17,6 @@ use rustc_hash::FxHashMap;
 
 use crate::tape::{Line, LineId, Tape};
 
-/// A branch with less work than this is computed always and the value selected: a mispredicted jump costs more.
-const LAZY_WEIGHT: u32 = 8;
 /// Branches nested deeper than this are computed always; it bounds the search for common ancestors.
 const LAZY_DEPTH: u32 = 64;
 /// Lines a piece.
@@ -107,10 +105,6 @@ pub(crate) fn plan_with(tape: Tape, piece_lines: usize) -> Plan {
 struct Region {
     parent: u32,
     depth: u32,
-    /// Of the lines inside, those of regions inside included.
-    weight: u32,
-    /// This region if it is kept, otherwise the nearest one around it that is.
-    kept: u32,
 }
 
 /// In which region each line is computed.
@@ -127,7 +121,7 @@ const DEAD: u32 = u32::MAX;
 
 /// Places every line.
 fn place(tape: &Tape) -> Places {
-    let mut regions = vec![Region { parent: 0, depth: 0, weight: 0, kept: 0 }];
+    let mut regions = vec![Region { parent: 0, depth: 0 }];
     let mut region_of = vec![DEAD; tape.lines.len()];
     let mut branches = vec![0; tape.lines.len()];
     for (i, line) in tape.lines.iter().enumerate().rev() {
@@ -138,9 +132,7 @@ fn place(tape: &Tape) -> Places {
         if region == DEAD {
             continue;
         }
-        let here = &mut regions[region as usize];
-        here.weight = here.weight.saturating_add(weight(line));
-        let depth = here.depth + 1;
+        let depth = regions[region as usize].depth + 1;
         let mut use_in = |arg: LineId, region: u32, regions: &[Region]| {
             let place = &mut region_of[arg.index()];
             *place = if *place == DEAD { region } else { common(regions, *place, region) };
@@ -148,9 +140,7 @@ fn place(tape: &Tape) -> Places {
         match *line {
             Line::If(c, a, b) if depth <= LAZY_DEPTH => {
                 let first = regions.len() as u32;
-                for kept in [first, first + 1] {
-                    regions.push(Region { parent: region, depth, weight: 0, kept });
-                }
+                regions.extend([Region { parent: region, depth }, Region { parent: region, depth }]);
                 branches[i] = first;
                 use_in(c, region, &regions);
                 use_in(a, first, &regions);
@@ -159,40 +149,7 @@ fn place(tape: &Tape) -> Places {
             _ => line.args().for_each(|arg| use_in(arg, region, &regions)),
         }
     }
-    keep_dear_branches(&mut regions);
-    for region in region_of.iter_mut().filter(|region| **region != DEAD) {
-        *region = regions[*region as usize].kept;
-    }
-    for first in &mut branches {
-        if regions[*first as usize].kept != *first {
-            *first = 0;
-        }
-    }
     Places { regions: regions.len(), region: region_of, branches }
-}
-
-/// Regions lie behind their parents, so one sweep from the end adds up and one from the start decides.
-fn keep_dear_branches(regions: &mut [Region]) {
-    for i in (1..regions.len()).rev() {
-        let (parent, weight) = (regions[i].parent as usize, regions[i].weight);
-        regions[parent].weight = regions[parent].weight.saturating_add(weight);
-    }
-    for first in (1..regions.len()).step_by(2) {
-        if regions[first].weight.max(regions[first + 1].weight) < LAZY_WEIGHT {
-            let around = regions[regions[first].parent as usize].kept;
-            regions[first].kept = around;
-            regions[first + 1].kept = around;
-        }
-    }
-}
-
-fn weight(line: &Line) -> u32 {
-    match line {
-        Line::Unary(op, _) => op.weight(),
-        Line::Binary(op, ..) => op.weight(),
-        Line::If(..) => 1,
-        _ => 0,
-    }
 }
 
 /// The deepest region that contains both.

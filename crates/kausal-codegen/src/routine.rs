@@ -10,6 +10,7 @@
 //! subscripts are checked before they are used.
 
 mod lower;
+pub(crate) mod scalars;
 mod terms;
 
 use kausal_symbolic::function::Shape;

@@ -161,16 +161,6 @@ impl Unary {
             _ => return None,
         })
     }
-
-    /// How much it costs, an addition being 1.
-    pub(crate) fn weight(self) -> u32 {
-        match self {
-            Unary::Neg | Unary::Not | Unary::Abs | Unary::Sign => 1,
-            Unary::Floor | Unary::Ceil => 2,
-            Unary::Sqrt => 8,
-            _ => 20,
-        }
-    }
 }
 
 impl Binary {
@@ -235,16 +225,6 @@ impl Binary {
             Binary::Pow => Some(pow),
             Binary::Atan2 => Some(atan2),
             _ => None,
-        }
-    }
-
-    /// How much it costs, an addition being 1.
-    pub(crate) fn weight(self) -> u32 {
-        match self {
-            Binary::Div => 4,
-            Binary::IntegerDiv | Binary::Mod | Binary::Rem => 8,
-            Binary::Pow | Binary::Atan2 => 20,
-            _ => 1,
         }
     }
 

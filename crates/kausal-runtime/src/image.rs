@@ -53,7 +53,7 @@ pub struct CompiledModel {
     /// Nonlinear systems.
     pub newtons: Vec<Newton>,
     /// What straight-line solutions of linear systems are held against.
-    pub guards: Vec<Guard>,
+    pub guards: Vec<Arc<Guard>>,
     /// Functions that are called.
     pub functions: Functions,
     /// The systems that come before those of the dynamics.
@@ -237,6 +237,8 @@ pub struct Newton {
     pub steps: Vec<Exec>,
     /// Computes the entries of the Jacobian.
     pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
+    /// Where the Jacobian differs from zero, if it is large and mostly zero.
+    pub pattern: Option<Pattern>,
     /// Derivatives of states by the iteration variable in a column, with the Jacobian.
     pub sensitivities: Vec<(VarId, u32, VarId)>,
     /// Its equations are made of pieces.
@@ -405,7 +407,7 @@ struct Lowering<'a, 'p> {
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
-    guards: &'a mut Vec<Guard>,
+    guards: &'a mut Vec<Arc<Guard>>,
     called: Vec<FunctionId>,
     call_size: usize,
 }
@@ -514,7 +516,8 @@ impl Lowering<'_, '_> {
                     let unknowns = system.unknowns.clone();
                     let sums = guard.sums.clone();
                     let torn = system.tearing_variables.clone();
-                    self.guards.push(Guard { pivots, sums, check, residuals, fallback, unknowns, torn });
+                    let guard = Guard { pivots, sums, check, residuals, fallback, unknowns, torn };
+                    self.guards.push(Arc::new(guard));
                     out.push(Exec::Guarded(steps, self.guards.len() - 1));
                 }
                 Form::Linear { steps, guard: None, .. } => out.extend(self.steps(steps)?),
@@ -529,6 +532,9 @@ impl Lowering<'_, '_> {
                         all: system.unknowns.clone(),
                         residuals: nonlinear.residuals.clone(),
                         steps,
+                        pattern: jacobian
+                            .as_ref()
+                            .and_then(|(_, entries)| sparse(nonlinear.unknowns.len(), entries)),
                         jacobian,
                         sensitivities: nonlinear
                             .jacobian
@@ -574,6 +580,16 @@ impl Lowering<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The pattern of a Jacobian that is worth one: systems that are not torn are large, and each equation knows few unknowns.
+fn sparse(n: usize, entries: &[(u32, u32, VarId)]) -> Option<Pattern> {
+    /// Dense matrices up to this order are as quick.
+    const SMALL: usize = 24;
+    /// The part of the entries that may differ from zero.
+    const FILLED: f64 = 0.2;
+    let few = entries.len() as f64 <= FILLED * (n * n) as f64;
+    (n > SMALL && few).then(|| Pattern::new(n, entries.iter().map(|&(r, c, _)| (r as usize, c as usize))))
 }
 
 /// Is something assigned by formulas whose pieces are not chosen by events?

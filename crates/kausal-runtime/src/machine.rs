@@ -59,6 +59,19 @@ pub struct Failure {
     pub residual: Option<(usize, f64)>,
 }
 
+/// A linear system without full rank that has solutions: one was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undetermined {
+    /// What it is solved for.
+    pub unknowns: Vec<VarId>,
+    /// Those it leaves open.
+    pub open: Vec<VarId>,
+    /// When that was seen first.
+    pub time: f64,
+    /// In the initial problem?
+    pub initial: bool,
+}
+
 /// One run's memory.
 #[derive(Debug)]
 pub struct Machine {
@@ -73,6 +86,8 @@ pub struct Machine {
     pub reinits: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<String>,
+    /// Systems that did not determine all their unknowns, each set of these once.
+    pub undetermined: Vec<Undetermined>,
     /// Counts.
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
@@ -115,8 +130,11 @@ struct KernelSpace {
     factored: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct GuardSpace {
+    /// What is guarded; absent while it is being evaluated. Taken out and put back it costs nothing, a count of owners
+    /// would be felt in every evaluation of a small model.
+    plan: Option<Arc<image::Guard>>,
     /// Evaluations until residuals are looked at again; they are in the first one.
     unchecked: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
@@ -125,6 +143,18 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+}
+
+impl GuardSpace {
+    fn new(plan: &Arc<image::Guard>) -> GuardSpace {
+        GuardSpace {
+            guess: Vec::with_capacity(plan.unknowns.len()),
+            plan: Some(plan.clone()),
+            unchecked: 0,
+            gave_up: false,
+            fell_back: false,
+        }
+    }
 }
 
 /// What the integrator asks of an inlined step.
@@ -161,6 +191,7 @@ impl Machine {
             time: 0.0,
             reinits: Vec::new(),
             warnings: Vec::new(),
+            undetermined: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
             starting: false,
@@ -175,7 +206,7 @@ impl Machine {
             newtons: Vec::new(),
             chords: Vec::new(),
             demand: Demand::default(),
-            guards: vec![GuardSpace::default(); model.guards.len()],
+            guards: model.guards.iter().map(GuardSpace::new).collect(),
             externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
@@ -225,11 +256,16 @@ impl Machine {
     /// Executes steps.
     pub fn run(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Stop> {
         for step in steps {
-            self.step(step, mode)?;
+            // Most steps are code, and all the others would take registers from it.
+            match step {
+                Exec::Code(chunk) => self.code(*chunk),
+                _ => self.step(step, mode)?,
+            }
         }
         Ok(())
     }
 
+    #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),

@@ -22,7 +22,7 @@ use kausal_symbolic::VarId;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop};
+use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -117,6 +117,8 @@ pub struct Statistics {
     pub end: f64,
     /// Warnings of assertions.
     pub warnings: Vec<String>,
+    /// Linear systems that did not determine all their unknowns.
+    pub undetermined: Vec<Undetermined>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
     pub messages: Vec<String>,
 }
@@ -222,6 +224,7 @@ impl Run {
         machine.set_writing(self.settings.files.clone());
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = std::mem::take(&mut machine.warnings);
+            self.stats.undetermined = std::mem::take(&mut machine.undetermined);
             self.stats.messages = machine.take_messages();
             return Err(RunError::Initial(stop));
         }
@@ -524,6 +527,7 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.warnings.clone();
+            stats.undetermined = machine.undetermined.clone();
             stats.messages.extend(machine.take_messages());
         }
         stats

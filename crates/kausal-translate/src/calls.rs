@@ -13,7 +13,7 @@ use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Call, Form, Step};
-use crate::rewrite::rewrite;
+use crate::rewrite::{Memo, rewrite};
 use crate::work::{Role, Var, Work};
 
 /// `if` expressions nested deeper than this have all their calls made.
@@ -53,7 +53,7 @@ impl CallSlots {
         if !work.pool.has_calls(value) {
             return value;
         }
-        let mut memo = FxHashMap::default();
+        let mut memo = Memo::sparse();
         if depth < MAX_DEPTH {
             for choice in choices(&work.pool, value) {
                 let Node::Op(Op::If, &[c, a, b]) = work.pool.node(choice) else { continue };
@@ -74,7 +74,7 @@ impl CallSlots {
         work: &mut Work,
         temporaries: &mut usize,
         value: ExprId,
-        memo: &mut FxHashMap<ExprId, ExprId>,
+        memo: &mut Memo,
         out: &mut Vec<Step>,
     ) -> ExprId {
         let mut steps: Vec<Call> = Vec::new();

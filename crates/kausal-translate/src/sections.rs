@@ -10,7 +10,7 @@ use crate::program::{Assign, Check, Discretized, Step, When, WhenBranch};
 pub(crate) use crate::singular::report_singular;
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
-use crate::{calls, defer, discretize, initial, parameters};
+use crate::{calls, defer, discretize, initial, parameters, rank, singular};
 
 /// All sections.
 #[derive(Debug, Default)]
@@ -58,6 +58,10 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     }
 
     let continuous = continuous_blocks(emitter, &always);
+    let dependent = rank::dependencies(emitter.work, once.iter().chain(&continuous));
+    if singular::report_dependent(emitter.work, dependent) {
+        return None;
+    }
     let needed = needed(emitter.work, &continuous, selection);
     for (block, needed) in continuous.iter().zip(needed) {
         let steps = emitter.block(block);

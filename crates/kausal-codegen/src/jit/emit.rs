@@ -12,16 +12,20 @@ pub(super) fn from_truth(builder: &mut FunctionBuilder<'_>, truth: Value) -> Val
     builder.ins().select(truth, one, zero)
 }
 
-/// The truth of a relation between two numbers; `None` if it is not a relation.
-pub(super) fn relation(builder: &mut FunctionBuilder<'_>, op: Binary, x: Value, y: Value) -> Option<Value> {
-    let condition = match op {
+/// What a relation between two numbers asks; `None` if it is not a relation.
+pub(super) fn condition(op: Binary) -> Option<FloatCC> {
+    Some(match op {
         Binary::Less => FloatCC::LessThan,
         Binary::LessEqual => FloatCC::LessThanOrEqual,
         Binary::Equal => FloatCC::Equal,
         Binary::NotEqual => FloatCC::NotEqual,
         _ => return None,
-    };
-    Some(builder.ins().fcmp(condition, x, y))
+    })
+}
+
+/// The truth of a relation between two numbers; `None` if it is not a relation.
+pub(super) fn relation(builder: &mut FunctionBuilder<'_>, op: Binary, x: Value, y: Value) -> Option<Value> {
+    condition(op).map(|condition| builder.ins().fcmp(condition, x, y))
 }
 
 /// An operation on one number that is not a library function.

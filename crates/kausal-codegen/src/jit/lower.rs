@@ -26,6 +26,8 @@ use crate::tape::{Line, LineId};
 
 /// How many values are held in registers; a few registers are left for what an operation needs meanwhile.
 const HELD: usize = if cfg!(target_arch = "x86_64") { 12 } else { 24 };
+/// How many Booleans are held besides; they are in registers of another kind.
+const HELD_TRUTHS: usize = 6;
 
 /// All constants of a program, each once.
 pub(super) struct Constants {
@@ -394,14 +396,16 @@ impl<'a, 'f> Lowering<'a, 'f> {
         }
     }
 
-    /// Holds a value in a register, if need be instead of another one.
+    /// Holds a value in a register, if need be instead of another one of its kind.
     fn hold(&mut self, id: LineId, value: Computed) {
-        if self.held.len() >= HELD {
-            let (uses, from) = (&mut self.space.uses, self.from);
+        let truth = value.truth.is_some();
+        let Workspace { states, uses, .. } = &mut *self.space;
+        let alike = |line: &LineId| states[line.index()].held.is_some_and(|v| v.truth.is_some() == truth);
+        if self.held.iter().filter(|line| alike(line)).count() >= if truth { HELD_TRUTHS } else { HELD } {
+            let from = self.from;
             let mut next_use = |line: LineId| uses.from(line, from).first().copied().unwrap_or(u32::MAX);
-            if let Some(last) = self.held.iter().copied().max_by_key(|&line| next_use(line)) {
-                self.let_go(last);
-            }
+            let last = self.held.iter().copied().filter(alike).max_by_key(|&line| next_use(line));
+            last.into_iter().for_each(|line| self.let_go(line));
         }
         let stored = self.space.states[id.index()].stored;
         self.change(id, State { held: Some(value), stored });

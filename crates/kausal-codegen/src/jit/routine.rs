@@ -10,9 +10,11 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
+use rustc_hash::FxHashMap;
 
 use crate::chunk::Error;
 use crate::machine::{FunctionEntry, FunctionMachine};
+use crate::routine::scalars;
 use crate::routine::{
     ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
     Varying,
@@ -33,10 +35,12 @@ pub(crate) fn compile(isa: OwnedTargetIsa, routines: &[Routine]) -> Result<Funct
         .collect::<Result<Vec<FuncId>, Error>>()?;
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
+    let routines: Vec<Routine> = routines.iter().map(scalars::replaced).collect();
+    let constants = Constants::new(&routines);
     for (routine, &id) in routines.iter().zip(&ids) {
         context.func.signature = signature.clone();
         let mut builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
-        Writer::new(&mut builder, &mut module, &*isa, routine, &ids).run();
+        Writer::new(&mut builder, &mut module, &*isa, routine, &ids, &constants).run();
         builder.seal_all_blocks();
         builder.finalize(isa.frontend_config());
         module.define_function(id, &mut context).map_err(failed)?;
@@ -52,7 +56,36 @@ pub(crate) fn compile(isa: OwnedTargetIsa, routines: &[Routine]) -> Result<Funct
             outputs: routine.arrays[OUTPUTS.0 as usize].len,
         })
         .collect();
-    Ok(FunctionMachine::new(module, entries))
+    Ok(FunctionMachine::new(module, entries, constants.values))
+}
+
+/// All constants of all routines but zero, in memory: there they can be operands of instructions.
+struct Constants {
+    values: Box<[f64]>,
+    index: FxHashMap<u64, i32>,
+}
+
+impl Constants {
+    fn new(routines: &[Routine]) -> Constants {
+        let mut values = Vec::new();
+        let mut index = FxHashMap::default();
+        for operand in routines.iter().flat_map(|routine| &routine.operands) {
+            if let Operand::Const(value) = operand
+                && value.to_bits() != 0
+                && values.len() < (i32::MAX / 8) as usize
+            {
+                index.entry(value.to_bits()).or_insert_with(|| {
+                    values.push(*value);
+                    values.len() as i32 - 1
+                });
+            }
+        }
+        Constants { values: values.into_boxed_slice(), index }
+    }
+
+    fn place(&self, value: f64) -> Option<i32> {
+        self.index.get(&value.to_bits()).copied()
+    }
 }
 
 fn signature(isa: &dyn TargetIsa) -> Signature {
@@ -80,6 +113,13 @@ struct Writer<'a, 'f> {
     failed: Block,
     /// Where `break` leads to.
     exits: Vec<Block>,
+    /// Relations by the numbers they are.
+    truths: FxHashMap<Value, Value>,
+    /// What negations negate: it is subtracted where they would be added.
+    negated: FxHashMap<Value, Value>,
+    constants: &'a Constants,
+    /// Where the constants are.
+    base: Value,
 }
 
 impl<'a, 'f> Writer<'a, 'f> {
@@ -89,6 +129,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         isa: &'a dyn TargetIsa,
         routine: &'a Routine,
         ids: &'a [FuncId],
+        constants: &'a Constants,
     ) -> Self {
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
@@ -110,7 +151,12 @@ impl<'a, 'f> Writer<'a, 'f> {
         let counters: Vec<Variable> =
             (0..routine.counters).map(|_| builder.declare_var(types::I64)).collect();
         let failed = builder.create_block();
+        let base = builder.ins().iconst(isa.pointer_type(), constants.values.as_ptr() as i64);
         Writer {
+            truths: FxHashMap::default(),
+            negated: FxHashMap::default(),
+            constants,
+            base,
             pointer: isa.pointer_type(),
             builder,
             module,
@@ -320,7 +366,13 @@ impl<'a, 'f> Writer<'a, 'f> {
 
     fn operand(&mut self, id: OperandId) -> Value {
         match self.routine.operand(id) {
-            Operand::Const(value) => self.builder.ins().f64const(*value),
+            Operand::Const(value) => match self.constants.place(*value) {
+                Some(place) => {
+                    let flags = MemFlagsData::trusted().with_readonly();
+                    self.builder.ins().load(types::F64, flags, self.base, place * 8)
+                }
+                None => self.builder.ins().f64const(*value),
+            },
             Operand::Slot(slot) => self.slot(*slot),
             Operand::Counter(counter) => {
                 let counter = self.builder.use_var(self.counters[counter.0 as usize]);
@@ -335,13 +387,28 @@ impl<'a, 'f> Writer<'a, 'f> {
 
     fn truth(&mut self, id: OperandId) -> Value {
         let number = self.operand(id);
+        if let Some(&truth) = self.truths.get(&number) {
+            return truth;
+        }
         let zero = self.builder.ins().f64const(0.0);
         self.builder.ins().fcmp(FloatCC::NotEqual, number, zero)
+    }
+
+    /// A Boolean as 0 or 1; asked for its truth again, it is the relation itself.
+    fn from_truth(&mut self, truth: Value) -> Value {
+        let number = super::emit::from_truth(self.builder, truth);
+        self.truths.insert(number, truth);
+        number
     }
 
     fn compute(&mut self, compute: &Compute) -> Value {
         match *compute {
             Compute::Copy(a) => self.operand(a),
+            Compute::Unary(Unary::Not, a) => {
+                let truth = self.truth(a);
+                let truth = self.builder.ins().icmp_imm_s(IntCC::Equal, truth, 0);
+                self.from_truth(truth)
+            }
             Compute::Unary(op, a) => {
                 let a = self.operand(a);
                 self.unary(op, a)
@@ -352,11 +419,14 @@ impl<'a, 'f> Writer<'a, 'f> {
                     Binary::And => self.builder.ins().band(a, b),
                     _ => self.builder.ins().bor(a, b),
                 };
-                super::emit::from_truth(self.builder, truth)
+                self.from_truth(truth)
             }
             Compute::Binary(op, a, b) => {
                 let (a, b) = (self.operand(a), self.operand(b));
-                self.binary(op, a, b)
+                match super::emit::relation(self.builder, op, a, b) {
+                    Some(truth) => self.from_truth(truth),
+                    None => self.binary(op, a, b),
+                }
             }
             Compute::Select(c, a, b) => {
                 let (c, a, b) = (self.truth(c), self.operand(a), self.operand(b));
@@ -366,13 +436,23 @@ impl<'a, 'f> Writer<'a, 'f> {
     }
 
     fn unary(&mut self, op: Unary, a: Value) -> Value {
-        match op.library() {
-            Some(function) => self.library(function as usize, &[a]),
-            None => super::emit::unary(self.builder, op, a),
+        if let Some(function) = op.library() {
+            return self.library(function as usize, &[a]);
         }
+        let value = super::emit::unary(self.builder, op, a);
+        if op == Unary::Neg {
+            self.negated.insert(value, a);
+        }
+        value
     }
 
     fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let (op, a, b) = match (op, self.negated.get(&a), self.negated.get(&b)) {
+            (Binary::Add, _, Some(&b)) => (Binary::Sub, a, b),
+            (Binary::Add, Some(&a), None) => (Binary::Sub, b, a),
+            (Binary::Sub, _, Some(&b)) => (Binary::Add, a, b),
+            _ => (op, a, b),
+        };
         match op.library() {
             Some(function) => self.library(function as usize, &[a, b]),
             None => super::emit::binary(self.builder, op, a, b),

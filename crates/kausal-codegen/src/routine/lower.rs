@@ -785,7 +785,7 @@ fn needs(function: &Function, id: LocalId) -> Vec<LocalId> {
 }
 
 /// Removes computations whose result nobody reads.
-fn remove_unread(routine: &mut Routine) {
+pub(super) fn remove_unread(routine: &mut Routine) {
     loop {
         let mut read =
             Read { slots: vec![false; routine.slots.len()], arrays: vec![false; routine.arrays.len()] };
@@ -841,7 +841,7 @@ impl Read {
     }
 }
 
-fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
+pub(super) fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
     let mut stack: Vec<&'s [Stmt]> = vec![body];
     while let Some(block) = stack.pop() {
         for statement in block {

@@ -6,10 +6,11 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Machine, Mode, Stop};
-use crate::image::{Exec, Kernel};
+use super::{Failure, Machine, Mode, Stop, Undetermined};
+use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
+    #[inline(never)]
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
@@ -109,73 +110,72 @@ impl Machine {
         for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {
             self.values[v.index()] = x + d;
         }
-        self.warn_undetermined(&kernel.unknowns);
+        let open = found.open.iter().map(|&j| kernel.unknowns[j]).collect();
+        self.note_undetermined(&kernel.unknowns, open, mode);
         Ok(())
     }
 
-    pub(super) fn warn_undetermined(&mut self, unknowns: &[VarId]) {
-        const SHOWN: usize = 8;
-        let variables = &self.model.program.variables;
-        let mut names: Vec<&str> =
-            unknowns.iter().take(SHOWN).map(|v| variables[v.index()].name.as_str()).collect();
-        if unknowns.len() > SHOWN {
-            names.push("…");
-        }
-        let message = format!(
-            "the equations for {} do not determine them all: they stay as near as can be to the values they had",
-            names.join(", ")
-        );
-        if !self.warnings.contains(&message) {
-            self.warnings.push(message);
+    /// Each set of unknowns is told once, the first time that values were chosen for it.
+    fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
+        open.sort_unstable();
+        if !self.undetermined.iter().any(|u| u.open == open) {
+            let (unknowns, time) = (unknowns.to_vec(), self.time);
+            self.undetermined.push(Undetermined { unknowns, open, time, initial: mode == Mode::Initial });
         }
     }
 
     /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
+    #[inline(never)]
     pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+        let taken = self.guards[index].plan.take();
+        let guard = taken.unwrap_or_else(|| self.model.guards[index].clone());
+        let outcome = self.guarded_by(&guard, steps, index, mode);
+        self.guards[index].plan = Some(guard);
+        outcome
+    }
+
+    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
         use kausal_translate::program::Guard;
-        let model = self.model.clone();
-        let guard = &model.guards[index];
-        if !self.guards[index].gave_up {
-            self.guards[index].fell_back = false;
-            let guess = &mut self.guards[index].guess;
-            guess.clear();
-            guess.extend(guard.unknowns.iter().map(|v| self.values[v.index()]));
-            match self.run(steps, mode) {
-                Ok(()) => {}
-                Err(Stop::Failed(_)) => return self.pivoting(index, mode),
-                Err(stop) => return Err(stop),
-            }
-            let value = |v: VarId| self.values[v.index()];
-            let holds = |&(p, reference): &(VarId, VarId)| {
-                let p = value(p);
-                p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
-            };
-            if !guard.pivots.iter().all(holds) {
-                return self.pivoting(index, mode);
-            }
-            let space = &mut self.guards[index];
-            if mode == Mode::Continuous && space.unchecked > 0 {
-                space.unchecked -= 1;
-                return Ok(());
-            }
-            space.unchecked = Guard::OFTEN - 1;
-            self.run(&guard.check, mode)?;
-            let value = |v: VarId| self.values[v.index()];
-            // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
-            let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
-            let rounding = Guard::ROUNDING * largest;
-            let solved = guard
-                .residuals
-                .iter()
-                .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
-            if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size))
-            {
-                return Ok(());
-            }
-            self.guards[index].gave_up = true;
+        let space = &mut self.guards[index];
+        space.guess.clear();
+        if space.gave_up {
             return self.pivoting(index, mode);
         }
-        self.guards[index].guess.clear();
+        space.fell_back = false;
+        let values = self.values.as_slice();
+        space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
+        match self.run(steps, mode) {
+            Ok(()) => {}
+            Err(Stop::Failed(_)) => return self.pivoting(index, mode),
+            Err(stop) => return Err(stop),
+        }
+        let value = |v: VarId| self.values[v.index()];
+        let holds = |&(p, reference): &(VarId, VarId)| {
+            let p = value(p);
+            p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
+        };
+        if !guard.pivots.iter().all(holds) {
+            return self.pivoting(index, mode);
+        }
+        let space = &mut self.guards[index];
+        if mode == Mode::Continuous && space.unchecked > 0 {
+            space.unchecked -= 1;
+            return Ok(());
+        }
+        space.unchecked = Guard::OFTEN - 1;
+        self.run(&guard.check, mode)?;
+        let value = |v: VarId| self.values[v.index()];
+        // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
+        let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
+        let rounding = Guard::ROUNDING * largest;
+        let solved = guard
+            .residuals
+            .iter()
+            .all(|&(r, size)| value(r).abs() <= (Guard::LOST * value(size)).max(rounding));
+        if solved && guard.sums.iter().all(|&(p, size)| value(p).abs() >= Guard::CANCELLED * value(size)) {
+            return Ok(());
+        }
+        self.guards[index].gave_up = true;
         self.pivoting(index, mode)
     }
 

@@ -63,6 +63,7 @@ impl Machine {
     /// all relations change at once. When that goes in circles, all combinations of a few relations are tried, those
     /// that change least first; of many, only the first one that differs changes per round (the least-index rule of
     /// K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974).
+    #[inline(never)]
     pub(super) fn mixed(
         &mut self,
         continuous: &[Exec],
