@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kausal::{Diagnostic, Sources, render};
 
@@ -56,10 +57,23 @@ pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
-/// Prints to stdout; a closed pipe is the reader's choice.
+/// Something could not be printed.
+static BROKEN: AtomicBool = AtomicBool::new(false);
+
+/// Could something not be printed?
+pub fn is_broken() -> bool {
+    BROKEN.load(Ordering::Relaxed)
+}
+
+/// Prints to stdout; a closed pipe is the reader's choice, a full disk is not.
 pub fn print(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !BROKEN.swap(true, Ordering::Relaxed) => {
+            eprintln!("error[K0918]: the output cannot be written: {error}");
+        }
+        _ => {}
+    }
 }
 
 /// Prints what people want to know and may do without.

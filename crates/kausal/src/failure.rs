@@ -215,6 +215,7 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
+        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -393,6 +394,14 @@ fn formula(program: &Program, e: ExprId) -> String {
                 _ => None,
             })
         };
+        let var = &program.variables[v.index()];
+        let is_relation = program.relations.iter().any(|r| r.variable == v);
+        // These read like what they stand for.
+        let reads = is_relation || ["assertion", "step"].iter().any(|kind| var.name.starts_with(kind));
+        if reads && !var.description.is_empty() {
+            let alone = matches!(program.pool.node(e), Node::Var(_));
+            return if alone { var.description.clone() } else { format!("({})", var.description) };
+        }
         if let Some(relation) = program.relations.iter().find(|r| r.variable == v)
             && let Some(difference) = assigned(relation.difference)
         {

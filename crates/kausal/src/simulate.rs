@@ -317,6 +317,16 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 }),
             )
         }
+        Stop::NotInteger(v, value) => {
+            let name = &program.variables[v.index()].name;
+            if value.fract() != 0.0 {
+                let help = "an equation for an Integer must have a solution that is a whole number";
+                (format!("the Integer {name} would be {value}"), Some(help))
+            } else {
+                let help = "Integers are exact up to 9007199254740992; use a Real for larger numbers";
+                (format!("the Integer {name} is too large: {value:e}"), Some(help))
+            }
+        }
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
             let help = "the equations of the model and the other initial conditions determine everything in it: take it away, or one \
