@@ -1,7 +1,8 @@
 //! Ending a run from outside: Ctrl-C, a signal, or a limit of time.
 //!
 //! The first request ends the run after the current step, with results up to there. Who asks again while a step does
-//! not end, or sets a limit that such a step oversteps, ends the program. Before and after the run a request ends the
+//! not end, or sets a limit that such a step oversteps, stops the functions of the model; and who asks once more, the
+//! program. Before and after the run a request ends the
 //! program as it always does.
 
 use std::cell::Cell;
@@ -16,6 +17,9 @@ const INTERRUPTED: i32 = 130;
 
 /// Shorter runs are not listened to: nobody is that quick, and a thread for it would be a part of their time.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// So long a step may take when the limit is over before the functions in it are stopped.
+const LATE: Duration = Duration::from_millis(200);
 
 thread_local! {
     /// When to begin listening; none when that is not due or done.
@@ -36,8 +40,13 @@ pub fn listen() {
     LISTEN_AT.set(None);
     // Where signals cannot be had, Ctrl-C does what it always does.
     let _ = ctrlc::set_handler(|| {
-        if !RUNNING.load(Ordering::Relaxed) || REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {
+        if !RUNNING.load(Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
+        }
+        match REQUESTS.fetch_add(1, Ordering::Relaxed) {
+            0 => {}
+            1 => kausal::stop_functions(),
+            _ => std::process::exit(INTERRUPTED),
         }
     });
 }
@@ -65,7 +74,11 @@ pub fn asked() -> bool {
 pub fn exit_after(limit: Duration) {
     let grace = limit / 2 + Duration::from_secs(2);
     std::thread::spawn(move || {
-        std::thread::sleep(limit + grace);
+        std::thread::sleep(limit + LATE);
+        if RUNNING.load(Ordering::Relaxed) {
+            kausal::stop_functions();
+        }
+        std::thread::sleep(grace);
         if RUNNING.load(Ordering::Relaxed) {
             eprintln!("error[K0521]: the time limit is over, and a single step or function does not end");
             std::process::exit(1);

@@ -15,5 +15,6 @@ use clap::Parser;
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
     output::configure(arguments.manner);
-    commands::run(arguments.command)
+    let code = commands::run(arguments.command);
+    if output::is_broken() { ExitCode::FAILURE } else { code }
 }

@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kausal::{Diagnostic, Sources, render};
 
@@ -27,6 +28,11 @@ pub fn is_quiet() -> bool {
     manner().quiet
 }
 
+/// Does the terminal say that it can neither colour nor overwrite?
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|v| v == "dumb")
+}
+
 /// Colours on stderr?
 fn is_colored() -> bool {
     match manner().color {
@@ -35,8 +41,7 @@ fn is_colored() -> bool {
         // A variable that is set to nothing counts as not set.
         Color::Auto => {
             let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-            let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-            io::stderr().is_terminal() && !unwanted && !dumb
+            io::stderr().is_terminal() && !unwanted && !is_dumb()
         }
     }
 }
@@ -52,10 +57,23 @@ pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
-/// Prints to stdout; a closed pipe is the reader's choice.
+/// Something could not be printed.
+static BROKEN: AtomicBool = AtomicBool::new(false);
+
+/// Could something not be printed?
+pub fn is_broken() -> bool {
+    BROKEN.load(Ordering::Relaxed)
+}
+
+/// Prints to stdout; a closed pipe is the reader's choice, a full disk is not.
 pub fn print(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !BROKEN.swap(true, Ordering::Relaxed) => {
+            eprintln!("error[K0918]: the output cannot be written: {error}");
+        }
+        _ => {}
+    }
 }
 
 /// Prints what people want to know and may do without.

@@ -56,7 +56,7 @@ impl Progress {
 
 /// Does something that nobody knows the length of; where it takes long, a terminal sees that something is done.
 pub fn waiting<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
-    if !io::stderr().is_terminal() || output::is_quiet() {
+    if !is_seen() {
         return work();
     }
     let (done, wait) = mpsc::channel::<()>();
@@ -77,9 +77,14 @@ pub fn waiting<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Is there somebody to see a line that changes?
+fn is_seen() -> bool {
+    io::stderr().is_terminal() && !output::is_quiet() && !output::is_dumb()
+}
+
 /// A bar on stderr with so many parts, if somebody may see it.
 pub fn bar(parts: u64) -> Option<ProgressBar> {
-    if !io::stderr().is_terminal() || output::is_quiet() {
+    if !is_seen() {
         return None;
     }
     let bar = ProgressBar::new(parts);

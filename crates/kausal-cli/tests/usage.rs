@@ -26,7 +26,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -45,6 +45,8 @@ fn wrong_usage_is_exit_code_2() {
             "leave --method out, or --inline",
         ),
         (&["explain", "Decay.mo", "--matrix", "a.bmp"], "the matrix is an .svg file"),
+        (&["explain", "Decay.mo", "--html", "a.pdf"], "the report is an .html file"),
+        (&["simulate", "Decay.mo", "--report", "a.txt"], "the report is an .html file"),
         (&["compare", "a.csv", "b.csv", "--tolerance", "-1"], "a tube cannot have a negative width"),
         (&["simulate", "Decay.mo", "--tearing", "sometimes"], "[possible values: auto, declared, off]"),
     ];
@@ -108,6 +110,23 @@ fn programs_get_one_object() {
     let open = json(&["explain", "Open.mo", "--json"]);
     assert_eq!(open["singular"][0]["unknowns"], serde_json::json!(["x", "y"]));
     assert_eq!(open["diagnostics"][0]["code"], "K0402");
+}
+
+/// Files that were written are named on stderr, where they disturb nobody who reads results; not where that is too much.
+#[test]
+fn written_files_are_named() {
+    let folder = folder();
+    let files = ["simulate", "Decay.mo", "-o", "a.csv", "--plot-file", "a.svg", "--report", "a.html"];
+    let output = kausal(folder.path(), &files);
+    assert_eq!(text(&output.stderr), "wrote a.csv\nwrote a.svg\nwrote a.html\n");
+    for silent in ["--quiet", "--json"] {
+        let output = kausal(folder.path(), &[&files[..], &[silent]].concat());
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{silent}");
+    }
+    let output = kausal(folder.path(), &["explain", "Decay.mo", "--quiet"]);
+    assert!(output.stdout.is_empty() && output.stderr.is_empty());
+    let output = kausal(folder.path(), &["explain", "Decay.mo", "--verbose"]);
+    assert!(text(&output.stderr).contains("translation") && text(&output.stdout).contains("States: 1"));
 }
 
 /// A page that was asked for is there, or it is said why not.

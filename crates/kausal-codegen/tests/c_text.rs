@@ -444,7 +444,13 @@ fn mixed_system() {
         let drop = p.sub(eu, one);
         let current = p.op(Op::Div, &[drop, two]);
         let value = p.if_then_else(eoff, zero, current);
-        b.program.relations.push(Relation { variable: off, difference: open, or_equal: true, timed: None });
+        b.program.relations.push(Relation {
+            variable: off,
+            difference: open,
+            or_equal: true,
+            trace: false,
+            timed: None,
+        });
         b.program.discrete.push(Step::System(Box::new(System {
             equations: Vec::new(),
             unknowns: vec![i, off],
@@ -493,7 +499,7 @@ fn events_and_messages() {
             origin: origin.clone(),
         })),
         Step::If(low, vec![set(e, zero)], vec![set(e, seven)]),
-        Step::Assert(Assert { condition: low, message, warning: true, origin: origin.clone() }),
+        Step::Assert(Assert { condition: low, holds: None, message, warning: true, origin: origin.clone() }),
     ];
     let text = c::write(&b.program).unwrap();
     assert!(text.contains("m->reinit_set[0] = 1;"));
@@ -502,7 +508,13 @@ fn events_and_messages() {
         assert_eq!([a, c, e].map(|v| values[v.index()]), [1.0, 7.0, 7.0]);
         assert_eq!(message, "warning: x is \"small\"?\n");
     }
-    b.program.discrete.push(Step::Assert(Assert { condition: low, message, warning: false, origin }));
+    b.program.discrete.push(Step::Assert(Assert {
+        condition: low,
+        holds: None,
+        message,
+        warning: false,
+        origin,
+    }));
     if let Some((_, said)) = run(&b.program, "model_discrete", None) {
         assert_eq!(said, "x is \"small\"?\n");
     }

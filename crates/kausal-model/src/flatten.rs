@@ -289,7 +289,8 @@ impl Flattener<'_> {
         }
     }
 
-    fn finish(mut self, klass: KlassId, name: String, sink: Sink, initial: Sink) -> FlatModel {
+    fn finish(mut self, klass: KlassId, name: String, mut sink: Sink, initial: Sink) -> FlatModel {
+        self.assert_ranges(&mut sink);
         let mut types = Types::default();
         let mut variables = Vec::with_capacity(self.slots.len());
         let mut at = 0;

@@ -75,6 +75,8 @@ pub struct Flattener<'w> {
     pub assigned_when: FxHashSet<VarId>,
     /// Leaves assigned in `when` statements of algorithms.
     pub when_leaves: FxHashSet<InstId>,
+    /// Subscripts that are known only while the model runs, with the sizes they were used for.
+    pub(crate) subscripts: FxHashMap<ExprId, Vec<usize>>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
     /// What `pre` is applied to outside `when` clauses, and where.
@@ -153,6 +155,7 @@ impl<'w> Flattener<'w> {
             model_name: String::new(),
             assigned_when: FxHashSet::default(),
             when_leaves: FxHashSet::default(),
+            subscripts: FxHashMap::default(),
             in_when: false,
             pre_uses: Vec::new(),
             used_at: None,

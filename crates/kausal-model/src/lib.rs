@@ -35,6 +35,7 @@ pub mod lookup;
 pub mod modifier;
 pub mod prelude;
 pub mod print;
+mod ranges;
 pub mod rules;
 pub mod texts;
 pub mod value;

@@ -12,8 +12,8 @@ use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use kausal_translate::Program;
-use kausal_translate::program::{self, Assert, Assign, Form, Iteration, SolveKind, Step};
-use rustc_hash::FxHashSet;
+use kausal_translate::program::{self, Assert, Assign, Form, Iteration, Kind, SolveKind, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program with machine code, ready to run; immutable and shared between threads.
 #[derive(Debug)]
@@ -62,6 +62,10 @@ pub struct CompiledModel {
     pub backend: Backend,
     /// The most numbers a call has as arguments and results together.
     pub call_size: usize,
+    /// How many assertions there are.
+    pub alarms: usize,
+    /// Integer variables that are computed.
+    pub integers: Vec<VarId>,
     /// What the continuous part takes from elsewhere: states, and what changes at events only.
     pub(crate) held: Vec<VarId>,
     /// Who reads relations.
@@ -116,7 +120,7 @@ pub enum Exec {
     /// `reinit(variable, value)`.
     Reinit(VarId, ChunkId),
     /// Condition and message.
-    Assert(ChunkId, Box<Assert>),
+    Assert(ChunkId, Box<Assert>, Alarm),
     /// A relation takes its value.
     Relation(u32),
     /// `terminate`.
@@ -254,6 +258,8 @@ impl CompiledModel {
         let mut compiler = Compiler::new(&program.pool, backend);
         let mut lower = Lowering {
             pool: &program.pool,
+            alarms: FxHashMap::default(),
+            whens: 0,
             compiler: &mut compiler,
             kernels: &mut kernels,
             newtons: &mut newtons,
@@ -271,7 +277,7 @@ impl CompiledModel {
             Some(inlined) => Some(lower.discretized(inlined)?),
             None => None,
         };
-        let (mut called, call_size) = (lower.called, lower.call_size);
+        let (mut called, call_size, alarms) = (lower.called, lower.call_size, lower.alarms.len());
         called.sort_unstable();
         called.dedup();
         let schedule: Vec<ExprId> = program
@@ -296,6 +302,10 @@ impl CompiledModel {
         }
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool, &called, backend)?;
+        let computed = |kind: Kind| matches!(kind, Kind::Discrete | Kind::Algebraic);
+        let variables = program.variables.iter().zip((0..).map(VarId));
+        let integers =
+            variables.filter(|(v, _)| v.is_integer() && computed(v.kind)).map(|(_, id)| id).collect();
         Ok(CompiledModel {
             held: held(&program),
             relevance: Relevance::new(&program),
@@ -321,6 +331,8 @@ impl CompiledModel {
             before_dynamics,
             backend,
             call_size,
+            alarms,
+            integers,
             called,
             foreign: None,
         })
@@ -402,8 +414,21 @@ impl Systems {
     }
 }
 
+/// Which warning an assertion gives. The sections that look at one assertion share it.
+#[derive(Clone, Copy, Debug)]
+pub struct Alarm {
+    /// Its place among those of a run.
+    pub index: usize,
+    /// The condition holds or does not all the time; otherwise it is looked at when a `when` clause fires.
+    pub standing: bool,
+}
+
 struct Lowering<'a, 'p> {
     pool: &'p Pool,
+    /// Assertions by condition and message, with their places.
+    alarms: FxHashMap<(ExprId, ExprId), usize>,
+    /// Within how many `when` clauses steps are lowered.
+    whens: usize,
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
@@ -554,6 +579,7 @@ impl Lowering<'_, '_> {
             },
             Step::When(when) => {
                 let mut branches = Vec::new();
+                self.whens += 1;
                 for branch in &when.branches {
                     branches.push(Branch {
                         conditions: branch.conditions.clone(),
@@ -562,6 +588,7 @@ impl Lowering<'_, '_> {
                         steps: self.steps(&branch.steps)?,
                     });
                 }
+                self.whens -= 1;
                 out.push(Exec::When(branches));
             }
             Step::Reinit(variable, value) => {
@@ -569,7 +596,10 @@ impl Lowering<'_, '_> {
             }
             Step::Assert(assert) => {
                 let condition = self.compiler.add_outputs(&[assert.condition])?;
-                out.push(Exec::Assert(condition, Box::new(assert.clone())));
+                let next = self.alarms.len();
+                let index = *self.alarms.entry((assert.condition, assert.message)).or_insert(next);
+                let alarm = Alarm { index, standing: self.whens == 0 };
+                out.push(Exec::Assert(condition, Box::new(assert.clone()), alarm));
             }
             Step::Relation(relation) => out.push(Exec::Relation(*relation)),
             Step::Terminate(message) => out.push(Exec::Terminate(*message)),

@@ -46,6 +46,8 @@ pub enum Stop {
     Crash(String),
     /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
     Contradiction(usize, f64, f64),
+    /// An Integer variable would have this value, which is not a whole number or too large to be exact.
+    NotInteger(VarId, f64),
 }
 
 /// A numerical failure and where it happened.
@@ -120,6 +122,9 @@ pub struct Machine {
     pub(crate) calls: crate::function::Space,
     /// Arguments and results of a call.
     call_buffer: Vec<f64>,
+    alarms: Vec<AlarmSpace>,
+    /// The assertion that was violated last is one that must hold all the time.
+    pub(crate) left_domain: bool,
 }
 
 #[derive(Debug)]
@@ -128,6 +133,18 @@ struct KernelSpace {
     matrix: Vec<f64>,
     rhs: Vec<f64>,
     factored: bool,
+}
+
+/// What is known of an assertion that warns.
+#[derive(Clone, Copy, Debug, Default)]
+struct AlarmSpace {
+    violated: bool,
+    /// How often it came to be violated.
+    count: u32,
+    /// When it was last.
+    last: f64,
+    /// Its place among the warnings.
+    said: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -210,6 +227,8 @@ impl Machine {
             externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
+            alarms: vec![AlarmSpace::default(); model.alarms],
+            left_domain: false,
             model,
         };
         machine.prepare_newton();
@@ -288,7 +307,7 @@ impl Machine {
                 let value = self.number(*value);
                 self.reinits.push((*variable, value));
             }
-            Exec::Assert(condition, assert) => return self.assert(*condition, assert),
+            Exec::Assert(condition, assert, alarm) => return self.assert(*condition, assert, *alarm),
             Exec::Relation(relation) => {
                 self.relation(*relation, mode);
             }
@@ -390,18 +409,45 @@ impl Machine {
         Ok(())
     }
 
-    fn assert(&mut self, condition: ChunkId, assert: &Assert) -> Result<(), Stop> {
-        if self.number(condition) != 0.0 {
+    fn assert(&mut self, condition: ChunkId, assert: &Assert, alarm: image::Alarm) -> Result<(), Stop> {
+        let watched = assert.holds.is_some_and(|v| self.values[v.index()] != 0.0);
+        if watched || self.number(condition) != 0.0 {
+            self.alarms[alarm.index].violated = false;
             return Ok(());
         }
-        let message = self.text(assert.message);
         if !assert.warning {
-            return Err(Stop::Assertion(message));
+            self.left_domain = alarm.standing;
+            return Err(Stop::Assertion(self.text(assert.message)));
         }
-        if !self.warnings.contains(&message) {
-            self.warnings.push(message);
+        let state = &mut self.alarms[alarm.index];
+        if alarm.standing && state.violated {
+            return Ok(());
+        }
+        state.violated = true;
+        state.last = self.time;
+        state.count += 1;
+        if state.count == 1 {
+            let message = self.text(assert.message);
+            let said = self.warnings.iter().position(|w| *w == message).unwrap_or_else(|| {
+                self.warnings.push(message);
+                self.warnings.len() - 1
+            });
+            self.alarms[alarm.index].said = said;
         }
         Ok(())
+    }
+
+    /// Warnings so far; those of assertions that were violated again and again say how often.
+    pub fn all_warnings(&self) -> Vec<String> {
+        let mut all = self.warnings.clone();
+        for (i, text) in all.iter_mut().enumerate() {
+            let alarms = self.alarms.iter().filter(|a| a.count > 0 && a.said == i);
+            let (count, last) = alarms.fold((0, self.time), |(n, _), a| (n + a.count, a.last));
+            if count > 1 {
+                text.push_str(&format!(" ({count} times, the last time at {last})"));
+            }
+        }
+        all
     }
 }
 

@@ -195,6 +195,21 @@ struct Run {
     answers: Vec<relevance::Answer>,
     /// The values of what is held before an event.
     held_values: Vec<f64>,
+    barrier: Barrier,
+}
+
+/// Where steps end, just before what an algorithm section computes jumps.
+#[derive(Clone, Copy, Debug)]
+struct Barrier {
+    at: f64,
+    /// How long before.
+    gap: f64,
+    /// How often it was set for the same jump.
+    tries: u32,
+}
+
+impl Barrier {
+    const NONE: Barrier = Barrier { at: f64::NEG_INFINITY, gap: 0.0, tries: 0 };
 }
 
 impl Run {
@@ -204,6 +219,7 @@ impl Run {
             differences: Vec::new(),
             answers: Vec::new(),
             held_values: Vec::new(),
+            barrier: Barrier::NONE,
             settings,
             watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
             first: Some(Machine::new(model)),
@@ -223,7 +239,7 @@ impl Run {
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
         if let Err(stop) = initialise(&mut machine) {
-            self.stats.warnings = std::mem::take(&mut machine.warnings);
+            self.stats.warnings = machine.all_warnings();
             self.stats.undetermined = std::mem::take(&mut machine.undetermined);
             self.stats.messages = machine.take_messages();
             return Err(RunError::Initial(stop));
@@ -246,6 +262,7 @@ impl Run {
         let inlined = own && self.settings.inlined && machine.model().discretized.is_some();
         let jacobian = if inlined { JacobianMode::NumericDense } else { self.settings.jacobian };
         let side = RightSide::new(machine, jacobian, self.settings.method);
+        side.past.check(&side.machine).map_err(RunError::Initial)?;
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
@@ -297,6 +314,7 @@ impl Run {
         // What is due at once needs no step.
         if due > before {
             let limit = due.min(self.settings.stop);
+            let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
             self.limit_step()?;
             self.side()?.keep_guesses();
             step_end = match self.solver()?.step(limit) {
@@ -313,6 +331,9 @@ impl Run {
                 None => step_end,
             };
             let event = crossing.is_some() || end >= due;
+            if crossing.is_some() && self.steps_over_trace(before, end)? {
+                return Ok(());
+            }
             self.keep_past(before, end)?;
             self.outputs(before, end, event, observer)?;
             if !event {
@@ -324,6 +345,30 @@ impl Run {
             }
             before = end;
         }
+    }
+
+    /// What an algorithm section computes jumps where its trace changes, so a step across it is no good: it is made again up
+    /// to just before. Is it?
+    fn steps_over_trace(&mut self, before: f64, t: f64) -> Result<bool, RunError> {
+        /// So near before the change, as a part of the way to it, nothing is lost.
+        const NEAR: f64 = 1e-9;
+        const MOST: u32 = 5;
+        let model = self.machine()?.model().clone();
+        let traced = self.crossed().iter().any(|&r| model.program.relations[r as usize].trace);
+        let near = NEAR * (t - before) + 4.0 * f64::EPSILON * t.abs();
+        let Barrier { at, gap, tries } = self.barrier;
+        let there = before >= at && t - before <= 100.0 * gap;
+        if !traced || there || t - before <= 2.0 * near || tries >= MOST {
+            return Ok(false);
+        }
+        self.barrier = Barrier { at: t - near, gap: near, tries: tries + 1 };
+        let mut state = self.state.clone();
+        self.solver()?.interpolate(before, &mut state);
+        self.solver()?.restart(before, &state);
+        self.at(before, false)?;
+        self.fresh = true;
+        self.watch()?;
+        Ok(true)
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
@@ -349,7 +394,19 @@ impl Run {
         side.past.turn(t);
         side.past.read(&mut side.machine);
         side.pipes.turn();
-        let outcome = side.event(t);
+        let mut outcome = side.event(t);
+        if crossed
+            && side.machine.left_domain
+            && matches!(outcome, Err(RunError::Event(_, Stop::Assertion(_))))
+        {
+            // It is not the event that failed: integration has come to where an assertion ends.
+            outcome = outcome.map_err(|error| match error {
+                RunError::Event(t, stop) => {
+                    RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop))
+                }
+                other => other,
+            });
+        }
         let selected = side.machine.reselect();
         observer.record(&side.machine);
         self.stats.terminated = outcome?;
@@ -363,6 +420,7 @@ impl Run {
             solver.restart(t, &state);
         }
         self.fresh = true;
+        self.barrier = Barrier::NONE;
         self.watch()?;
         Ok(noticed)
     }
@@ -526,7 +584,7 @@ impl Run {
             stats.newton_iterations = s.work.newton_iterations + machine.newton_iterations;
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
-            stats.warnings = machine.warnings.clone();
+            stats.warnings = machine.all_warnings();
             stats.undetermined = machine.undetermined.clone();
             stats.messages.extend(machine.take_messages());
         }
@@ -637,7 +695,7 @@ impl RightSide {
                 break;
             }
         }
-        Ok(())
+        self.past.check(&self.machine)
     }
 
     /// Is something of the past read?
@@ -699,7 +757,7 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) => None,
+                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {

@@ -24,6 +24,12 @@ use crate::error::ModelError;
 /// Relative width of the bracket at which the search ends.
 const RELATIVE_WIDTH: f64 = 1e-12;
 
+/// A function may have been at zero inside a step where its lowest point there seems to be below this part of its values
+/// at the ends; so many looks are taken at it, none nearer to the ends than this part of the step.
+const DIP_PART: f64 = 0.5;
+const DIP_LOOKS: usize = 6;
+const DIP_EDGE: f64 = 0.02;
+
 /// The way a function crosses zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -75,6 +81,9 @@ pub struct EventFinder {
     right: Vec<f64>,
     middle: Vec<f64>,
     crossings: Vec<Crossing>,
+    /// Values before those at the left end, and how long before; zero where there are none.
+    older: Vec<f64>,
+    older_step: f64,
     /// Functions that have changed by the end of a step.
     changed: Vec<usize>,
     /// Points inside a step at which sides are compared besides its end.
@@ -92,6 +101,8 @@ impl EventFinder {
             right: vec![0.0; count],
             middle: vec![0.0; count],
             crossings: Vec::with_capacity(count),
+            older: vec![0.0; count],
+            older_step: 0.0,
             changed: Vec::with_capacity(count),
             interior_points: 0,
             evaluations: 0,
@@ -112,6 +123,7 @@ impl EventFinder {
             *positive = v > 0.0;
         }
         self.bands.fill(0.0);
+        self.older_step = 0.0;
     }
 
     /// Puts one function on a side, where the model knows better than the value: a relation that is held
@@ -175,28 +187,101 @@ impl EventFinder {
         let points = self.interior_points + 1;
         let mut a = t0;
         for k in 1..=points {
-            let b = if k == points { t1 } else { t0 + (t1 - t0) * k as f64 / points as f64 };
-            self.evaluations += 1;
-            functions.evaluate(b, &mut self.right)?;
-            if self.changed(&self.right) {
-                if !self.decide(functions) {
+            let end = if k == points { t1 } else { t0 + (t1 - t0) * k as f64 / points as f64 };
+            while a < end {
+                let mut b = end;
+                self.evaluations += 1;
+                functions.evaluate(b, &mut self.right)?;
+                if !self.changed(&self.right)
+                    && let Some(dip) = self.look_into_dip(a, b, functions)?
+                {
+                    b = dip;
+                }
+                if !self.changed(&self.right) {
+                    std::mem::swap(&mut self.older, &mut self.left);
+                    std::mem::swap(&mut self.left, &mut self.right);
+                    self.older_step = b - a;
+                    self.narrow_bands();
+                } else if !self.decide(functions) {
                     self.settle();
                     self.crossings.clear();
-                    a = b;
-                    continue;
+                } else {
+                    let evaluate = &mut |t: f64, values: &mut [f64]| functions.evaluate(t, values);
+                    let width = (RELATIVE_WIDTH * (t1 - t0)).max(2.0 * f64::EPSILON * t0.abs().max(t1.abs()));
+                    let t = self.narrow(a, b, width, evaluate)?;
+                    let t = self.gather(t, (t + width).min(t1), evaluate)?;
+                    self.settle();
+                    return Ok(Some(t));
                 }
-                let evaluate = &mut |t: f64, values: &mut [f64]| functions.evaluate(t, values);
-                let width = (RELATIVE_WIDTH * (t1 - t0)).max(2.0 * f64::EPSILON * t0.abs().max(t1.abs()));
-                let t = self.narrow(a, b, width, evaluate)?;
-                let t = self.gather(t, (t + width).min(t1), evaluate)?;
-                self.settle();
-                return Ok(Some(t));
+                a = b;
             }
-            std::mem::swap(&mut self.left, &mut self.right);
-            self.narrow_bands();
-            a = b;
         }
         Ok(None)
+    }
+
+    /// Where no function has changed at the right end but some may have changed twice on the way, looks near the lowest
+    /// point of each; if one has changed there, the right end is there.
+    fn look_into_dip(
+        &mut self,
+        a: f64,
+        b: f64,
+        functions: &mut impl Functions,
+    ) -> Result<Option<f64>, ModelError> {
+        for i in 0..self.positive.len() {
+            let Some(mut lowest) = self.dip(i, self.right[i], b - a) else { continue };
+            let height = |this: &Self, value: f64| if this.positive[i] { value } else { -value };
+            // Three points with the lowest in the middle, and the parabola through them.
+            for _ in 0..DIP_LOOKS {
+                let t = a + lowest.clamp(DIP_EDGE, 1.0 - DIP_EDGE) * (b - a);
+                if !(t > a && t < b) {
+                    break;
+                }
+                self.evaluations += 1;
+                functions.evaluate(t, &mut self.middle)?;
+                if self.changed(&self.middle) {
+                    std::mem::swap(&mut self.right, &mut self.middle);
+                    return Ok(Some(t));
+                }
+                let u = (t - a) / (b - a);
+                let heights = [self.left[i], self.middle[i], self.right[i]].map(|v| height(self, v));
+                let slopes = [(heights[1] - heights[0]) / u, (heights[2] - heights[1]) / (1.0 - u)];
+                let bend = slopes[1] - slopes[0];
+                let start = slopes[0] - bend * u;
+                let next = -start / (2.0 * bend);
+                let low = heights[0] - start * start / (4.0 * bend);
+                let hopeful = bend > 0.0 && low < DIP_PART * heights[1];
+                if !hopeful || (next - u).abs() < DIP_EDGE {
+                    break;
+                }
+                lowest = next;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where in the step, as a part of it, a function may come near zero: by the parabola through its values at both
+    /// ends and before.
+    fn dip(&self, index: usize, end: f64, step: f64) -> Option<f64> {
+        if self.older_step <= 0.0 || self.bands[index] > 0.0 {
+            return None;
+        }
+        let height = |value: f64| if self.positive[index] { value } else { -value };
+        let (older, here, end) = (height(self.older[index]), height(self.left[index]), height(end));
+        let before = self.older_step / step;
+        let (fell, rose) = ((here - older) / before, end - here);
+        let bend = (rose - fell) / (1.0 + before);
+        let start = rose - bend;
+        // It goes down at first and up at last.
+        if !(bend > 0.0 && start < 0.0 && start + 2.0 * bend > 0.0) {
+            return None;
+        }
+        let low = here - start * start / (4.0 * bend);
+        (low < DIP_PART * here.min(end)).then_some(-start / (2.0 * bend))
+    }
+
+    /// Has a step with these values at its end a dip worth looking into?
+    fn may_dip(&self, values: &[f64], step: f64) -> bool {
+        (0..values.len()).any(|i| self.dip(i, values[i], step).is_some())
     }
 
     /// Do the changes at the right end decide anything?
@@ -212,16 +297,18 @@ impl EventFinder {
     /// Goes to the end of a step where the functions are known well enough to see that none has changed or is about to: each
     /// is on its side, and further from zero than a good part of what it has moved in the step. Where that is not so,
     /// nothing happens.
-    pub fn pass_clear(&mut self, values: &[f64]) -> bool {
+    pub fn pass_clear(&mut self, t0: f64, t1: f64, values: &[f64]) -> bool {
         const PART: f64 = 0.5;
         let clear = |i: usize| {
             let (value, moved) = (values[i].abs(), (values[i] - self.left[i]).abs());
             // What is zero but for rounding stays on its side.
             !self.has_changed(i, values[i]) && (value >= PART * moved || value <= self.bands[i])
         };
-        if !(0..values.len()).all(clear) {
+        if !(0..values.len()).all(clear) || self.may_dip(values, t1 - t0) {
             return false;
         }
+        std::mem::swap(&mut self.older, &mut self.left);
+        self.older_step = t1 - t0;
         self.left.copy_from_slice(values);
         self.narrow_bands();
         true
@@ -357,6 +444,7 @@ impl EventFinder {
             }
         }
         std::mem::swap(&mut self.left, &mut self.right);
+        self.older_step = 0.0;
     }
 }
 

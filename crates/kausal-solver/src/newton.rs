@@ -256,7 +256,16 @@ impl Newton {
         self.last.iterations = 0;
         self.last.damping = 1.0;
         self.last.failure = None;
-        let outcome = self.attempt(system, x);
+        let outside = (0..x.len()).any(|i| x[i] < self.lower[i] || x[i] > self.upper[i]);
+        let guess = outside.then(|| x.to_vec());
+        let mut outcome = self.attempt(system, x);
+        // A guess beyond a bound was moved onto it, where the matrix may be singular.
+        if let (Err(ModelError::Recoverable(_)), Some(guess)) = (&outcome, guess) {
+            x.copy_from_slice(&guess);
+            self.mirror(x);
+            self.has_matrix = false;
+            outcome = self.attempt(system, x);
+        }
         if let Err(error) = &outcome {
             self.work.failures += 1;
             self.has_matrix = false;
@@ -565,6 +574,19 @@ impl Newton {
         for ((s, nominal), x) in self.scale.iter_mut().zip(&self.nominal).zip(x) {
             *s = x.abs().max(*nominal);
         }
+    }
+
+    /// Brings a guess from beyond its bounds as far to their inside, but no farther than what is usual.
+    fn mirror(&self, x: &mut [f64]) {
+        for (i, x) in x.iter_mut().enumerate() {
+            let (lower, upper, usual) = (self.lower[i], self.upper[i], self.nominal[i]);
+            if *x < lower {
+                *x = lower + (lower - *x).min(usual);
+            } else if *x > upper {
+                *x = upper - (*x - upper).min(usual);
+            }
+        }
+        self.project(x);
     }
 
     fn project(&self, x: &mut [f64]) {

@@ -9,7 +9,7 @@ use kausal_model::flat::{self, Action, ActionKind};
 use kausal_structure::Solvability;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::visit::Visitor;
-use kausal_symbolic::{ExprId, Node, Pool, VarId};
+use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -387,15 +387,17 @@ impl<'a> Emitter<'a> {
                 ActionKind::Assign(v, e) => self.assign(*v, *e, None, &mut out),
                 ActionKind::Reinit(v, e) => {
                     let (v, negated) = self.work.resolve(*v);
-                    let e = if negated { self.work.pool.op(kausal_symbolic::Op::Neg, &[*e]) } else { *e };
+                    let e = if negated { self.work.pool.op(Op::Neg, &[*e]) } else { *e };
                     let e = self.without_calls(e, &mut out);
                     out.push(Step::Reinit(v, e));
                 }
                 ActionKind::Assert { condition, message, warning } => {
-                    let condition = self.without_calls(*condition, &mut out);
+                    let (holds, condition) = self.watched(*condition);
+                    let condition = self.without_calls(condition, &mut out);
                     let (message, warning) = (*message, *warning);
                     out.push(Step::Assert(Assert {
                         condition,
+                        holds,
                         message,
                         warning,
                         origin: action.origin.clone(),
@@ -417,6 +419,27 @@ impl<'a> Emitter<'a> {
             }
         }
         out
+    }
+
+    /// The variable that tells whether an assertion holds, if there is one, and the condition itself.
+    fn watched(&mut self, condition: ExprId) -> (Option<VarId>, ExprId) {
+        let Node::Op(Op::Or, args) = self.work.pool.node(condition) else { return (None, condition) };
+        let args = args.to_vec();
+        let watches = |&arg: &ExprId| match self.work.pool.node(arg) {
+            Node::Var(v) => {
+                let var = self.work.var(v);
+                (var.made && var.name.starts_with(crate::lift::ASSERTION)).then_some(v)
+            }
+            _ => None,
+        };
+        let Some(holds) = args.iter().find_map(watches) else { return (None, condition) };
+        let rest: Vec<ExprId> = args.iter().copied().filter(|arg| watches(arg).is_none()).collect();
+        let condition = match rest[..] {
+            [] => condition,
+            [one] => one,
+            _ => self.work.pool.op(Op::Or, &rest),
+        };
+        (Some(holds), condition)
     }
 
     /// A nonlinear system that nothing is known about but its residuals.
@@ -455,7 +478,7 @@ fn unsolvable(work: &Work, equation: usize, unknown: VarId) -> Diagnostic {
 pub(crate) fn is_atom(pool: &Pool, e: ExprId) -> bool {
     match pool.node(e) {
         Node::Const(_) | Node::Var(_) | Node::Text(_) => true,
-        Node::Op(kausal_symbolic::Op::Neg, args) => {
+        Node::Op(Op::Neg, args) => {
             matches!(pool.node(args[0]), Node::Const(_) | Node::Var(_))
         }
         _ => false,

@@ -29,6 +29,7 @@ pub fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
                 stack.extend(then.iter().chain(otherwise));
             }
             Step::Assert(assert) => {
+                out.extend(assert.holds);
                 out.extend(pool.variables_of(assert.condition));
                 out.extend(pool.variables_of(assert.message));
             }

@@ -47,6 +47,7 @@ mod solve;
 mod sort;
 mod states;
 mod sweeps;
+mod traces;
 mod work;
 
 use kausal_model::FlatModel;

@@ -7,12 +7,15 @@
 
 use kausal_model::expr::kept::operator_name;
 use kausal_model::flat::{self, Action, ActionKind, FlatModel, Origin};
+use kausal_symbolic::evaluate::evaluate;
+use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::print::print_limited;
-use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
+use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Relation, Sample, TimeEvent, Transport};
 use crate::rewrite::{Memo, for_each_argument, rebuild};
+use crate::traces;
 use crate::work::{Equation, EquationForm, Role, WhenActions, WhenCase, Work, subtract};
 
 /// Lifts the arguments of calls that relations or steps occur in: a function causes no events, but what it is given
@@ -39,6 +42,7 @@ pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
         let e = &mut lifter.work.equations[i];
         (e.lhs, e.rhs) = (lhs, rhs);
     }
+    lifter.initial = true;
     for i in 0..lifter.work.initial_equations.len() {
         let Equation { lhs, rhs, .. } = lifter.work.initial_equations[i];
         lifter.origin = lifter.work.initial_equations[i].origin.clone();
@@ -46,12 +50,16 @@ pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
         let e = &mut lifter.work.initial_equations[i];
         (e.lhs, e.rhs) = (lhs, rhs);
     }
+    lifter.initial = false;
     lifter.whens(model);
     let actions = std::mem::take(&mut lifter.work.actions);
-    lifter.work.actions = lifter.actions(&actions);
+    lifter.work.actions = lifter.standing_actions(&actions);
     let actions = std::mem::take(&mut lifter.work.initial_actions);
     lifter.work.initial_actions = lifter.actions(&actions);
 }
+
+/// How variables are called that tell whether assertions hold.
+pub(crate) const ASSERTION: &str = "assertion";
 
 struct Lifter<'a> {
     work: &'a mut Work,
@@ -65,6 +73,12 @@ struct Lifter<'a> {
     transports: FxHashMap<ExprId, usize>,
     /// Calls without events or calls in their arguments.
     quiet: FxHashSet<ExprId>,
+    /// Functions with a trace, by what they were and which of their arguments vary.
+    traced: FxHashMap<(FunctionId, Vec<bool>), Option<FunctionId>>,
+    /// Calls whose trace is watched.
+    watched: FxHashSet<ExprId>,
+    /// What is lifted now is an initial equation: it holds at one instant.
+    initial: bool,
 }
 
 impl<'a> Lifter<'a> {
@@ -76,6 +90,9 @@ impl<'a> Lifter<'a> {
             origin: Origin::default(),
             transports: FxHashMap::default(),
             quiet: FxHashSet::default(),
+            traced: FxHashMap::default(),
+            watched: FxHashSet::default(),
+            initial: false,
         }
     }
 
@@ -200,7 +217,11 @@ impl<'a> Lifter<'a> {
 
     fn lift_node(&mut self, id: ExprId, events: bool) -> ExprId {
         if let Node::Output(call, k) = self.work.pool.node(id) {
-            return self.transport(call, k).unwrap_or(id);
+            return match self.transport(call, k) {
+                Some(output) => output,
+                None if events && !self.initial => self.algorithm(call, k).unwrap_or(id),
+                None => id,
+            };
         }
         let Node::Op(op, args) = self.work.pool.node(id) else { return id };
         let args: Vec<ExprId> = args.to_vec();
@@ -306,7 +327,7 @@ impl<'a> Lifter<'a> {
         self.define(variable, value, EquationForm::Memory(variable));
         let shown = self.work.pool.op(op, &[difference, zero]);
         self.show(variable, shown);
-        self.work.relations.push(Relation { variable, difference: d, or_equal, timed });
+        self.work.relations.push(Relation { variable, difference: d, or_equal, trace: false, timed });
         variable
     }
 
@@ -346,12 +367,68 @@ impl<'a> Lifter<'a> {
         Some(TimeEvent { instant: pool.op(Op::Div, &[negative, coefficient]), slope: coefficient })
     }
 
+    /// An output of an algorithm section that has stayed a call: with a trace, where what is decided in it depends on what
+    /// varies (see [`traces`]). The trace has a memory, and where they differ there is an event.
+    fn algorithm(&mut self, call: ExprId, k: u32) -> Option<ExprId> {
+        let Node::Call(function, args) = self.work.pool.node(call) else { return None };
+        if !self.work.pool.function(function).notes.generate_events {
+            return None;
+        }
+        let args = args.to_vec();
+        let varying: Vec<bool> = args.iter().map(|&arg| self.varies(arg)).collect();
+        if !varying.contains(&true) {
+            return None;
+        }
+        let key = (function, varying);
+        let traced = match self.traced.get(&key) {
+            Some(known) => *known,
+            None => {
+                let pool = &mut self.work.pool;
+                let made = traces::traced(pool, pool.function(function), &key.1);
+                let made = made.map(|function| pool.add_function(function));
+                self.traced.insert(key, made);
+                made
+            }
+        }?;
+        let pool = &mut self.work.pool;
+        let call = pool.call(traced, &args);
+        if self.watched.insert(call) {
+            self.watch(call, traced);
+        }
+        Some(self.work.pool.output(call, k))
+    }
+
+    fn watch(&mut self, call: ExprId, function: FunctionId) {
+        let Some(outputs) = Layout::of_outputs(self.work.pool.function(function)) else { return };
+        let trace = self.work.pool.output(call, outputs.len as u32 - 1);
+        let n = self.work.vars.len();
+        let memory = self.work.add_helper(format!("trace{n}"), flat::Type::Integer, Role::Discrete);
+        self.define(memory, trace, EquationForm::Memory(memory));
+        let pool = &mut self.work.pool;
+        let (held, same, other) = (pool.var(memory), pool.constant(-1.0), pool.constant(1.0));
+        let unchanged = pool.op(Op::Equal, &[trace, held]);
+        let difference = pool.op(Op::If, &[unchanged, same, other]);
+        let variable = self.monitor(difference, false, None);
+        if let Some(relation) = self.work.relations.last_mut() {
+            relation.trace = true;
+        }
+        // In messages it is the section.
+        let name = self.work.pool.function(function).name.clone();
+        self.work.vars[variable.index()].description = format!("a condition in {name}");
+    }
+
     /// `floor`, `ceil` and `integer` of a continuous value: a memory that changes at events.
     fn stepwise(&mut self, op: Op, x: ExprId) -> ExprId {
         let n = self.work.vars.len();
         let memory = self.work.add_helper(format!("step{n}"), flat::Type::Real, Role::Discrete);
-        let value = self.work.pool.op(op, &[x]);
+        let slope = self.known_slope(x).filter(|&(_, slope)| (slope > 0.0) == (op != Op::Ceil));
+        let value = match slope {
+            Some((coefficient, _)) => self.just_after(op, x, coefficient),
+            None => self.work.pool.op(op, &[x]),
+        };
         self.define(memory, value, EquationForm::Memory(memory));
+        let shown = self.work.pool.op(op, &[x]);
+        self.show(memory, shown);
         // The other end is a memory as well: in `x - m + 1` a small `x` is lost in rounding, and with it the moment at which
         // the value changes.
         let end = self.work.add_helper(format!("end{n}"), flat::Type::Real, Role::Discrete);
@@ -366,9 +443,45 @@ impl<'a> Lifter<'a> {
         } else {
             (subtract(pool, x, m), subtract(pool, end, x))
         };
-        self.monitor(below, op == Op::Ceil, None);
-        self.monitor(above, op != Op::Ceil, None);
+        for (difference, or_equal) in [(below, op == Op::Ceil), (above, op != Op::Ceil)] {
+            let timed = slope.and_then(|_| self.instant(difference));
+            let timed = timed.map(|event| {
+                self.work.time_events.push(event);
+                self.work.time_events.len() as u32 - 1
+            });
+            self.monitor(difference, or_equal, timed);
+        }
         m
+    }
+
+    /// If the expression is `c*time + rest`, constant between events but for the clock: `c`, and what it is with the
+    /// parameters as they are. Zero is none.
+    fn known_slope(&mut self, x: ExprId) -> Option<(ExprId, f64)> {
+        let TimeEvent { slope, .. } = self.instant(x)?;
+        let numbers = |v: VarId| {
+            let var = self.work.var(v);
+            let binding = var.binding.filter(|_| var.role == Role::Parameter);
+            binding.and_then(|e| self.work.pool.as_constant(e)).unwrap_or(f64::NAN)
+        };
+        let number = evaluate(&self.work.pool, slope, &mut |v: VarId| numbers(v));
+        (number.is_finite() && number != 0.0).then_some((slope, number))
+    }
+
+    /// The value of a step function of time a moment later: at the instant it jumps, which is known in advance, rounding
+    /// may leave the argument a little before the jump.
+    fn just_after(&mut self, op: Op, x: ExprId, slope: ExprId) -> ExprId {
+        /// Larger than what rounding does, smaller than what can be told apart in time.
+        const MOMENT: f64 = 1e-11;
+        let pool = &mut self.work.pool;
+        let (zero, moment, back) = (pool.constant(0.0), pool.constant(MOMENT), pool.constant(-MOMENT));
+        let one = pool.constant(1.0);
+        let magnitude = pool.op(Op::Abs, &[x]);
+        let size = pool.op(Op::Max, &[one, magnitude]);
+        let rising = pool.op(Op::Less, &[zero, slope]);
+        let direction = pool.op(Op::If, &[rising, moment, back]);
+        let shift = pool.op(Op::Mul, &[direction, size]);
+        let shifted = pool.op(Op::Add, &[x, shift]);
+        pool.op(op, &[shifted])
     }
 
     /// `div`, `mod` and `rem` of continuous values, by way of `floor` (specification section 3.7.2).
@@ -556,6 +669,36 @@ impl<'a> Lifter<'a> {
             }
         }
         (out, initial)
+    }
+
+    /// Actions that hold all the time. Where an assertion is violated is found like an event, also between output points;
+    /// one that only warns has no influence on the run (specification section 8.3.7).
+    fn standing_actions(&mut self, actions: &[Action]) -> Vec<Action> {
+        let mut out = self.actions(actions);
+        for (action, before) in out.iter_mut().zip(actions) {
+            let ActionKind::Assert { condition, warning: false, .. } = &mut action.kind else { continue };
+            let ActionKind::Assert { condition: given, .. } = &before.kind else { continue };
+            self.origin = action.origin.clone();
+            let relations = self.work.relations.len();
+            let lifted = self.expr(*given);
+            if lifted == *condition {
+                continue;
+            }
+            if self.work.relations.len() == relations && !self.varies(*condition) {
+                continue;
+            }
+            let n = self.work.vars.len();
+            let name = format!("{ASSERTION}{n}");
+            let variable = self.work.add_helper(name, flat::Type::Boolean, Role::Discrete);
+            self.work.vars[variable.index()].keep = true;
+            self.define(variable, lifted, EquationForm::Plain);
+            self.show(variable, *condition);
+            // Where the relations say that it does not hold, the numbers must say so too: at its very limit relations are
+            // where the event finder puts them.
+            let holds = self.work.pool.var(variable);
+            *condition = self.work.pool.op(Op::Or, &[holds, *condition]);
+        }
+        out
     }
 
     fn actions(&mut self, actions: &[Action]) -> Vec<Action> {

@@ -95,6 +95,13 @@ pub struct Variable {
     pub protected: bool,
 }
 
+impl Variable {
+    /// Is it declared `Integer`?
+    pub fn is_integer(&self) -> bool {
+        self.ty == flat::Type::Integer
+    }
+}
+
 /// What a slot is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -452,6 +459,8 @@ pub struct WhenBranch {
 pub struct Assert {
     /// What must hold.
     pub condition: ExprId,
+    /// A variable that is true while it holds by the relations in it, which are events; then there is nothing to look at.
+    pub holds: Option<VarId>,
     /// A string.
     pub message: ExprId,
     /// Warn only.
@@ -488,6 +497,8 @@ pub struct Relation {
     pub difference: VarId,
     /// `<=` rather than `<`.
     pub or_equal: bool,
+    /// It is the trace of an algorithm section, which is not held between events: a step must not go beyond its change.
+    pub trace: bool,
     /// It depends on time and discrete variables only, and this entry of [`Program::time_events`] announces it: no
     /// need to search.
     pub timed: Option<u32>,

@@ -99,7 +99,7 @@ impl Deviation {
 pub enum DeviationKind {
     /// The result does not have it.
     Missing,
-    /// The result is not a finite number.
+    /// The result, or the reference, is not a finite number.
     Undefined,
     /// The result ends before the reference.
     Short,
@@ -175,8 +175,11 @@ fn one(
     };
     let finite = || wanted.iter().copied().filter(|v| v.is_finite());
     let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    if low > high {
-        return None;
+    if let Some(i) = wanted.iter().position(|v| !v.is_finite()).or((low > high).then_some(0)) {
+        // There is nothing to agree with.
+        let at = reference.time.get(i).copied().unwrap_or(0.0);
+        let value = wanted.get(i).copied().unwrap_or(f64::NAN);
+        return Some(deviation(DeviationKind::Undefined, at, value, None, None, 0.0));
     }
     let (range, magnitude) = (high - low, high.abs().max(low.abs()));
     let scale = if range > tube.magnitude * magnitude { range } else { magnitude };

@@ -109,11 +109,10 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
         let info = &program.equations[e.0 as usize];
         [info.lhs, info.rhs].iter().any(|&side| program.pool.contains_any(side, |v| found.open.contains(&v)))
     };
-    let mut places: Vec<Location> = Vec::new();
+    let (mut places, mut texts): (Vec<Location>, Vec<String>) = (Vec::new(), Vec::new());
     for equation in known.filter(with_open).take(SHOWN) {
         let culprit = equation_of(program, *equation);
-        d.message.push_str(if places.is_empty() { "; the equations are " } else { "; " });
-        d.message.push_str(&culprit.text);
+        texts.push(culprit.text);
         let component = &program.equations[equation.0 as usize].origin.component;
         if let Some(location) = culprit.location
             && !places.contains(&location)
@@ -121,6 +120,10 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
             places.push(location);
             d = d.at(location, if component.is_empty() { String::new() } else { format!("in {component}") });
         }
+    }
+    if !texts.is_empty() {
+        let be = if texts.len() == 1 { " is" } else { "s are" };
+        d.message.push_str(&format!("; the equation{be} {}", texts.join("; ")));
     }
     d
 }
@@ -212,6 +215,7 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
+        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -390,6 +394,14 @@ fn formula(program: &Program, e: ExprId) -> String {
                 _ => None,
             })
         };
+        let var = &program.variables[v.index()];
+        let is_relation = program.relations.iter().any(|r| r.variable == v);
+        // These read like what they stand for.
+        let reads = is_relation || ["assertion", "step"].iter().any(|kind| var.name.starts_with(kind));
+        if reads && !var.description.is_empty() {
+            let alone = matches!(program.pool.node(e), Node::Var(_));
+            return if alone { var.description.clone() } else { format!("({})", var.description) };
+        }
         if let Some(relation) = program.relations.iter().find(|r| r.variable == v)
             && let Some(difference) = assigned(relation.difference)
         {

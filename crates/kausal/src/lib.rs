@@ -51,6 +51,9 @@ pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, 
 pub use result::Trajectory;
 pub use session::Session;
 
+/// Asks the functions of all models that run to end: their runs fail and keep the results they have.
+pub use kausal_symbolic::function::interrupt::request as stop_functions;
+
 /// The sorted and solved equations, in the form the papers print.
 pub fn listing(program: &Program) -> String {
     kausal_codegen::listing::write(program)

@@ -199,7 +199,7 @@ impl Recorder {
         let (mut signals, mut sources, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         let mut column_of: Vec<Option<usize>> = vec![None; program.variables.len()];
         for (i, var) in program.variables.iter().enumerate() {
-            if matches!(var.kind, Kind::Helper) || !wanted(&var.name) {
+            if matches!(var.kind, Kind::Helper) || is_made(&var.name) || !wanted(&var.name) {
                 continue;
             }
             let (target, negated) = match var.kind {
@@ -253,6 +253,11 @@ impl Recorder {
         }
         sink.finish()
     }
+}
+
+/// Was the variable made for a `when` statement and not declared? No identifier begins like that.
+fn is_made(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with('$'))
 }
 
 #[cfg(test)]

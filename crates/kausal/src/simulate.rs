@@ -317,6 +317,16 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 }),
             )
         }
+        Stop::NotInteger(v, value) => {
+            let name = &program.variables[v.index()].name;
+            if value.fract() != 0.0 {
+                let help = "an equation for an Integer must have a solution that is a whole number";
+                (format!("the Integer {name} would be {value}"), Some(help))
+            } else {
+                let help = "Integers are exact up to 9007199254740992; use a Real for larger numbers";
+                (format!("the Integer {name} is too large: {value:e}"), Some(help))
+            }
+        }
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
             let help = "the equations of the model and the other initial conditions determine everything in it: take it away, or one \
@@ -344,7 +354,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     Some("give start values (and nominal values) near the solution for these variables"),
                 ),
                 Reason::SingularMatrix if residual.is_some() => (
-                    format!("the system of equations for {names} has no solution here"),
+                    match unknowns.len() {
+                        1 => format!("the equation for {names} has no solution near here"),
+                        _ => format!("the system of equations for {names} is singular"),
+                    },
                     Some(
                         "do two of these equations want different values of the same, or a fixed start value what cannot be?",
                     ),
@@ -363,8 +376,8 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
             };
             let residual = match residual {
                 Some((_, r)) if *reason == Reason::SingularMatrix => match unknowns.len() {
-                    1 => format!(": it is off by {r}, and small changes do not help"),
-                    _ => format!(": its equations contradict each other by {r}"),
+                    1 => format!(": it is off by {}", r.abs()),
+                    _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
                 Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
                 _ => String::new(),

@@ -36,7 +36,7 @@ fn check(name: &str, text: &str) -> Result<(), String> {
         }
     }
     for d in diagnostics.iter().filter(|d| d.code == "K0532") {
-        if d.labels.is_empty() || !d.message.contains("; the equations are ") {
+        if d.labels.is_empty() || !d.message.contains("; the equation") {
             return Err(format!("what leaves something open is not named:\n{rendered}"));
         }
     }

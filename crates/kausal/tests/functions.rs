@@ -224,3 +224,29 @@ fn warnings_of_functions_are_said() {
     let warnings: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(warnings.iter().filter(|w| w.contains("x is large")).count(), 1, "{warnings:?}");
 }
+
+/// `x + x^2 + x^3 + x^4` in a loop, twice differentiated: finite at zero, where `k*(k - 1)*x^(k - 2)` alone is not.
+#[test]
+fn powers_with_a_running_exponent_have_derivatives_at_zero() {
+    let text = "
+function f
+  input Real x;
+  output Real y;
+algorithm
+  y := 0;
+  for k in 1:4 loop
+    y := y + x^k;
+  end for;
+  annotation(Inline = false);
+end f;
+model M
+  Real x = f(time);
+  Real v = der(x);
+  Real a = der(v);
+end M;";
+    let trajectory = result(text);
+    let a = trajectory.get("a").expect("a");
+    for (t, a) in trajectory.time.iter().zip(a) {
+        assert!((a - (2.0 + 6.0 * t + 12.0 * t * t)).abs() < 1e-9, "{t}: {a}");
+    }
+}

@@ -371,6 +371,21 @@ fn events() {
                 ],
             ),
             case("event_close_to_tick", vec![exactly("ticks", 10.0), exactly("crossings", 3.0)]),
+            // Maxima at pi/2 + 2 k pi, with k up to 15.
+            case("event_double_crossing", vec![exactly("n", 16.0)]),
+            // Maxima at (pi/2 + 2 k pi)/30, with k up to 47.
+            case("event_without_states", vec![exactly("n", 48.0)]),
+            // 0 + 1 + … + 29 tenths, and half a tenth of 30.
+            case(
+                "event_steps_of_time",
+                vec![
+                    exactly("quarters", 12.0),
+                    exactly("tenths", 30.0),
+                    exactly("ticks", 30.0),
+                    end("saw", 0.05, 1e-12),
+                    end("area", 0.1 * 435.0 + 0.05 * 30.0, 1e-9),
+                ],
+            ),
             case("event_time", vec![end("x", 0.3 - 2.0 * 0.4 + 0.5 * 0.3, 1e-9)]),
         ],
     );
@@ -519,6 +534,18 @@ fn algorithms() {
             case("algorithm_section", vec![along("largest", largest, 1e-9), exactly("which", 2.0)]),
             // At the start and at four quarters; y is 2.25 from 0.7 on.
             case("algorithm_time_event", vec![exactly("count", 5.0), end("area", 2.25 * 0.4, 1e-9)]),
+            // y is 1, 2, 4, 8 and 16 for a fifth each; n counts up at 0.05, 0.15, … 0.95.
+            case(
+                "algorithm_trace",
+                vec![
+                    exactly("k", 5.0),
+                    end("area", 0.2 * 31.0, 1e-6),
+                    exactly("n", 10.0),
+                    exactly("changes", 10.0),
+                    exactly("i", 3.0),
+                    exactly("a[3]", 5.0),
+                ],
+            ),
             case("algorithm_when", vec![exactly("n", 10.0), exactly("last", 100.0), exactly("total", 385.0)]),
             // At 0.5, 0.5 + i, …
             case(

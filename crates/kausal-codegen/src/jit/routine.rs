@@ -10,6 +10,7 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
+use kausal_symbolic::function::interrupt;
 use rustc_hash::FxHashMap;
 
 use crate::chunk::Error;
@@ -23,6 +24,9 @@ use crate::scalar::{Binary, Unary};
 
 /// A call takes at least so many numbers of the work memory.
 pub(crate) const CALL_MEMORY: usize = 256;
+
+/// Loops with so many rounds are not worth stopping.
+const SHORT: u64 = 1_000;
 
 /// Compiles routines.
 pub(crate) fn compile(isa: OwnedTargetIsa, routines: &[Routine]) -> Result<FunctionMachine, Error> {
@@ -231,7 +235,18 @@ impl<'a, 'f> Writer<'a, 'f> {
         true
     }
 
+    /// Somebody may ask for the end of a function that does not come to one.
+    fn stop_if_asked(&mut self) {
+        let flag = interrupt::flag().as_ptr() as usize;
+        let flag = self.builder.ins().iconst(self.pointer, flag as i64);
+        let asked = self.builder.ins().load(types::I8, MemFlagsData::new(), flag, 0);
+        let next = self.builder.create_block();
+        self.builder.ins().brif(asked, self.failed, &[], next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
     fn repeat(&mut self, counter: Counter, count: Count, body: &[Stmt]) {
+        let known = count;
         let count = match count {
             Count::Known(count) => self.builder.ins().iconst(types::I64, count as i64),
             Count::Computed(count) => {
@@ -250,6 +265,9 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().brif(goes_on, round, &[], exit, &[]);
         self.builder.switch_to_block(round);
         self.exits.push(exit);
+        if !matches!(known, Count::Known(0..=SHORT)) {
+            self.stop_if_asked();
+        }
         if self.block(body) {
             let now = self.builder.use_var(counter);
             let next = self.builder.ins().iadd_imm_s(now, 1);
@@ -269,6 +287,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             let condition = self.truth(condition);
             self.builder.ins().brif(condition, round, &[], exit, &[]);
             self.builder.switch_to_block(round);
+            self.stop_if_asked();
             if self.block(body) {
                 self.builder.ins().jump(head, &[]);
             }

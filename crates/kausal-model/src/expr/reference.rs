@@ -759,6 +759,7 @@ impl Flattener<'_> {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
             self.spend(size as u64, scope.file, reference.span)?;
+            self.note_subscript(position, size);
             let mut result: Option<Value> = None;
             for i in (1..=size).rev() {
                 let mut known = subs.to_vec();

@@ -303,7 +303,7 @@ impl TornSystem<'_> {
                 self.stop = Some(stop);
                 ModelError::recoverable(Reason::OutsideDomain)
             }
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) => {
+            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
                 self.stop = Some(stop);
                 ModelError::fatal("the model ended the run")
             }

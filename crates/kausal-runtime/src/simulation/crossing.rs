@@ -2,7 +2,7 @@
 //!
 //! Each relation is a function that is positive on one side. Between events the finder compares sides at the ends
 //! of steps and at the distance of output points, for a function that crosses twice in a step ends on the side it came
-//! from.
+//! from. Where three values in a row hint at a dip to zero between two of them, it looks there as well.
 //!
 //! Right after an event a relation that has just changed is zero but for rounding, and its sign says nothing. Such a
 //! function is looked at ever closer to the event: what truly leaves zero grows with the distance, whatever the
@@ -29,6 +29,8 @@ const NEARER: f64 = 16.0;
 /// In this many neighbouring instants a function must grow, each time by this factor, to have left zero.
 const GROWING: usize = 3;
 const GROWTH: f64 = 3.0;
+/// Relations are looked at after this part of the run at the latest.
+const LONGEST_PART: f64 = 2e-3;
 /// At most so many comparisons in a step.
 const MOST_PARTS: f64 = 1000.0;
 
@@ -73,9 +75,11 @@ impl Run {
     }
 
     fn search(&mut self, finder: &mut EventFinder, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
-        let interval = self.settings.interval;
-        let parts = if interval > 0.0 { ((t1 - t0) / interval).ceil().clamp(1.0, MOST_PARTS) } else { 1.0 };
-        if parts == 1.0 && !self.fresh && self.passes_clear(finder, t1)? {
+        // Steps of a model without states, or of a smooth one, say nothing about how fast its relations change.
+        let interval = Some(self.settings.interval).filter(|&i| i > 0.0).unwrap_or(f64::INFINITY);
+        let interval = interval.min(LONGEST_PART * self.length());
+        let parts = ((t1 - t0) / interval * (1.0 - 1e-9)).ceil().clamp(1.0, MOST_PARTS);
+        if parts == 1.0 && !self.fresh && self.passes_clear(finder, t0, t1)? {
             return Ok(None);
         }
         let part = (t1 - t0) / parts;
@@ -102,7 +106,7 @@ impl Run {
     }
 
     /// Does what the integrator evaluated last show that nothing has changed?
-    fn passes_clear(&mut self, finder: &mut EventFinder, t: f64) -> Result<bool, RunError> {
+    fn passes_clear(&mut self, finder: &mut EventFinder, t0: f64, t: f64) -> Result<bool, RunError> {
         let stepper = self.solver()?.model_mut();
         if stepper.model().machine.time != t || !stepper.update_differences() {
             return Ok(false);
@@ -110,7 +114,7 @@ impl Run {
         let mut values = std::mem::take(&mut self.differences);
         values.resize(self.watched.len(), 0.0);
         self.crossing_values(&mut values)?;
-        let clear = finder.pass_clear(&values);
+        let clear = finder.pass_clear(t0, t, &values);
         self.differences = values;
         Ok(clear)
     }

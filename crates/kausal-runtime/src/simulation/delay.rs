@@ -9,7 +9,7 @@
 
 use kausal_symbolic::VarId;
 
-use crate::machine::Machine;
+use crate::machine::{Machine, Stop};
 use crate::simulation::schedule::is_same_instant;
 
 /// Instants inside each step that are kept besides its end.
@@ -120,6 +120,29 @@ impl Histories {
             changed |= (input - shown).abs() > 1e-12 * input.abs().max(shown.abs());
         }
         changed
+    }
+
+    /// Is every delay between zero and its maximum?
+    pub(crate) fn check(&self, machine: &Machine) -> Result<(), Stop> {
+        const ROUNDING: f64 = 1e-9;
+        for (times, delay) in self.times.chunks(2).zip(&machine.model().program.delays) {
+            let (delayed, most) = (times[0], times[1]);
+            let slack = ROUNDING * most.abs().max(delayed.abs()) + f64::EPSILON * machine.time.abs();
+            if delayed < -slack || delayed > most + slack || delayed.is_nan() {
+                let what = &machine.model().program.variables[delay.variable.index()].description;
+                let said = if delayed < -slack {
+                    format!(
+                        "the delay time of {what} is {delayed}; what must hold is that it is not negative"
+                    )
+                } else {
+                    format!(
+                        "the delay time of {what} is {delayed}; what must hold is that it is at most {most}"
+                    )
+                };
+                return Err(Stop::Assertion(said));
+            }
+        }
+        Ok(())
     }
 
     /// The longest step that keeps within the past, in a run of this length.

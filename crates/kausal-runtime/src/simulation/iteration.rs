@@ -52,6 +52,7 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     machine.starting = false;
     outcome?;
     finite(machine)?;
+    whole(machine)?;
     restless.clear();
     for &v in &program.discrete_variables {
         let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
@@ -75,6 +76,20 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
 /// Are all variables of the model finite numbers? Parameters are looked at when they are computed.
 pub(crate) fn finite(machine: &Machine) -> Result<(), Stop> {
     finite_where(machine, |kind| !matches!(kind, Kind::Parameter | Kind::Helper | Kind::Alias(_)))
+}
+
+/// Are all Integer variables whole numbers, small enough to be exact?
+pub(crate) fn whole(machine: &Machine) -> Result<(), Stop> {
+    /// Beyond it numbers next to each other are more than one apart.
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    let wrong = |v: &&VarId| {
+        let value = machine.values[v.index()];
+        value.fract() != 0.0 || value.abs() > LARGEST
+    };
+    match machine.model().integers.iter().find(wrong) {
+        Some(&v) => Err(Stop::NotInteger(v, machine.values[v.index()])),
+        None => Ok(()),
+    }
 }
 
 fn finite_where(machine: &Machine, looked_at: impl Fn(&Kind) -> bool) -> Result<(), Stop> {

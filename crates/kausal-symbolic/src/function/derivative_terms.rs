@@ -356,7 +356,16 @@ impl<'p> Terms<'p> {
                     self.op(Op::Pow, &[a, exponent])
                 }
             };
-            parts.push(self.op(Op::Mul, &[b, lower, da]));
+            let change = self.op(Op::Mul, &[b, lower, da]);
+            parts.push(match self.function.term(b) {
+                Term::Const(_) => change,
+                // a^0 does not change, also at a = 0, where 0*a^(-1) would be no number.
+                _ => {
+                    let zero = self.number(0.0);
+                    let constant = self.op(Op::Equal, &[b, zero]);
+                    self.op(Op::If, &[constant, zero, change])
+                }
+            });
         }
         if let Some(db) = db {
             // 0^b is 0 for all positive b, so it does not change.

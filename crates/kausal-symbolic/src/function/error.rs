@@ -33,6 +33,8 @@ pub enum EvalErrorKind {
     },
     /// More steps than allowed: probably a loop without end.
     TooManySteps,
+    /// Somebody asked for the end of it.
+    Interrupted,
     /// More nested calls than allowed: probably a recursion without end.
     TooManyCalls,
     /// There is no such function.
@@ -116,6 +118,7 @@ impl fmt::Display for EvalError {
             EvalErrorKind::NoExternal(name) => write!(f, "external function {name} is not available")?,
             EvalErrorKind::External { name, message } => write!(f, "external function {name}: {message}")?,
             EvalErrorKind::TooManySteps => write!(f, "it takes too many steps; does it come to an end?")?,
+            EvalErrorKind::Interrupted => write!(f, "it was stopped before it came to an end")?,
             EvalErrorKind::TooManyCalls => write!(f, "calls are nested too deeply")?,
             EvalErrorKind::NoFunction(id) => write!(f, "function {} does not exist", id.0)?,
             EvalErrorKind::MissingArgument(name) => write!(f, "no argument for input {name}")?,

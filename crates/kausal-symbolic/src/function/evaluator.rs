@@ -238,7 +238,10 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     #[inline]
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), EvalError> {
         self.steps += steps;
-        if self.steps > self.limits.steps { Err(EvalErrorKind::TooManySteps.into()) } else { Ok(()) }
+        if self.steps > self.limits.steps {
+            return Err(EvalErrorKind::TooManySteps.into());
+        }
+        if super::interrupt::is_requested() { Err(EvalErrorKind::Interrupted.into()) } else { Ok(()) }
     }
 
     /// How many steps the last call took.

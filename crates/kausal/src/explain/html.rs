@@ -134,7 +134,7 @@ impl Page {
             .replace("{{lead}}", &braces(lead(&account(flat, program))))
             .replace("{{glossary}}", &braces(escape(&glossary(program))))
             .replace("{{initial}}", &braces(initial(&writer)))
-            .replace("{{words}}", &braces(escape(&words)))
+            .replace("{{words}}", &braces(hanging(&words)))
             .replace("{{listing}}", &braces(escape(&listing)));
         // `<` and `{` as escapes: no text of the model can end the script or stand for something else.
         let json = json.replace('<', "\\u003c").replace("{{", "{\\u007b");
@@ -405,13 +405,7 @@ fn initial(writer: &Writer) -> String {
     for (i, system) in systems.iter().take(INITIAL).enumerate() {
         let mut text = String::new();
         writer.one_loop(&mut text, &format!("at the start {}", i + 1), system);
-        let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        let _ = write!(
-            out,
-            "<details><summary>{}</summary><pre>{}</pre></details>",
-            escape(title.trim()),
-            escape(rest)
-        );
+        folded(&mut out, &text);
     }
     if systems.len() > INITIAL {
         let _ = write!(out, "<p>… and {} more</p>", systems.len() - INITIAL);
@@ -419,7 +413,44 @@ fn initial(writer: &Writer) -> String {
     let mut at_events = String::new();
     writer.at_events(&mut at_events);
     if !at_events.is_empty() {
-        let _ = write!(out, "<h3>With conditions, at events</h3><pre>{}</pre>", escape(&at_events));
+        out.push_str("<h3>With conditions, at events</h3>");
+    }
+    // A title is less indented than what belongs to it.
+    let mut one = String::new();
+    for line in at_events.lines() {
+        if !line.starts_with("    ") && !one.is_empty() {
+            folded(&mut out, &std::mem::take(&mut one));
+        }
+        let _ = writeln!(one, "{line}");
+    }
+    if !one.is_empty() {
+        folded(&mut out, &one);
+    }
+    out
+}
+
+/// A text to be opened by its first line.
+fn folded(out: &mut String, text: &str) {
+    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let mut title = title.trim().to_owned();
+    if let Some(first) = title.get(..1).map(str::to_uppercase) {
+        title.replace_range(..1, &first);
+    }
+    let title = escape(&title);
+    let _ = write!(
+        out,
+        "<details><summary>{title}</summary><div class=\"lines\">{}</div></details>",
+        hanging(rest)
+    );
+}
+
+/// Lines of text, each indented as it is also where it is broken.
+fn hanging(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let indent = line.len() - words.len();
+        let _ = writeln!(out, "<div style=\"margin-left:{indent}ch\">{}</div>", escape(words));
     }
     out
 }

@@ -92,7 +92,7 @@
     details.id = "loop-" + b.number;
     const torn = b.torn && b.torn < b.size ? ", torn to " + b.torn : "";
     const summary = element("summary");
-    summary.append(element("span", "", "key " + b.class), " " + begun(b.title) + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how.replace(/^torn, /, ""));
+    summary.append(element("span", "", "key " + b.class), " " + begun(b.title) + (b.when === "late" ? WHEN.late : "") + ": " + many(b.size, "equation") + ", " + b.kind + torn + "; " + b.how.replace(/^torn, /, ""));
     details.append(summary);
     // Filled when it is opened: large models have many.
     details.fill = () => { if (details.childElementCount === 1) fill(details, b); };
