@@ -34,6 +34,8 @@ const FEWEST_POINTS: usize = 7;
 const STEPS: usize = 12;
 /// A column will do when its pivot is at least this part of the largest one.
 const WILL_DO: f64 = 0.1;
+/// One point of so many may be bad when columns are compared.
+const ONE_BAD_POINT_OF: usize = 25;
 /// A relative pivot below this is zero.
 const ALIVE: f64 = 1e-9;
 /// Weight of a column that vanishes at the start values, which need not be where the run begins.
@@ -309,15 +311,21 @@ fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Op
                 (0..n).map(|j| if chosen.contains(&j) { 0.0 } else { size(j) }).collect()
             })
             .collect();
-        let relative = |k: usize, j: usize| {
-            let largest = pivots[k].iter().copied().fold(0.0, f64::max);
-            (largest > 0.0).then(|| pivots[k][j] / largest)
-        };
+        let largest: Vec<f64> = pivots.iter().map(|p| p.iter().copied().fold(0.0, f64::max)).collect();
+        let relative = |k: usize, j: usize| (largest[k] > 0.0).then(|| pivots[k][j] / largest[k]);
         let everywhere = |j: usize| (1..pivots.len()).filter_map(|k| relative(k, j)).fold(1.0, f64::min);
-        let score = |j: usize| {
-            let at_start = relative(0, j).unwrap_or(1.0);
-            everywhere(j).max(1e-6) * (NOT_AT_START + (1.0 - NOT_AT_START) * at_start)
+        // Among many points there is a bad one for every column that is not good everywhere.
+        let mostly = |j: usize| {
+            let mut sizes: Vec<f64> = (1..pivots.len()).filter_map(|k| relative(k, j)).collect();
+            sizes.sort_by(f64::total_cmp);
+            sizes.get(sizes.len() / ONE_BAD_POINT_OF).copied().unwrap_or(1.0)
         };
+        let scored = |j: usize| {
+            let at_start = relative(0, j).unwrap_or(1.0);
+            mostly(j).max(1e-6) * (NOT_AT_START + (1.0 - NOT_AT_START) * at_start)
+        };
+        let scores: Vec<f64> = (0..n).map(scored).collect();
+        let score = |j: usize| scores[j];
         // What is zero but for rounding at most points cannot be solved for at all.
         let alive = |j: &usize| {
             let points = (1..pivots.len()).filter(|&k| relative(k, *j).is_some_and(|p| p > ALIVE)).count();
