@@ -223,15 +223,15 @@ pub struct Explain {
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
-    /// Write a page with the incidence matrix, the loops and the solved equations
-    #[arg(long, value_name = "FILE")]
+    /// Write a page with the incidence matrix, the loops and the solved equations (.html)
+    #[arg(long, value_name = "FILE", value_parser = values::page)]
     pub html: Option<PathBuf>,
     /// Draw the incidence matrix: as written, sorted into blocks, torn (.svg)
     #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub matrix: Option<PathBuf>,
-    /// Equations shown of each loop at most
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub equations: usize,
+    /// Equations shown of each loop at most (default: 20; all with --verbose)
+    #[arg(long, value_name = "N")]
+    pub equations: Option<usize>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -299,8 +299,8 @@ pub struct Simulate {
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(help_heading = "Results", long, value_name = "FILE", value_parser = values::plot_file)]
     pub plot_file: Vec<PathBuf>,
-    /// Write the report of `explain --html`, with what the run took and its curves
-    #[arg(help_heading = "Results", long, value_name = "FILE")]
+    /// Write the report of `explain --html`, with what the run took and its curves (.html)
+    #[arg(help_heading = "Results", long, value_name = "FILE", value_parser = values::page)]
     pub report: Option<PathBuf>,
     /// One JSON object instead of text
     #[arg(help_heading = "Results", long)]

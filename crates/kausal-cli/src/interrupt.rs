@@ -51,6 +51,15 @@ pub fn listen() {
     });
 }
 
+/// A request ends the program, and this before it.
+pub fn end_with(before: impl Fn() + Send + 'static) {
+    // Where signals cannot be had, Ctrl-C does what it always does.
+    let _ = ctrlc::set_handler(move || {
+        before();
+        std::process::exit(INTERRUPTED);
+    });
+}
+
 /// The run is over.
 pub fn end() {
     RUNNING.store(false, Ordering::Relaxed);

@@ -1,9 +1,10 @@
 //! Text to people, JSON to programs.
 //!
 //! How much is said, and whether in colours, is set once at the start: colours on a terminal only, unless asked for,
-//! and never where `NO_COLOR` is set.
+//! and neither where `NO_COLOR` is set nor on a terminal that has none (`TERM=dumb`).
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,7 +35,9 @@ fn is_colored() -> bool {
         Color::Never => false,
         // A variable that is set to nothing counts as not set.
         Color::Auto => {
-            io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+            io::stderr().is_terminal() && !unwanted && !dumb
         }
     }
 }
@@ -74,6 +77,18 @@ pub fn say(text: &str) {
     if !is_quiet() {
         print(text);
     }
+}
+
+/// Tells on stderr which file was written: stdout is for what was asked for.
+pub fn wrote(path: &Path) {
+    if !is_quiet() {
+        let _ = writeln!(io::stderr(), "wrote {}", path.display());
+    }
+}
+
+/// Is more wanted than usual?
+pub fn is_verbose() -> bool {
+    manner().verbose
 }
 
 /// Tells on stderr what only those want to know who ask for more.

@@ -112,13 +112,20 @@ for (const order of ["model", "sorted"]) {
   seen[order] = matrix.toDataURL() !== whole;
 }
 // The graph: somewhere there is a block.
-let found = "";
+let found = "", spot = [0, 0];
 for (let gx = 4; gx < graph.clientWidth && !found; gx += 8)
   for (let gy = 4; gy < graph.clientHeight && !found; gy += 8) {
     fire(graph, "pointermove", gx, gy);
-    if (!byId("graph-hint").hidden) found = byId("graph-hint").textContent;
+    if (!byId("graph-hint").hidden) { found = byId("graph-hint").textContent; spot = [gx, gy]; }
   }
 seen.graph = found;
+// Who drags the graph by a block does not ask for the block; who clicks on it does.
+const torn = document.querySelector("input[value=torn]"), [sx, sy] = spot;
+fire(graph, "pointerdown", sx, sy); fire(graph, "pointermove", sx + 30, sy + 20); fire(graph, "pointerup", sx + 30, sy + 20);
+fire(graph, "click", sx + 30, sy + 20);
+seen.clicks = [torn.checked];
+fire(graph, "pointerdown", sx + 30, sy + 20); fire(graph, "pointerup", sx + 30, sy + 20); fire(graph, "click", sx + 30, sy + 20);
+seen.clicks.push(torn.checked);
 const details = byId("loop-1");
 details.open = true;
 await frame();
@@ -150,6 +157,7 @@ await frame();
 seen.theme = document.documentElement.dataset.theme;
 window.dispatchEvent(new Event("beforeprint"));
 seen.print = document.documentElement.dataset.theme;
+seen.closed = [...document.querySelectorAll("#the-loops details")].filter(d => !d.open).length;
 // On paper all of the matrix is there, in its three orders.
 const dark = c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0);
 seen.paper = [...document.querySelectorAll(".paper canvas")].every(dark);
@@ -173,6 +181,26 @@ end Loop;";
     std::fs::write(folder.join("Loop.mo"), model).unwrap();
 }
 
+/// However many signals a plot has, there is room for their curves, and no two look the same.
+#[test]
+fn many_signals_leave_room_for_curves() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "model Many Real a_rather_long_name[40]; equation for i in 1:40 loop a_rather_long_name[i] = i*time; end for; end Many;";
+    std::fs::write(folder.path().join("Many.mo"), model).unwrap();
+    done(folder.path(), &["simulate", "Many.mo", "--plot", "a_*", "--plot-file", "many.html"]);
+    let script = r##"
+const canvas = document.querySelector(".area canvas"), legend = document.querySelector(".legend");
+seen.heights = [canvas.clientHeight, legend.clientHeight];
+seen.names = legend.children.length;
+seen.looks = new Set([...legend.querySelectorAll("i")].map(i => i.style.background)).size;
+"##;
+    let Some(seen) = visit(folder.path(), "many.html", script) else { return };
+    assert_eq!(seen["names"], 40, "{seen}");
+    let heights: Vec<f64> = seen["heights"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert!(heights[0] >= 150.0 && heights[1] <= 160.0, "{seen}");
+    assert!(seen["looks"].as_u64() >= Some(24), "{seen}");
+}
+
 #[test]
 fn the_report_answers() {
     let folder = tempfile::tempdir().unwrap();
@@ -189,6 +217,8 @@ fn the_report_answers() {
     );
     assert!(!seen["places"].as_str().unwrap().contains(['(', ')']), "{seen}");
     assert_eq!(seen["paper"], true, "{seen}");
+    assert_eq!(seen["closed"], 0, "{seen}");
+    assert_eq!(seen["clicks"], serde_json::json!([false, true]), "{seen}");
     assert_eq!(seen["keys"], serde_json::json!([true, true]), "{seen}");
     let hover = seen["hover"].as_str().expect("a hint");
     for wanted in seen["wanted"].as_array().unwrap() {

@@ -116,7 +116,7 @@ fn pages_of_wrong_models() {
     let folder = folder();
     let output = kausal(folder.path(), &["explain", "Open.mo", "--html", "open.html"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("wrote open.html"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("wrote open.html"), "{}", text(&output.stderr));
     let page = std::fs::read_to_string(folder.path().join("open.html")).unwrap();
     assert!(page.contains("Only 1 equation for 2 unknowns"));
     let output = kausal(folder.path(), &["explain", "Wrong.mo", "--html", "wrong.html"]);

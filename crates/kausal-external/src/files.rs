@@ -270,6 +270,24 @@ mod tests {
     }
 
     #[test]
+    fn the_clock_and_the_process() {
+        let externals = StandardExternals::new(Options::default());
+        let pid = call(&externals, "ModelicaInternal_getpid", &[]).unwrap();
+        assert_eq!(pid, [Value::Scalar(f64::from(std::process::id()))]);
+        let parts = vec![output(0.0); 7];
+        let now = perform(&externals, "ModelicaInternal_getTime", &parts).unwrap();
+        let now: Vec<f64> = now.iter().map(|part| part.as_scalar().unwrap()).collect();
+        // Milliseconds, seconds, minutes, hours, day, month, year; this was written in 2026.
+        let bounds =
+            [(0.0, 999.0), (0.0, 60.0), (0.0, 59.0), (0.0, 23.0), (1.0, 31.0), (1.0, 12.0), (2026.0, 9999.0)];
+        assert!(now.iter().zip(bounds).all(|(part, (low, high))| (low..=high).contains(part)), "{now:?}");
+        // What is asked while translating would be the same in every run.
+        let translation = StandardExternals::new(Options::translation());
+        let early = call(&translation, "ModelicaInternal_getpid", &[]);
+        assert_eq!(early, Err(ExternalError::Unavailable));
+    }
+
+    #[test]
     fn lines_and_matrices_are_written_and_read_again() {
         let folder = tempfile::tempdir().unwrap();
         for write in [Writing::Memory, Writing::Below(folder.path().to_owned()), Writing::Anywhere] {

@@ -26,8 +26,8 @@
 //! What has no native version runs as foreign code where the user has allowed that ([`foreign`]).
 //!
 //! **Same arguments, same result**: tables keep no memory between calls, a constructor that is called again with the same
-//! arguments gives the same handle, and the automatic seed is an option. The one exception is the random number
-//! generator that is impure by declaration.
+//! arguments gives the same handle, and the automatic seed is an option. The exceptions are those that are impure by
+//! declaration: one random number generator, the time of day and the number of the process.
 
 pub mod fft;
 pub mod files;
@@ -57,10 +57,9 @@ pub struct Options {
     pub read: bool,
     /// Where may files be written?
     pub write: Writing,
-    /// May a function ask for the time of day and the number of the process?
-    pub clock: bool,
-    /// May functions keep something between calls: external objects, the impure random number generator, messages?
-    /// Not where a call may be run once and its result kept, as while translating.
+    /// May functions depend on more than their arguments and files: on what they keep between calls (external objects, the
+    /// impure random number generator, messages), on the time of day, on the number of the process? Not where a call may
+    /// be run once and its result kept, as while translating.
     pub state: bool,
     /// What `automaticGlobalSeed` gives: fixed, so that a simulation can be repeated.
     pub seed: i32,
@@ -69,7 +68,7 @@ pub struct Options {
 impl Default for Options {
     /// For a simulation.
     fn default() -> Self {
-        Options { read: true, write: Writing::Memory, clock: false, state: true, seed: 67867967 }
+        Options { read: true, write: Writing::Memory, state: true, seed: 67867967 }
     }
 }
 
@@ -148,6 +147,17 @@ impl State {
             self.messages.push(text);
         }
     }
+
+    /// Keeps what foreign code said.
+    fn note(&mut self, said: Vec<Said>) {
+        for what in said {
+            match what {
+                Said::Message(text) => self.tell(text),
+                Said::Warning(text) if self.warnings.contains(&text) => {}
+                Said::Warning(text) => self.warnings.push(text),
+            }
+        }
+    }
 }
 
 impl StandardExternals {
@@ -179,6 +189,11 @@ impl StandardExternals {
         })
     }
 
+    /// Has foreign code crashed? Then in which function, and how.
+    pub fn crash(&self) -> Option<String> {
+        self.state().objects.crash().map(str::to_owned)
+    }
+
     /// Takes the messages functions have printed so far.
     pub fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut self.state().messages)
@@ -200,11 +215,8 @@ impl StandardExternals {
             Kind::Pure => Ok(()),
             Kind::Reads if self.options.read => Ok(()),
             Kind::Reads => refuse("reads files, which is not allowed here"),
-            Kind::Clock if self.options.clock => Ok(()),
-            Kind::Clock => refuse("asks for the time of day or the process, which is not allowed here"),
-            Kind::State if self.options.state => Ok(()),
-            Kind::Writes if self.options.state => Ok(()),
-            Kind::State | Kind::Writes => Err(ExternalError::Unavailable),
+            Kind::Clock | Kind::State | Kind::Writes if self.options.state => Ok(()),
+            Kind::Clock | Kind::State | Kind::Writes => Err(ExternalError::Unavailable),
             Kind::Changes => {
                 refuse("changes directories or the environment or starts a program, which is not allowed")
             }
@@ -220,6 +232,13 @@ impl Externals for StandardExternals {
         let mut frame = Frame::new(call);
         native(self, &mut frame)?;
         frame.finish()
+    }
+
+    fn release(&self, handle: f64) {
+        let state = &mut *self.state();
+        let mut said = Vec::new();
+        state.objects.release(handle, &mut said);
+        state.note(said);
     }
 }
 
@@ -243,13 +262,7 @@ impl StandardExternals {
         let state = &mut *self.state();
         let mut said = Vec::new();
         let outcome = foreign.call(call, &mut state.objects, &mut said);
-        for what in said {
-            match what {
-                Said::Message(text) => state.tell(text),
-                Said::Warning(text) if state.warnings.contains(&text) => {}
-                Said::Warning(text) => state.warnings.push(text),
-            }
-        }
+        state.note(said);
         outcome
     }
 }

@@ -86,5 +86,5 @@ fn run(
         annotations: Vec::new(),
         view: Default::default(),
     };
-    externals.call(&ExternalCall { function: "f", body: &body, args })
+    externals.call(&ExternalCall { function: "f", body: &body, args, constructs: None, apart: None })
 }

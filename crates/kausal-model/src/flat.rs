@@ -161,6 +161,8 @@ pub struct Variable {
     pub description: String,
     /// Where it is declared.
     pub location: Option<Location>,
+    /// Where its start value is given, or `fixed` where it has none.
+    pub start_location: Option<Location>,
 }
 
 /// A scalar equation: both sides are equal.

@@ -300,6 +300,10 @@ impl Flattener<'_> {
             self.leaf_variables(inst, &mut types, &mut variables);
             at += count;
         }
+        // Functions may have objects of their own.
+        for klass in std::mem::take(&mut self.functions.constructed) {
+            self.external_object(klass, &mut types);
+        }
         for var in &self.assigned_when {
             let v = &mut variables[var.index()];
             v.variability = v.variability.min(Variability::Discrete);
@@ -376,6 +380,11 @@ impl Flattener<'_> {
         let unit = attribute(self, "unit");
         let display_unit = attribute(self, "displayUnit");
         let quantity = attribute(self, "quantity");
+        let start_location = ["start", "fixed"].iter().find_map(|name| {
+            let (place, _) = self.cx.attribute(info.leaf?.mods, Symbol::new(name))?;
+            let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+            Some(self.cx.lib.location(place.file, span))
+        });
         let ast = self.cx.lib.ast(info.file);
         let written = &ast.components[info.component].description;
         let description = ast.description(written);
@@ -424,6 +433,7 @@ impl Flattener<'_> {
                 quantity: self.text_of(element(&quantity, i)),
                 description: description.clone(),
                 location: Some(info.location),
+                start_location,
             });
         }
     }

@@ -241,6 +241,8 @@ pub struct Newton {
     pub steps: Vec<Exec>,
     /// Computes the entries of the Jacobian.
     pub jacobian: Option<(Vec<Exec>, Vec<(u32, u32, VarId)>)>,
+    /// Where the Jacobian differs from zero, if it is large and mostly zero.
+    pub pattern: Option<Pattern>,
     /// Derivatives of states by the iteration variable in a column, with the Jacobian.
     pub sensitivities: Vec<(VarId, u32, VarId)>,
     /// Its equations are made of pieces.
@@ -353,7 +355,7 @@ impl CompiledModel {
                 Term::Call(called, ..) => Some(*called),
                 _ => None,
             }));
-            if let Some(name) = foreign::destructor_name(&function.name) {
+            if let Some(name) = function.notes.constructs.as_deref().map(foreign::destructor_name) {
                 next.extend(pool.functions().filter(|(_, f)| f.name == name).map(|(id, _)| id));
             }
             open.extend(next.into_iter().filter(|&id| seen.insert(id)));
@@ -555,6 +557,9 @@ impl Lowering<'_, '_> {
                         all: system.unknowns.clone(),
                         residuals: nonlinear.residuals.clone(),
                         steps,
+                        pattern: jacobian
+                            .as_ref()
+                            .and_then(|(_, entries)| sparse(nonlinear.unknowns.len(), entries)),
                         jacobian,
                         sensitivities: nonlinear
                             .jacobian
@@ -605,6 +610,16 @@ impl Lowering<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The pattern of a Jacobian that is worth one: systems that are not torn are large, and each equation knows few unknowns.
+fn sparse(n: usize, entries: &[(u32, u32, VarId)]) -> Option<Pattern> {
+    /// Dense matrices up to this order are as quick.
+    const SMALL: usize = 24;
+    /// The part of the entries that may differ from zero.
+    const FILLED: f64 = 0.2;
+    let few = entries.len() as f64 <= FILLED * (n * n) as f64;
+    (n > SMALL && few).then(|| Pattern::new(n, entries.iter().map(|&(r, c, _)| (r as usize, c as usize))))
 }
 
 /// Is something assigned by formulas whose pieces are not chosen by events?

@@ -42,6 +42,8 @@ pub enum Stop {
     Terminate(String),
     /// A function could not be evaluated.
     Function(String),
+    /// Foreign code crashed, or wanted to end the program: nothing can be computed any more.
+    Crash(String),
     /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
@@ -59,6 +61,19 @@ pub struct Failure {
     pub residual: Option<(usize, f64)>,
 }
 
+/// A linear system without full rank that has solutions: one was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undetermined {
+    /// What it is solved for.
+    pub unknowns: Vec<VarId>,
+    /// Those it leaves open.
+    pub open: Vec<VarId>,
+    /// When that was seen first.
+    pub time: f64,
+    /// In the initial problem?
+    pub initial: bool,
+}
+
 /// One run's memory.
 #[derive(Debug)]
 pub struct Machine {
@@ -73,6 +88,8 @@ pub struct Machine {
     pub reinits: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<String>,
+    /// Systems that did not determine all their unknowns, each set of these once.
+    pub undetermined: Vec<Undetermined>,
     /// Counts.
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
@@ -191,6 +208,7 @@ impl Machine {
             time: 0.0,
             reinits: Vec::new(),
             warnings: Vec::new(),
+            undetermined: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,
             starting: false,
@@ -353,7 +371,10 @@ impl Machine {
                 self.warnings.push(warning);
             }
         }
-        outcome.map_err(Stop::Function)
+        outcome.map_err(|message| match self.externals.crash() {
+            Some(crash) => Stop::Crash(crash),
+            None => Stop::Function(message),
+        })
     }
 
     /// Initial conditions that were not needed must hold.

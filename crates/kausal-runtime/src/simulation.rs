@@ -22,7 +22,7 @@ use kausal_symbolic::VarId;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop};
+use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -117,6 +117,8 @@ pub struct Statistics {
     pub end: f64,
     /// Warnings of assertions.
     pub warnings: Vec<String>,
+    /// Linear systems that did not determine all their unknowns.
+    pub undetermined: Vec<Undetermined>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
     pub messages: Vec<String>,
 }
@@ -153,6 +155,7 @@ pub fn simulate(
 pub(crate) fn start_jacobian(mut machine: Machine, start: f64) -> Result<Option<Vec<f64>>, Stop> {
     machine.time = start;
     initialise(&mut machine)?;
+    machine.reselect();
     let mut side = RightSide::new(machine, JacobianMode::Auto, Method::Bdf);
     let (n, x) = (side.n(), side.state());
     let mut dense = vec![0.0; n * n];
@@ -237,9 +240,12 @@ impl Run {
         machine.set_writing(self.settings.files.clone());
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = machine.all_warnings();
+            self.stats.undetermined = std::mem::take(&mut machine.undetermined);
             self.stats.messages = machine.take_messages();
             return Err(RunError::Initial(stop));
         }
+        // The choice that was made at translation may be singular right here.
+        machine.reselect();
         self.schedule = Schedule::start(&mut machine);
         self.schedule.check(&machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
@@ -579,6 +585,7 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.warnings = machine.all_warnings();
+            stats.undetermined = machine.undetermined.clone();
             stats.messages.extend(machine.take_messages());
         }
         stats
@@ -750,7 +757,7 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
+                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {

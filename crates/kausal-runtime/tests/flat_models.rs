@@ -37,6 +37,7 @@ impl Build {
             quantity: String::new(),
             description: String::new(),
             location: None,
+            start_location: None,
         });
         VarId(self.0.variables.len() as u32 - 1)
     }

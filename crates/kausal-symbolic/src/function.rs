@@ -225,8 +225,19 @@ pub struct Notes {
     pub kept: bool,
     /// Of the constructor of an external object: its class.
     pub constructs: Option<String>,
+    /// It is a copy that one call has for itself, so that the call is never taken for another one.
+    pub apart: Option<Apart>,
     /// The classes of variables that are external objects.
     pub external_classes: Vec<(LocalId, String)>,
+}
+
+/// A copy of a function for one call (see [`Calls::keep_apart`](calls::Calls::keep_apart)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// What it is a copy of.
+    pub of: FunctionId,
+    /// The number of the call, which no other one has.
+    pub call: u32,
 }
 
 /// `derivative(order = 2, zeroDerivative = k, noDerivative = m) = f`.

@@ -28,8 +28,8 @@ use crate::node::{ExprId, Node, Op, TextId, VarId};
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
     entries: Vec<Entry>,
+    /// Arguments of the expressions that have many.
     args: Vec<ExprId>,
-    flags: Vec<u8>,
     table: Vec<Slot>,
     /// Variables by number, as far as they are numbered densely: they are asked for most.
     vars: Vec<u32>,
@@ -38,11 +38,29 @@ pub struct Pool {
     functions: Vec<Function>,
 }
 
+/// Few arguments stand in the entry itself: who looks at an expression then waits for memory once, not twice.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    head: Head,
-    start: u32,
+    /// What belongs to the head: of a number its bits, of all others a number of 32 bits.
+    label: [u32; 2],
     len: u32,
+    kind: Kind,
+    flags: u8,
+    /// The arguments, or where they start among those of all.
+    args: [ExprId; INLINE],
+}
+
+/// Arguments that stand in an entry: operators mostly have one or two.
+const INLINE: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Const,
+    Text,
+    Var,
+    Op(Op),
+    Call,
+    Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,9 +99,9 @@ impl Pool {
 
     /// The node behind an id.
     pub fn node(&self, id: ExprId) -> Node<'_> {
-        let Entry { head, start, len } = self.entries[id.0 as usize];
-        let args = &self.args[start as usize..(start + len) as usize];
-        match head {
+        let entry = &self.entries[id.0 as usize];
+        let args = self.args_of(entry);
+        match entry.head() {
             Head::Const(bits) => Node::Const(f64::from_bits(bits)),
             Head::Text(text) => Node::Text(text),
             Head::Var(var) => Node::Var(var),
@@ -93,10 +111,17 @@ impl Pool {
         }
     }
 
+    fn args_of<'a>(&'a self, entry: &'a Entry) -> &'a [ExprId] {
+        let len = entry.len as usize;
+        match entry.args.get(..len) {
+            Some(args) => args,
+            None => &self.args[entry.args[0].0 as usize..][..len],
+        }
+    }
+
     /// The expressions directly below: arguments of an operator or a call, the call of an output.
     pub fn children(&self, id: ExprId) -> &[ExprId] {
-        let Entry { start, len, .. } = self.entries[id.0 as usize];
-        &self.args[start as usize..(start + len) as usize]
+        self.args_of(&self.entries[id.0 as usize])
     }
 
     /// How many distinct expressions there are; ids are below this.
@@ -192,7 +217,7 @@ impl Pool {
 
     /// The value, if it is a number.
     pub fn as_constant(&self, id: ExprId) -> Option<f64> {
-        match self.entries[id.0 as usize].head {
+        match self.entries[id.0 as usize].head() {
             Head::Const(bits) => Some(f64::from_bits(bits)),
             _ => None,
         }
@@ -200,7 +225,7 @@ impl Pool {
 
     /// The variable, if it is nothing but one.
     pub fn as_var(&self, id: ExprId) -> Option<VarId> {
-        match self.entries[id.0 as usize].head {
+        match self.entries[id.0 as usize].head() {
             Head::Var(var) => Some(var),
             _ => None,
         }
@@ -208,22 +233,22 @@ impl Pool {
 
     /// Does any variable occur in it? Costs nothing.
     pub fn has_variables(&self, id: ExprId) -> bool {
-        self.flags[id.0 as usize] & VARIABLE != 0
+        self.entries[id.0 as usize].flags & VARIABLE != 0
     }
 
     /// Does it contain a relation or another operator that may cause an event, outside `noEvent`? Costs nothing.
     pub fn has_events(&self, id: ExprId) -> bool {
-        self.flags[id.0 as usize] & EVENT != 0
+        self.entries[id.0 as usize].flags & EVENT != 0
     }
 
     /// Does it contain a call of a function? Costs nothing.
     pub fn has_calls(&self, id: ExprId) -> bool {
-        self.flags[id.0 as usize] & CALL != 0
+        self.entries[id.0 as usize].flags & CALL != 0
     }
 
     /// Does it contain an operator that [depends on the context](Op::is_context_dependent)? Costs nothing.
     pub fn has_context(&self, id: ExprId) -> bool {
-        self.flags[id.0 as usize] & CONTEXT != 0
+        self.entries[id.0 as usize].flags & CONTEXT != 0
     }
 
     /// Adds a function. To let functions call each other, add them first and fill them in with
@@ -263,10 +288,15 @@ impl Pool {
             self.grow();
         }
         let id = self.entries.len() as u32;
-        let start = self.args.len() as u32;
-        self.args.extend_from_slice(args);
-        self.entries.push(Entry { head, start, len: args.len() as u32 });
-        self.flags.push(self.flags_of(head, args));
+        let mut inline = [ExprId(0); INLINE];
+        match inline.get_mut(..args.len()) {
+            Some(inline) => inline.copy_from_slice(args),
+            None => {
+                inline[0] = ExprId(self.args.len() as u32);
+                self.args.extend_from_slice(args);
+            }
+        }
+        self.entries.push(Entry::new(head, self.flags_of(head, args), args.len(), inline));
         self.place(Slot { hash, id });
         ExprId(id)
     }
@@ -284,8 +314,8 @@ impl Pool {
                 break;
             }
             if slot.hash == hash {
-                let Entry { head: other, start, len } = self.entries[slot.id as usize];
-                if other == head && self.args[start as usize..(start + len) as usize] == *args {
+                let entry = &self.entries[slot.id as usize];
+                if entry.head() == head && self.args_of(entry) == args {
                     return Ok(ExprId(slot.id));
                 }
             }
@@ -295,9 +325,9 @@ impl Pool {
 
     /// Puts an entry into the first free place of its sequence; the table is never full.
     fn place(&mut self, slot: Slot) {
-        let Entry { head, start, len } = self.entries[slot.id as usize];
-        let args = &self.args[start as usize..(start + len) as usize];
-        let mut places = Places::new(slot.hash, anchor(head, args), self.table.len());
+        let entry = &self.entries[slot.id as usize];
+        let anchor = anchor(entry.head(), self.args_of(entry));
+        let mut places = Places::new(slot.hash, anchor, self.table.len());
         if let Some(at) = places.find(|&at| self.table[at].id == EMPTY.id) {
             self.table[at] = slot;
         }
@@ -312,7 +342,7 @@ impl Pool {
     }
 
     fn flags_of(&self, head: Head, args: &[ExprId]) -> u8 {
-        let below = args.iter().fold(0, |flags, arg| flags | self.flags[arg.0 as usize]);
+        let below = args.iter().fold(0, |flags, arg| flags | self.entries[arg.0 as usize].flags);
         match head {
             Head::Const(_) | Head::Text(_) => 0,
             Head::Var(_) => VARIABLE,
@@ -324,6 +354,32 @@ impl Pool {
             }
             Head::Call(_) => below | CALL,
             Head::Output(_) => below,
+        }
+    }
+}
+
+impl Entry {
+    fn new(head: Head, flags: u8, len: usize, args: [ExprId; INLINE]) -> Entry {
+        let (kind, label) = match head {
+            Head::Const(bits) => (Kind::Const, [bits as u32, (bits >> 32) as u32]),
+            Head::Text(text) => (Kind::Text, [text.0, 0]),
+            Head::Var(var) => (Kind::Var, [var.0, 0]),
+            Head::Op(op) => (Kind::Op(op), [0, 0]),
+            Head::Call(function) => (Kind::Call, [function.0, 0]),
+            Head::Output(k) => (Kind::Output, [k, 0]),
+        };
+        Entry { label, len: len as u32, kind, flags, args }
+    }
+
+    fn head(&self) -> Head {
+        let [low, high] = self.label;
+        match self.kind {
+            Kind::Const => Head::Const(u64::from(low) | u64::from(high) << 32),
+            Kind::Text => Head::Text(TextId(low)),
+            Kind::Var => Head::Var(VarId(low)),
+            Kind::Op(op) => Head::Op(op),
+            Kind::Call => Head::Call(FunctionId(low)),
+            Kind::Output => Head::Output(low),
         }
     }
 }
@@ -410,6 +466,18 @@ mod tests {
         assert_eq!(pool.constant(f64::NAN), nan);
         assert_eq!(pool.text("a"), pool.text("a"));
         assert_ne!(pool.text("a"), pool.text("b"));
+    }
+
+    #[test]
+    fn many_arguments_stand_elsewhere() {
+        let mut pool = Pool::new();
+        let xs: Vec<ExprId> = (0..9).map(|i| pool.var(VarId(i))).collect();
+        let sums: Vec<ExprId> = (2..=9).map(|n| pool.op(Op::Add, &xs[..n])).collect();
+        for (n, &sum) in (2..=9).zip(&sums) {
+            assert_eq!(pool.node(sum), Node::Op(Op::Add, &xs[..n]));
+            assert_eq!(pool.op(Op::Add, &xs[..n]), sum);
+        }
+        assert_eq!(std::mem::size_of::<Entry>(), 28, "small enough for two in a cache line");
     }
 
     #[test]

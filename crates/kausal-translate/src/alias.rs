@@ -8,14 +8,14 @@
 
 use std::cmp::Reverse;
 
-use kausal_model::flat::{StateSelect, Type};
+use kausal_model::flat::{OriginKind, StateSelect, Type};
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use crate::rewrite::rewrite;
-use crate::work::{EquationForm, Role, Work};
+use crate::work::{EquationForm, Role, Settled, Work};
 use crate::{parameters, program};
 
 /// Eliminates trivial equations until none is left.
@@ -276,12 +276,16 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         }
     }
     let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
+    let mut said: FxHashMap<VarId, Settled> = FxHashMap::default();
     for (equation, a, value) in numbers {
         let (root, negated) = sets.find(a);
         let value = if negated { -value } else { value };
         let ours = matches!(work.var(root).role, Role::Continuous | Role::Discrete);
         if ours && !values.contains_key(&root) {
             values.insert(root, value);
+            let origin = &work.equations[equation].origin;
+            let unconnected = origin.kind == OriginKind::Unconnected;
+            said.insert(root, Settled { place: origin.location, unconnected });
             remove[equation] = Some(program::Trivial::Number);
             // What does not change has no derivative.
             let mut derivative = work.var(root).derivative;
@@ -294,6 +298,16 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
     for i in 0..work.vars.len() {
         let id = VarId(i as u32);
         let (root, negated) = sets.find(id);
+        let settled = said.get(&root).copied().or_else(|| {
+            let parameter = root != id && work.is_parameter(root);
+            parameter.then(|| Settled { place: work.var(root).location, unconnected: false })
+        });
+        if let Some(settled) = settled
+            && work.vars[i].fixed == Some(true)
+            && work.vars[i].role == Role::Continuous
+        {
+            work.settled.push((id, settled));
+        }
         if root != id {
             merge_attributes(work, id, root, negated);
             work.vars[i].alias = Some((root, negated));
@@ -379,20 +393,25 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
                 ),
             )
             .help("take `fixed = true` from one of them");
-            if let Some(l) = gone.location {
-                d = d.at(l, "this start value is fixed");
+            if let Some(l) = gone.start_location {
+                d = d.at(l, format!("{} is fixed here", gone.name));
             }
-            if let Some(l) = kept.location {
-                d = d.at(l, "and so is this one");
+            if let Some(l) = kept.start_location {
+                d = d.at(l, format!("{} is fixed here", kept.name));
             }
             work.diagnostics.push(d);
         } else if work.var(staying).fixed != Some(true) {
             let var = &mut work.vars[staying.index()];
             var.fixed = Some(true);
             var.start = start;
+            var.start_location = gone.start_location;
         }
     } else if work.var(staying).start.is_none() {
-        work.vars[staying.index()].start = start;
+        let var = &mut work.vars[staying.index()];
+        var.start = start;
+        if start.is_some() {
+            var.start_location = gone.start_location;
+        }
     }
     let (low, high) = (sign(work, gone.min), sign(work, gone.max));
     let var = &mut work.vars[staying.index()];
@@ -423,7 +442,7 @@ fn same_value(work: &mut Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
 
 /// Replaces aliases and numbers everywhere; the derivative of an alias is that of what it stands for.
 fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
-    let mut table: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    let mut table = Replacements(vec![None; work.vars.len()]);
     for i in 0..work.vars.len() {
         let id = VarId(i as u32);
         if let Some(&value) = values.get(&id) {
@@ -485,15 +504,27 @@ fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
         let e = if negated { work.pool.op(Op::Neg, &[e]) } else { e };
         table.insert(p.slot, e);
     }
-    if table.is_empty() {
+    if table.0.iter().all(Option::is_none) {
         return;
     }
     work.map_expressions(&mut |pool, memo, e| {
         rewrite(pool, e, memo, &mut |pool, id| match pool.node(id) {
-            Node::Var(v) => table.get(&v).copied().unwrap_or(id),
+            Node::Var(v) => table.0.get(v.index()).copied().flatten().unwrap_or(id),
             _ => id,
         })
     });
+}
+
+/// What stands for a variable, by its number.
+struct Replacements(Vec<Option<ExprId>>);
+
+impl Replacements {
+    fn insert(&mut self, v: VarId, e: ExprId) {
+        if self.0.len() <= v.index() {
+            self.0.resize(v.index() + 1, None);
+        }
+        self.0[v.index()] = Some(e);
+    }
 }
 
 /// Disjoint sets of variables that are equal up to sign.

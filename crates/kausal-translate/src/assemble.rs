@@ -116,16 +116,12 @@ fn variable(work: &Work, id: VarId, kind: Kind, values: &FxHashMap<VarId, f64>) 
         Role::Parameter => values.get(&id).copied(),
         _ => number(var.start),
     };
-    let default = match var.ty {
-        Type::Enumeration(_) => 1.0,
-        _ => 0.0,
-    };
     let is_real = var.ty == Type::Real;
     Variable {
         name: var.name.clone(),
         kind,
         ty: var.ty,
-        value: value.unwrap_or(default),
+        value: value.unwrap_or_else(|| parameters::default(work, id)),
         nominal: number(var.nominal).map(f64::abs).filter(|n| *n > 0.0 && n.is_finite()).unwrap_or(1.0),
         min: number(var.min).filter(|_| is_real).unwrap_or(f64::NEG_INFINITY),
         max: number(var.max).filter(|_| is_real).unwrap_or(f64::INFINITY),

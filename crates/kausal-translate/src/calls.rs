@@ -13,7 +13,7 @@ use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Call, Form, Step};
-use crate::rewrite::rewrite;
+use crate::rewrite::{Memo, rewrite};
 use crate::work::{Role, Var, Work};
 
 /// `if` expressions nested deeper than this have all their calls made.
@@ -53,7 +53,7 @@ impl CallSlots {
         if !work.pool.has_calls(value) {
             return value;
         }
-        let mut memo = FxHashMap::default();
+        let mut memo = Memo::sparse();
         if depth < MAX_DEPTH {
             for choice in choices(&work.pool, value) {
                 let Node::Op(Op::If, &[c, a, b]) = work.pool.node(choice) else { continue };
@@ -74,7 +74,7 @@ impl CallSlots {
         work: &mut Work,
         temporaries: &mut usize,
         value: ExprId,
-        memo: &mut FxHashMap<ExprId, ExprId>,
+        memo: &mut Memo,
         out: &mut Vec<Step>,
     ) -> ExprId {
         let mut steps: Vec<Call> = Vec::new();
@@ -103,9 +103,30 @@ impl CallSlots {
             });
             pool.var(slot)
         });
+        in_textual_order(&work.pool, &mut steps);
         out.extend(steps.into_iter().map(Step::Call));
         result
     }
+}
+
+/// Brings impure calls of one expression into the order in which they were written: simplification has moved them. What
+/// needs the results of one comes behind it, and needs none that comes later.
+fn in_textual_order(pool: &Pool, steps: &mut [Call]) {
+    let number = |call: &Call| pool.function(call.function).notes.apart.map_or(0, |apart| apart.call);
+    if steps.iter().filter(|call| call.impure).count() < 2 {
+        return;
+    }
+    let mut after: FxHashMap<VarId, u32> = FxHashMap::default();
+    for call in steps.iter() {
+        let used = call.args.iter().flat_map(|&arg| pool.variables_of(arg));
+        let latest = used.filter_map(|v| after.get(&v).copied()).max().unwrap_or(0);
+        let place = latest.max(number(call));
+        after.extend(call.outputs.iter().flatten().map(|&v| (v, place)));
+    }
+    let place = |call: &Call| {
+        call.outputs.iter().flatten().next().and_then(|v| after.get(v).copied()).unwrap_or_default()
+    };
+    steps.sort_by_key(place);
 }
 
 /// The outermost `if` expressions with a call in one of their branches, arguments first.
@@ -130,7 +151,7 @@ fn choices(pool: &Pool, root: ExprId) -> Vec<ExprId> {
 }
 
 /// Gives all steps with the same call the outputs any of them wants: one call is then enough for all.
-pub(crate) fn unite(sections: &mut [&mut Vec<Step>]) {
+pub(crate) fn unite(pool: &Pool, sections: &mut [&mut Vec<Step>]) {
     let mut wanted: FxHashMap<Key, Vec<Option<VarId>>> = FxHashMap::default();
     for steps in sections.iter_mut() {
         each_call(steps, &mut |call| {
@@ -141,13 +162,19 @@ pub(crate) fn unite(sections: &mut [&mut Vec<Step>]) {
     }
     for steps in sections.iter_mut() {
         each_call(steps, &mut |call| {
-            if !call.impure
+            if !is_repeated(pool, call)
                 && let Some(outputs) = wanted.get(&(call.function, call.args.clone()))
             {
                 call.outputs.clone_from(outputs);
             }
         });
     }
+}
+
+/// Must the call be made although an equal one was made? An impure call that has its function for itself is one call
+/// wherever its results are used.
+fn is_repeated(pool: &Pool, call: &Call) -> bool {
+    call.impure && (call.outputs.is_empty() || pool.function(call.function).notes.apart.is_none())
 }
 
 fn each_call(steps: &mut [Step], f: &mut dyn FnMut(&mut Call)) {
@@ -194,12 +221,18 @@ pub(crate) fn share(pool: &Pool, lists: &mut [&mut Vec<Step>]) {
 /// What makes two calls the same.
 type Key = (FunctionId, Vec<ExprId>);
 
+/// The conditions of all branches of a `when` clause, and whether they are active at the start.
+type Conditions = Vec<(Vec<VarId>, bool)>;
+
 /// The calls made so far on the way to a step.
 #[derive(Clone, Default)]
 struct Made {
     outputs: FxHashMap<Key, Vec<Option<VarId>>>,
     /// Calls that depend on a variable.
     users: FxHashMap<VarId, Vec<Key>>,
+    /// Impure calls made in `when` clauses, branch by branch, with the variables they depend on: another clause with the
+    /// same conditions is active when that one was. All variables of a clause `(a, b) = f(x)` have a step of their own.
+    fired: FxHashMap<Conditions, Vec<Vec<(Call, Vec<VarId>)>>>,
 }
 
 impl Made {
@@ -244,10 +277,26 @@ impl Made {
                 }
             },
             Step::When(when) => {
-                for branch in &mut when.branches {
-                    self.clone().steps(pool, &mut branch.steps);
+                let conditions: Conditions =
+                    when.branches.iter().map(|b| (b.conditions.clone(), b.initial)).collect();
+                let mut fired = self.fired.remove(&conditions).unwrap_or_default();
+                fired.resize(when.branches.len(), Vec::new());
+                for (branch, fired) in when.branches.iter_mut().zip(&mut fired) {
+                    let mut inside = self.clone();
+                    fired.iter_mut().for_each(|(call, _)| _ = inside.call(pool, call));
+                    inside.steps(pool, &mut branch.steps);
+                    fired.extend(branch.steps.iter().filter_map(|step| match step {
+                        Step::Call(call) if call.impure && !is_repeated(pool, call) => {
+                            let used = call.args.iter().flat_map(|&arg| pool.variables_of(arg)).collect();
+                            Some((call.clone(), used))
+                        }
+                        _ => None,
+                    }));
                 }
                 when.branches.iter().for_each(|branch| self.all_assigned(&branch.steps));
+                if fired.iter().any(|calls| !calls.is_empty()) {
+                    self.fired.insert(conditions, fired);
+                }
             }
             Step::If(_, then, otherwise) => {
                 self.clone().steps(pool, then);
@@ -264,7 +313,7 @@ impl Made {
     }
 
     fn call(&mut self, pool: &Pool, call: &mut Call) -> bool {
-        if call.impure {
+        if is_repeated(pool, call) {
             call.outputs.iter().flatten().for_each(|&v| self.assigned(v));
             return true;
         }
@@ -293,6 +342,11 @@ impl Made {
         for key in self.users.remove(&v).unwrap_or_default() {
             self.outputs.remove(&key);
         }
+        // Seldom there, and then small.
+        self.fired.retain(|conditions, branches| {
+            branches.iter_mut().for_each(|calls| calls.retain(|(_, used)| !used.contains(&v)));
+            !conditions.iter().any(|(when, _)| when.contains(&v))
+        });
     }
 
     fn all_assigned(&mut self, steps: &[Step]) {

@@ -16,8 +16,9 @@
 use kausal_model::flat::{HintKind, StateSelect};
 use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::program::{Form, Kind, Program, Step};
 use crate::work::Work;
 
 /// Translator commands in the order they were given.
@@ -194,6 +195,51 @@ pub(crate) fn apply(work: &mut Work, commands: &Commands) -> Wishes {
         });
     }
     wishes
+}
+
+/// Tearing commands that the program does not follow: a loop is solved in another way, or there is none.
+pub(crate) fn overruled(wishes: &Wishes, program: &Program) -> Vec<Diagnostic> {
+    let mut torn: FxHashSet<VarId> = FxHashSet::default();
+    let mut in_loops: FxHashSet<VarId> = FxHashSet::default();
+    let discretized = program.discretized.iter().flat_map(|d| &d.steps);
+    let sections = [&program.parameters, &program.dynamics, &program.outputs, &program.discrete];
+    let mut stack: Vec<&Step> = sections.into_iter().flatten().chain(discretized).collect();
+    while let Some(step) = stack.pop() {
+        let Step::System(system) = step else { continue };
+        torn.extend(&system.tearing_variables);
+        in_loops.extend(&system.unknowns);
+        match &system.form {
+            Form::Linear { steps, .. } => stack.extend(steps),
+            Form::Nonlinear(nonlinear) => stack.extend(&nonlinear.steps),
+            Form::Mixed { continuous, .. } => stack.extend(continuous),
+        }
+    }
+    let target = |v: VarId| match program.variables[v.index()].kind {
+        Kind::Alias(alias) => alias.target,
+        _ => v,
+    };
+    let name = |v: VarId| &program.variables[v.index()].name;
+    let mut found = Vec::new();
+    for &v in wishes.tear.iter().filter(|v| !torn.contains(&target(**v))) {
+        let (why, help) = if in_loops.contains(&target(v)) {
+            (
+                "its loop is solved in a way that costs less",
+                "--tearing declared follows the command; `kausal explain` shows the prices",
+            )
+        } else {
+            ("it is in no loop", "take the command away; `kausal explain` shows the loops")
+        };
+        let message = format!("the translator command to tear at {} is not followed: {why}", name(v));
+        found.push(Diagnostic::warning("K0453", message).help(help));
+    }
+    for &v in wishes.keep.iter().filter(|v| torn.contains(&target(**v))) {
+        let message = format!(
+            "the translator command not to tear at {} is not followed: nothing else would do",
+            name(v)
+        );
+        found.push(Diagnostic::warning("K0453", message));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::emit::Emitter;
 use crate::index::Selection;
 use crate::program::{Discretized, Form, SolveKind, Stage, State, Step};
-use crate::rewrite::rewrite;
+use crate::rewrite::{Memo, rewrite};
 use crate::sections::{hoist_in, report_singular};
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{Equation, EquationForm, Role, Work};
@@ -251,7 +251,7 @@ impl Part<'_> {
         emitter.formulas = FxHashMap::default();
         emitter.integrated = FxHashSet::default();
         only_last_predicts(&mut steps);
-        calls::unite(&mut [&mut steps]);
+        calls::unite(&emitter.work.pool, &mut [&mut steps]);
         let mut factors = Vec::new();
         // What is constant between events decides nothing within a step.
         let mut fixed = known.clone();
@@ -433,7 +433,7 @@ impl Formula {
                 true => StageCopy { variables: own.iter().map(|&v| (v, v)).collect(), time: None },
                 false => StageCopy::new(work, &own, k),
             };
-            let mut memo = FxHashMap::default();
+            let mut memo = Memo::sparse();
             for block in blocks {
                 for &e in &block.equations {
                     rows.push(if k == last { e } else { copy.equation(work, e, &mut memo) });
@@ -504,7 +504,7 @@ impl StageCopy {
         StageCopy { variables, time: Some(time) }
     }
 
-    fn equation(&self, work: &mut Work, equation: usize, memo: &mut FxHashMap<ExprId, ExprId>) -> usize {
+    fn equation(&self, work: &mut Work, equation: usize, memo: &mut Memo) -> usize {
         let Equation { lhs, rhs, origin, order, hints, .. } = work.equations[equation].clone();
         let mut copied = |work: &mut Work, e: ExprId| {
             rewrite(&mut work.pool, e, memo, &mut |pool, id| match pool.node(id) {

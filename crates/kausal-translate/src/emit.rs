@@ -45,6 +45,8 @@ pub(crate) struct Emitter<'a> {
     pub enough: FxHashSet<VarId>,
     /// Names and patterns of stiff states.
     pub stiff: Option<Vec<String>>,
+    /// Names of unknowns whose nonlinear systems are not torn.
+    pub untorn: FxHashSet<String>,
     /// Those states.
     pub integrated: FxHashSet<VarId>,
     /// What was assigned so far.
@@ -52,6 +54,8 @@ pub(crate) struct Emitter<'a> {
     /// The equations each variable occurs in, once somebody has asked.
     occurrences: Option<FxHashMap<VarId, Vec<u32>>>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
+    /// Steps of equations that are solved alone, by equation, for the unknown they were first solved for.
+    singles: Vec<Option<(VarId, Vec<Step>)>>,
     temporaries: usize,
     relations: FxHashMap<VarId, u32>,
     values: Option<Rc<FxHashMap<VarId, f64>>>,
@@ -78,9 +82,11 @@ impl<'a> Emitter<'a> {
             integrated: FxHashSet::default(),
             enough: FxHashSet::default(),
             stiff: None,
+            untorn: FxHashSet::default(),
             computed: Computed::default(),
             occurrences: None,
             cache: FxHashMap::default(),
+            singles: Vec::new(),
             temporaries: 100,
             relations: FxHashMap::default(),
             values: None,
@@ -148,15 +154,26 @@ impl<'a> Emitter<'a> {
 
     /// The steps that solve a block.
     pub fn block(&mut self, block: &Block) -> Vec<Step> {
+        if let (&[equation], &[unknown]) = (&block.equations[..], &block.unknowns[..]) {
+            return self.cached_single(equation, unknown);
+        }
         let key = (block.equations.clone(), block.unknowns.clone());
         if let Some(steps) = self.cache.get(&key) {
             return steps.clone();
         }
-        let steps = match (&block.equations[..], &block.unknowns[..]) {
-            (&[equation], &[unknown]) => self.single(equation, unknown),
-            _ => self.simultaneous(block),
-        };
+        let steps = self.simultaneous(block);
         self.cache.insert(key, steps.clone());
+        steps
+    }
+
+    fn cached_single(&mut self, equation: usize, unknown: VarId) -> Vec<Step> {
+        match self.singles.get(equation) {
+            Some(Some((known, steps))) if *known == unknown => return steps.clone(),
+            Some(_) => {}
+            None => self.singles.resize(equation + 1, None),
+        }
+        let steps = self.single(equation, unknown);
+        self.singles[equation].get_or_insert_with(|| (unknown, steps.clone()));
         steps
     }
 

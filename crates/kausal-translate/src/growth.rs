@@ -81,7 +81,8 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Computed {
     formulas: Vec<(VarId, ExprId)>,
-    index: FxHashMap<VarId, usize>,
+    /// Places among these, by variable; `NONE` where there is none.
+    index: Vec<u32>,
     /// By point, the last one with perturbed parameters.
     values: FxHashMap<VarId, [f64; POINTS + 1]>,
 }
@@ -89,10 +90,20 @@ pub(crate) struct Computed {
 impl Computed {
     /// The variable is computed by a formula, after what was added before.
     pub fn add(&mut self, variable: VarId, value: ExprId) {
-        if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(variable) {
-            entry.insert(self.formulas.len());
+        if self.index.len() <= variable.index() {
+            self.index.resize(variable.index() + 1, Computed::NONE);
+        }
+        let place = &mut self.index[variable.index()];
+        if *place == Computed::NONE {
+            *place = self.formulas.len() as u32;
             self.formulas.push((variable, value));
         }
+    }
+
+    const NONE: u32 = u32::MAX;
+
+    fn place(&self, v: VarId) -> Option<usize> {
+        self.index.get(v.index()).filter(|&&k| k != Computed::NONE).map(|&k| k as usize)
     }
 
     /// Computes what these expressions need.
@@ -104,7 +115,7 @@ impl Computed {
             let all: Vec<ExprId> = visitor.reachable(&work.pool, &stack).to_vec();
             stack.clear();
             for v in all.into_iter().filter_map(|e| work.pool.as_var(e)) {
-                if let Some(&k) = self.index.get(&v).filter(|_| !self.values.contains_key(&v))
+                if let Some(k) = self.place(v).filter(|_| !self.values.contains_key(&v))
                     && wanted.insert(k)
                 {
                     stack.push(self.formulas[k].1);

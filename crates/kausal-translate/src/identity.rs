@@ -37,19 +37,40 @@ impl Fingerprint {
 pub(crate) struct Fingerprints {
     known: FxHashMap<ExprId, u64>,
     defined: FxHashMap<VarId, u64>,
+    /// Numbers stand for the simple fractions next to them.
+    rounded: bool,
 }
 
 impl Fingerprints {
+    /// Fingerprints for which `0.1` is a tenth and `0.333…` a third: numbers that are fractions up to rounding.
+    pub fn rounded() -> Fingerprints {
+        Fingerprints { rounded: true, ..Fingerprints::default() }
+    }
+
+    fn constant(&self, c: f64) -> Option<u64> {
+        fraction(c).filter(|_| self.rounded).or_else(|| number(c))
+    }
+
     /// The variable holds this value from now on. To be said before the variable is used.
     pub fn define(&mut self, variable: VarId, value: Fingerprint) {
         self.defined.insert(variable, value.0);
     }
 
+    /// The variable has this value of the field.
+    pub fn define_value(&mut self, variable: VarId, value: u64) {
+        self.defined.insert(variable, value);
+    }
+
     /// The variable is this number.
     pub fn define_number(&mut self, variable: VarId, value: f64) {
-        if let Some(value) = number(value) {
+        if let Some(value) = self.constant(value) {
             self.defined.insert(variable, value);
         }
+    }
+
+    /// Its value in the field.
+    pub fn value(&mut self, pool: &Pool, e: ExprId) -> u64 {
+        self.of(pool, e).0
     }
 
     /// The fingerprint of a formula.
@@ -76,7 +97,7 @@ impl Fingerprints {
         let child = |k: usize| self.known[&pool.children(e)[k]];
         let all = || pool.children(e).iter().map(|c| self.known[c]);
         match pool.node(e) {
-            Node::Const(c) => number(c).unwrap_or_else(|| mixed(1, &[c.to_bits()])),
+            Node::Const(c) => self.constant(c).unwrap_or_else(|| mixed(1, &[c.to_bits()])),
             Node::Var(v) => self.defined.get(&v).copied().unwrap_or_else(|| mixed(2, &[u64::from(v.0)])),
             Node::Op(Op::Add, _) => all().fold(0, add),
             Node::Op(Op::Mul, _) => all().fold(1, times),
@@ -123,21 +144,47 @@ fn number(x: f64) -> Option<u64> {
     Some(if x < 0.0 { negate(value) } else { value })
 }
 
+/// The fraction with a small denominator that a number is, up to rounding: the first of its continued fraction's convergents
+/// that is as near as numbers are (Hardy & Wright, *An Introduction to the Theory of Numbers*, chapter X).
+fn fraction(x: f64) -> Option<u64> {
+    const LARGEST: f64 = 1e6;
+    let size = x.abs();
+    // Whole numbers are exact; of very small ones nothing is left to see.
+    if x.fract() == 0.0 || !(1e-9..1e9).contains(&size) {
+        return None;
+    }
+    let (mut before, mut last) = ((0.0, 1.0), (1.0, 0.0));
+    let mut rest = size;
+    for _ in 0..40 {
+        let whole = rest.floor();
+        let next: (f64, f64) = (whole * last.0 + before.0, whole * last.1 + before.1);
+        if next.1 > LARGEST || next.0 > 1e15 {
+            return None;
+        }
+        if (size - next.0 / next.1).abs() <= f64::EPSILON * size {
+            let value = times(reduce(next.0 as u128), inverse(next.1 as u64));
+            return Some(if x < 0.0 { negate(value) } else { value });
+        }
+        (before, last, rest) = (last, next, 1.0 / (rest - whole));
+    }
+    None
+}
+
 fn reduce(x: u128) -> u64 {
     let folded = (x & u128::from(P)) as u64 + (x >> 61) as u64;
     let folded = (folded & P) + (folded >> 61);
     if folded >= P { folded - P } else { folded }
 }
 
-fn add(a: u64, b: u64) -> u64 {
+pub(crate) fn add(a: u64, b: u64) -> u64 {
     reduce(u128::from(a) + u128::from(b))
 }
 
-fn times(a: u64, b: u64) -> u64 {
+pub(crate) fn times(a: u64, b: u64) -> u64 {
     reduce(u128::from(a) * u128::from(b))
 }
 
-fn negate(a: u64) -> u64 {
+pub(crate) fn negate(a: u64) -> u64 {
     if a == 0 { 0 } else { P - a }
 }
 
@@ -154,12 +201,12 @@ fn power(base: u64, mut exponent: u64) -> u64 {
 }
 
 /// By Fermat's little theorem.
-fn inverse(a: u64) -> u64 {
+pub(crate) fn inverse(a: u64) -> u64 {
     power(a, P - 2)
 }
 
 /// A number of the field that looks random (the finaliser of SplitMix64, as in `growth`).
-fn mixed(seed: u64, parts: &[u64]) -> u64 {
+pub(crate) fn mixed(seed: u64, parts: &[u64]) -> u64 {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for &part in parts {
         x = x.wrapping_add(part).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x632b_e59b_d9b4_e019);
@@ -248,5 +295,15 @@ mod tests {
         assert_eq!(add(value(-2.5), value(2.5)), 0);
         assert_eq!(times(value(1e-300), inverse(value(1e-300))), 1);
         assert_eq!(number(f64::NAN), None);
+    }
+
+    #[test]
+    fn fractions_are_seen_behind_rounded_numbers() {
+        let value = |x| fraction(x).unwrap();
+        assert_eq!(times(value(0.1), 10), 1);
+        assert_eq!(times(value(-1.0 / 3.0), 3), negate(1));
+        assert_eq!(times(value(0.1), 3), value(0.3), "0.1*3 is not 0.3 in binary numbers");
+        assert_eq!(fraction(std::f64::consts::PI), None);
+        assert_eq!(fraction(2.0), None);
     }
 }

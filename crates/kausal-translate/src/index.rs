@@ -202,9 +202,10 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
     for set in &sets {
         let names: Vec<&str> = set.candidates.iter().map(|v| work.var(*v).name.as_str()).collect();
         let sentence = format!(
-            "{} of {} are selected as states while the model runs: no choice is good everywhere",
+            "{} of {} {} while the model runs: no choice is good everywhere",
             set.states.len(),
-            names.join(", ")
+            names.join(", "),
+            if set.states.len() == 1 { "is selected as a state" } else { "are selected as states" },
         );
         let mut d = Diagnostic::note("K0414", sentence.clone());
         if let Some(location) = work.var(set.candidates[0]).location {

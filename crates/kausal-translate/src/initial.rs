@@ -6,16 +6,18 @@
 
 use kausal_model::flat::{Origin, Type};
 use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
-use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_symbolic::print::print_limited;
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
 use crate::index::{Selection, text};
+use crate::parameters;
 use crate::program::{Check, Step};
 use crate::sections::unknowns;
 use crate::sort::{Block, Singular, Sorting};
-use crate::work::{Equation, EquationForm, Role, Work};
+use crate::work::{Equation, EquationForm, Role, Settled, Work};
 
 /// What a row of the initial problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +105,14 @@ pub(crate) fn build(
     }
     let actions = emitter.work.initial_actions.clone();
     steps.extend(emitter.actions(&actions));
-    let checks = dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
+    // Nothing is wrong with a start value that says what is so anyway.
+    let computed = emitter.work.vars.iter().zip(0..).filter(|(var, i)| {
+        var.fixed == Some(true) && var.role == Role::Continuous && known.contains(&VarId(*i))
+    });
+    let computed: Vec<VarId> = computed.map(|(_, i)| VarId(i)).collect();
+    dropped.extend(computed.into_iter().map(|v| add_start(emitter.work, v)));
+    let mut checks: Vec<Check> = dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
+    checks.extend(settled(emitter.work));
     Some((steps, checks))
 }
 
@@ -117,9 +126,31 @@ fn check(emitter: &mut Emitter, equation: usize, steps: &mut Vec<Step>) -> Optio
         return None;
     }
     let text = text(emitter.work, equation);
+    let fixed = emitter.work.starts.get(&equation).copied();
     let lhs = emitter.without_calls(lhs, steps);
     let rhs = emitter.without_calls(rhs, steps);
-    Some(Check { lhs, rhs, text, origin })
+    Some(Check { lhs, rhs, text, origin, fixed, settled: None, unconnected: false })
+}
+
+/// Fixed start values of variables that are numbers or parameters.
+fn settled(work: &mut Work) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (v, said) in std::mem::take(&mut work.settled) {
+        let (root, negated) = work.resolve(v);
+        let rhs = start(work, v);
+        let value = work.var(root).binding.filter(|&b| work.pool.as_constant(b).is_some());
+        let value = value.unwrap_or_else(|| work.pool.var(root));
+        let lhs = if negated { work.pool.op(Op::Neg, &[value]) } else { value };
+        if lhs == rhs || work.pool.has_calls(rhs) || work.pool.contains_any(rhs, |v| !work.is_parameter(v)) {
+            continue;
+        }
+        let name = |v: VarId| work.shown(v).to_owned();
+        let text = format!("{} = {}", work.var(v).name, print_limited(&work.pool, rhs, &name, 200));
+        let origin = Origin { location: work.var(v).start_location, ..Origin::default() };
+        let Settled { place: settled, unconnected } = said;
+        checks.push(Check { lhs, rhs, text, origin, fixed: Some(v), settled, unconnected });
+    }
+    checks
 }
 
 /// The equation as it holds at the start: a `when` clause is active only where `initial()` is a condition,
@@ -177,17 +208,19 @@ fn add(work: &mut Work, equation: Equation) -> usize {
 fn add_start(work: &mut Work, v: VarId) -> usize {
     let lhs = work.pool.var(v);
     let rhs = start(work, v);
-    let origin = Origin { location: work.var(v).location, ..Origin::default() };
-    add(
-        work,
-        Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, model: None, hints: Vec::new() },
-    )
+    let origin = Origin { location: work.var(v).start_location, ..Origin::default() };
+    let equation =
+        Equation { lhs, rhs, origin, form: EquationForm::Plain, order: 0, model: None, hints: Vec::new() };
+    let place = add(work, equation);
+    work.starts.insert(place, v);
+    place
 }
 
 fn start(work: &mut Work, v: VarId) -> ExprId {
     match work.var(v).start.or(work.var(v).binding) {
         Some(start) => start,
-        None => work.pool.constant(0.0),
+        None if work.var(v).ty == Type::String => work.pool.text(""),
+        None => work.pool.constant(parameters::default(work, v)),
     }
 }
 
@@ -266,12 +299,15 @@ fn complete(
 
 /// The warning about an initial condition that is not used.
 fn nothing_new(work: &Work, equation: usize) -> Diagnostic {
-    let message = format!(
-        "the initial condition {} is one too many: it is not used, only checked",
-        text(work, equation)
-    );
-    let d = Diagnostic::warning("K0420", message)
-        .help("the other initial conditions determine everything in it already");
+    let fixed = work.starts.contains_key(&equation);
+    let what = if fixed { "fixed start value" } else { "initial condition" };
+    let text = text(work, equation);
+    let message = format!("the {what} {text} is one too many: it is not used, only checked");
+    let d = Diagnostic::warning("K0420", message).help(if fixed {
+        "the equations of the model and the other initial conditions determine it already: take `fixed = true` from it"
+    } else {
+        "the equations of the model and the other initial conditions determine everything in it already"
+    });
     match work.equations[equation].origin.location {
         Some(location) => d.at(location, "this one"),
         None => d,

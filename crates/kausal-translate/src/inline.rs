@@ -14,7 +14,7 @@ use kausal_symbolic::function::{Assertion, Text};
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::rewrite::rewrite;
+use crate::rewrite::{Memo, rewrite};
 use crate::work::{Role, Work};
 
 /// Inlines calls in all equations. With `silent`, what comes out has no `noEvent`: events were dealt with before, and
@@ -23,7 +23,7 @@ pub(crate) fn inline(work: &mut Work, silent: bool) {
     let mut calls = std::mem::take(&mut work.calls);
     // The outputs of each call that was inlined; `None` for calls that stay.
     let mut bodies: FxHashMap<ExprId, Option<Vec<ExprId>>> = FxHashMap::default();
-    let mut silenced = FxHashMap::default();
+    let mut silenced = Memo::sparse();
     let mut known: FxHashMap<ExprId, Vec<Option<f64>>> = FxHashMap::default();
     let numbers_of = parameter_numbers(work);
     let mut checked: Vec<Assertion<ExprId>> = Vec::new();
@@ -103,7 +103,7 @@ fn numbers(pool: &Pool, call: ExprId) -> Vec<Option<f64>> {
     constant_outputs(pool, function, args).filter(|outputs| outputs.contains(&None)).unwrap_or_default()
 }
 
-fn without_no_event(pool: &mut Pool, e: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+fn without_no_event(pool: &mut Pool, e: ExprId, memo: &mut Memo) -> ExprId {
     rewrite(pool, e, memo, &mut |pool, id| match pool.node(id) {
         Node::Op(Op::NoEvent, args) => args[0],
         Node::Op(Op::Smooth, args) => args[1],

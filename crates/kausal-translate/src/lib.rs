@@ -7,7 +7,8 @@
 //! 2. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
 //! 3. [`alias`]: trivial equations leave,
 //! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
-//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when,
+//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when; [`rank`] looks for
+//!    equations that say the same,
 //! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 7. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
@@ -37,6 +38,7 @@ mod nonlinear;
 mod pairs;
 mod parameters;
 pub mod program;
+mod rank;
 mod rewrite;
 mod sections;
 mod seeded;
@@ -149,6 +151,8 @@ pub struct Options {
     pub loops: Loops,
     /// Translator commands, as the papers have them.
     pub commands: Commands,
+    /// Nonlinear systems with one of these unknowns are not torn: their torn form is known to fail.
+    pub untorn: Vec<String>,
 }
 
 /// What a translation gives back.
@@ -169,6 +173,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
+    parameters::without_value(&mut work);
     parameters::release(&mut work);
     lift::arguments(&mut work);
     let wishes = commands::apply(&mut work, &options.commands);
@@ -188,6 +193,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             let settings = emit::Settings { tearing, relaxing, inline, loops };
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             emitter.stiff = options.stiff.clone();
+            emitter.untorn = options.untorn.iter().cloned().collect();
             sections::build(&mut emitter, &selection)
                 .map(|sections| assemble::assemble(&mut work, model, selection, sections))
         }
@@ -196,6 +202,9 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             None
         }
     };
+    if let Some(program) = &program {
+        work.diagnostics.extend(commands::overruled(&wishes, program));
+    }
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }
@@ -232,6 +241,33 @@ mod tests {
         let translation = translate(&flat, &Options::default());
         assert!(translation.program.is_none());
         translation.diagnostics.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect()
+    }
+
+    /// A loop of four equations that costs least eliminated, and a variable outside of it.
+    #[test]
+    fn commands_that_are_not_followed_are_said() {
+        let text = "model M Real a, b, c, d, u; equation u = time; \
+             a + b = u; b + c = 2*u; c + d = 3; a - 2*d = 1; end M;";
+        let mut workspace = Workspace::new(Box::new(NoFiles));
+        workspace.add_source("m.mo", text);
+        let flat = workspace.flatten("M").0.expect("a correct model");
+        let said = |commands: &str, tearing| {
+            let commands = Commands::parse(commands).0;
+            let options = Options { commands, tearing, ..Options::default() };
+            let translation = translate(&flat, &options);
+            assert!(translation.program.is_some());
+            translation.diagnostics.into_iter().map(|d| (d.code, d.message)).collect::<Vec<_>>()
+        };
+        let outside = said("variable tear u []", Tearing::Auto);
+        assert!(
+            outside
+                .iter()
+                .any(|(code, m)| *code == "K0453" && m.contains("tear at u") && m.contains("no loop"))
+        );
+        let followed = said("variable tear b []", Tearing::Declared);
+        assert!(followed.iter().all(|(code, _)| *code != "K0453"), "{followed:?}");
+        let off = said("variable tear b []", Tearing::Off);
+        assert!(off.iter().any(|(code, m)| *code == "K0453" && m.contains("tear at b")), "{off:?}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Relation, Sample, TimeEvent, Transport};
-use crate::rewrite::{for_each_argument, rebuild};
+use crate::rewrite::{Memo, for_each_argument, rebuild};
 use crate::traces;
 use crate::work::{Equation, EquationForm, Role, WhenActions, WhenCase, Work, subtract};
 
@@ -64,7 +64,8 @@ pub(crate) const ASSERTION: &str = "assertion";
 struct Lifter<'a> {
     work: &'a mut Work,
     /// Results by expression and by whether relations cause events there.
-    memo: FxHashMap<(ExprId, bool), ExprId>,
+    /// What expressions became: where relations cause no events, and where they do.
+    memo: [Memo; 2],
     continuous: FxHashMap<ExprId, bool>,
     /// Where what is lifted now stands.
     origin: Origin,
@@ -84,7 +85,7 @@ impl<'a> Lifter<'a> {
     fn new(work: &'a mut Work) -> Self {
         Lifter {
             work,
-            memo: FxHashMap::default(),
+            memo: [Memo::sparse(), Memo::dense()],
             continuous: FxHashMap::default(),
             origin: Origin::default(),
             transports: FxHashMap::default(),
@@ -183,26 +184,26 @@ impl<'a> Lifter<'a> {
     fn expr_in(&mut self, root: ExprId, events: bool) -> ExprId {
         let mut stack = vec![(root, events, false)];
         while let Some((id, events, arguments_done)) = stack.pop() {
-            if self.memo.contains_key(&(id, events)) {
+            if self.memo[usize::from(events)].contains(id) {
                 continue;
             }
             let inner = events && !self.silences(id);
             if !arguments_done {
                 stack.push((id, events, true));
-                let memo = &self.memo;
+                let memo = &self.memo[usize::from(inner)];
                 for_each_argument(&self.work.pool, id, |arg| {
-                    if !memo.contains_key(&(arg, inner)) {
+                    if !memo.contains(arg) {
                         stack.push((arg, inner, false));
                     }
                 });
                 continue;
             }
-            let memo = &self.memo;
-            let rebuilt = rebuild(&mut self.work.pool, id, &mut |arg| memo[&(arg, inner)]);
+            let memo = &self.memo[usize::from(inner)];
+            let rebuilt = rebuild(&mut self.work.pool, id, &mut |arg| memo.get(arg).unwrap_or(arg));
             let result = self.lift_node(rebuilt, events);
-            self.memo.insert((id, events), result);
+            self.memo[usize::from(events)].insert(id, result);
         }
-        self.memo[&(root, events)]
+        self.memo[usize::from(events)].get(root).unwrap_or(root)
     }
 
     /// `noEvent(e)`, and `smooth(p, e)` with p > 0, where the integrator needs no event either.

@@ -236,11 +236,16 @@ fn nested(
     (systems > 0 && plan.iterated.len() < bound).then_some(plan)
 }
 
-/// Are these equations linear in these unknowns together?
+/// Are these equations linear in these unknowns together, and a system whatever states the run selects? An equation of a
+/// state set says something about its unknowns for some selections only; the block as a whole is regular for all.
 fn is_linear(emitter: &mut Emitter, block: &Block, rows: &[usize], columns: &[usize]) -> bool {
     let unknowns: FxHashSet<VarId> = columns.iter().map(|&c| block.unknowns[c]).collect();
-    rows.iter()
-        .all(|&r| solve::linear(emitter.work, block.equations[r], &|v| unknowns.contains(&v)).is_some())
+    rows.iter().all(|&r| {
+        let equation = block.equations[r];
+        let residual = emitter.work.residual(equation);
+        !emitter.work.pool.contains_any(residual, |v| emitter.work.selectors.contains(&v))
+            && solve::linear(emitter.work, equation, &|v| unknowns.contains(&v)).is_some()
+    })
 }
 
 /// For each row the pairs of columns that it is not linear in together.

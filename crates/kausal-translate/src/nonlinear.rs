@@ -91,7 +91,11 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
 
 /// What is iterated on: as found, or as declared where that is prescribed or no more.
 fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
-    let choice = emitter.settings.tearing;
+    let must_not = |v: &VarId| emitter.untorn.contains(&*emitter.work.var(*v).name);
+    let choice = match emitter.settings.tearing {
+        _ if !emitter.untorn.is_empty() && block.unknowns.iter().any(must_not) => Choice::Off,
+        choice => choice,
+    };
     let solvable = match choice {
         Choice::Off => SolvabilitySet::NONE,
         _ => SolvabilitySet::EXPLICIT,

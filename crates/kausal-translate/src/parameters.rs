@@ -119,12 +119,62 @@ pub(crate) fn value_of(work: &Work, v: VarId) -> Option<ExprId> {
     var.binding.or(var.start)
 }
 
+/// Warns of parameters without a value, all in one sentence of each kind: their start value is used, or zero (specification
+/// section 4.4.4). The report has all their names.
+pub(crate) fn without_value(work: &mut Work) {
+    const SHOWN: usize = 4;
+    let numbers = |ty: Type| matches!(ty, Type::Real | Type::Integer | Type::Boolean | Type::Enumeration(_));
+    let open = work
+        .vars
+        .iter()
+        .filter(|v| v.role == Role::Parameter && !v.made && v.binding.is_none() && numbers(v.ty));
+    let (started, zero): (Vec<_>, Vec<_>) = open.partition(|v| v.start.is_some());
+    let (mut found, mut valueless) = (Vec::new(), Vec::new());
+    for (vars, code, used) in [(zero, "K0415", "0 is used"), (started, "K0416", "the start value is used")] {
+        let names: Vec<&str> = vars.iter().map(|v| v.name.as_str()).collect();
+        let message = match &names[..] {
+            [] => continue,
+            [one] => format!("the parameter {one} has no value: {used}"),
+            all => {
+                let more = match all.len() {
+                    n if n > SHOWN => format!(" and {} more", n - SHOWN),
+                    _ => String::new(),
+                };
+                let (shown, plural) =
+                    (all[..all.len().min(SHOWN)].join(", "), used.replace("value is", "values are"));
+                format!("{} parameters have no value, {plural}: {shown}{more}", all.len())
+            }
+        };
+        let mut d = Diagnostic::warning(code, message).help(if names.len() > SHOWN {
+            "give values where the components are declared, or with --set; --verbose names them all"
+        } else {
+            "give a value where the component is declared, or with --set"
+        });
+        if let Some(location) = vars[0].location {
+            d = d.at(location, "declared here without a value");
+        }
+        found.push(d);
+        valueless.extend(names.iter().map(|&name| name.to_owned()));
+    }
+    work.diagnostics.extend(found);
+    work.report.valueless = valueless;
+}
+
+/// The value of a variable that nothing gives one (specification section 4.8): of a string the number of the empty one.
+pub(crate) fn default(work: &Work, v: VarId) -> f64 {
+    match work.var(v).ty {
+        Type::Enumeration(_) => 1.0,
+        Type::String => work.pool.find_text("").map_or(0.0, |text| f64::from(text.0)),
+        _ => 0.0,
+    }
+}
+
 /// Numerical values of parameters, where they can be computed at translation.
 pub(crate) fn values(work: &Work, order: &[VarId]) -> FxHashMap<VarId, f64> {
     let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
     for &v in order {
         let Some(binding) = value_of(work, v) else {
-            values.insert(v, 0.0);
+            values.insert(v, default(work, v));
             continue;
         };
         if let Some(value) = number(work, binding, &values) {

@@ -10,6 +10,7 @@
 
 use kausal_model::flat::{self, Origin};
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
+use kausal_syntax::Location;
 
 /// A translated model.
 #[derive(Clone, Debug, Default)]
@@ -479,6 +480,12 @@ pub struct Check {
     pub text: String,
     /// Where it comes from.
     pub origin: Origin,
+    /// The variable whose fixed start value it is, if it is one.
+    pub fixed: Option<VarId>,
+    /// Where it is said what the variable is, if it is a number or a parameter.
+    pub settled: Option<Location>,
+    /// It is zero because nothing is connected to its connector.
+    pub unconnected: bool,
 }
 
 /// A relation `difference < 0` (or `<= 0`) that may cause an event.
@@ -611,6 +618,8 @@ pub struct Report {
     pub index_reduced: Vec<String>,
     /// Sentences that say why, in order of the passes.
     pub decisions: Vec<String>,
+    /// Parameters that the model gives no value.
+    pub valueless: Vec<String>,
 }
 
 /// What a trivial equation says.
@@ -633,6 +642,8 @@ pub struct SingularPart {
     pub unknowns: Vec<String>,
     /// For each equation the unknowns in it, by their places.
     pub entries: Vec<Vec<u32>>,
+    /// The numbers are right, but this many of the equations follow from the others or exclude them.
+    pub dependent: usize,
 }
 
 impl SingularPart {

@@ -10,7 +10,7 @@ use crate::program::{Assign, Check, Discretized, Step, When, WhenBranch};
 pub(crate) use crate::singular::report_singular;
 use crate::sort::{Block, Sorting, occurrences};
 use crate::work::{EquationForm, Role, Work};
-use crate::{calls, defer, discretize, initial, parameters};
+use crate::{calls, defer, discretize, initial, parameters, rank, singular};
 
 /// All sections.
 #[derive(Debug, Default)]
@@ -58,6 +58,10 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     }
 
     let continuous = continuous_blocks(emitter, &always);
+    let dependent = rank::dependencies(emitter.work, once.iter().chain(&continuous));
+    if singular::report_dependent(emitter.work, dependent) {
+        return None;
+    }
     let needed = needed(emitter.work, &continuous, selection);
     for (block, needed) in continuous.iter().zip(needed) {
         let steps = emitter.block(block);
@@ -85,7 +89,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     sections.discrete.extend(actions);
     (sections.initial, sections.checks) = initial::build(emitter, selection, &known)?;
     let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
-    calls::unite(&mut [parameters, initial, dynamics, outputs, discrete]);
+    calls::unite(&emitter.work.pool, &mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
     let mut wanted = wanted(emitter.work, selection);
     for set in &selection.sets {

@@ -3,12 +3,15 @@
 
 use kausal_model::flat::OriginKind;
 use kausal_structure::{Id, IdVec, PantelidesError, Piece, Var as Column, pantelides};
-use kausal_symbolic::VarId;
+use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::Visitor;
+use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::{Diagnostic, Location};
+use rustc_hash::FxHashSet;
 
 use crate::index::text;
 use crate::program::SingularPart;
+use crate::rank::{Agreement, Dependency};
 use crate::sort::{Singular, Sorting, occurrences};
 use crate::work::Work;
 
@@ -140,6 +143,100 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
     work.singular.extend(parts);
 }
 
+/// Says which equations depend on each other; is there an error? Where an equation and its derivative both do, only the
+/// equation is named, and nothing is said of what only follows: equations with unknowns that are open before.
+pub(crate) fn report_dependent(work: &mut Work, found: Vec<Dependency>) -> bool {
+    let mut open: FxHashSet<VarId> = FxHashSet::default();
+    let mut found = found;
+    found.retain(|d| {
+        let own: FxHashSet<VarId> = d.open.iter().copied().collect();
+        let mut visitor = Visitor::new();
+        let mut read = Vec::new();
+        d.equations.iter().for_each(|&e| occurrences(work, e, &mut visitor, &mut read));
+        let follows = read.iter().any(|v| open.contains(v) && !own.contains(v));
+        open.extend(own);
+        !follows
+    });
+    let differentiated = |d: &Dependency| d.equations.iter().any(|&e| work.equations[e].order > 0);
+    let (derived, first): (Vec<_>, Vec<_>) = found.into_iter().partition(differentiated);
+    let shown = if first.is_empty() { derived } else { first };
+    for d in &shown {
+        let diagnostic = dependent(work, d);
+        work.diagnostics.push(diagnostic);
+        let mut part = part(work, &d.equations, &d.open);
+        part.dependent = d.excess;
+        for (equation, (text, _)) in d.equations.iter().zip(&mut part.equations) {
+            *text = written(work, *equation);
+        }
+        work.singular.push(part);
+    }
+    !shown.is_empty()
+}
+
+fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
+    let texts: Vec<String> = d.equations.iter().map(|&e| written(work, e)).collect();
+    let names: Vec<String> = d.open.iter().map(|v| work.shown(*v).to_owned()).collect();
+    let equations = counted(d.equations.len(), "equation");
+    let (texts, names) = (list(&texts), list(&names));
+    let floating = d.equations.iter().any(|&e| is_balance(work.equations[e].origin.kind));
+    let surplus = match (d.excess, d.equations.len()) {
+        (1, 2) => "say the same".to_owned(),
+        (1, _) => "depend on each other: one says nothing new".to_owned(),
+        (n, _) => format!("depend on each other: {n} say nothing new"),
+    };
+    let (code, message) = match d.agreement {
+        Agreement::Same | Agreement::Unknown => {
+            ("K0404", format!("{equations} {surplus}:\n  {texts}\nso that nothing determines\n  {names}"))
+        }
+        Agreement::Never => (
+            "K0405",
+            format!("{equations} contradict each other:\n  {texts}\nand nothing determines\n  {names}"),
+        ),
+        Agreement::Seldom => (
+            "K0405",
+            format!(
+                "{equations} contradict each other, but for special values of what is known in them:\n  {texts}\n\
+                 and nothing determines\n  {names}"
+            ),
+        ),
+    };
+    let help = match (floating, code) {
+        (true, "K0404") => {
+            "nothing fixes the level, only differences are determined: is a ground missing, a tank, a fixed temperature?"
+        }
+        (true, _) => {
+            "what flows in must flow out: are two sources of a flow in series, or is a ground missing?"
+        }
+        (false, "K0404") => {
+            "was an equation written twice, perhaps in other words? Write another one in its place, or give a value to \
+             one of these variables"
+        }
+        _ => {
+            "they want different values of the same: correct one of them, or take it away and determine the rest otherwise"
+        }
+    };
+    let words = "one of them";
+    let places = d.equations.iter().take(SHOWN).filter_map(|&e| {
+        let origin = &work.equations[e].origin;
+        Some((origin.location?, origin.component.clone()))
+    });
+    let declared = d.open.iter().take(SHOWN).filter_map(|v| {
+        let var = work.var(*v);
+        Some((var.location?, component(&var.name).to_owned()))
+    });
+    let diagnostic = labelled(Diagnostic::error(code, message).help(help), places, words, ", in ");
+    labelled(diagnostic, declared, "not determined", " for ")
+}
+
+/// An equation as the model has it; one that was made on the way as it is now.
+fn written(work: &Work, equation: usize) -> String {
+    let place = work.equations[equation].model.and_then(|place| work.written.get(place as usize));
+    let Some(&(lhs, rhs)) = place else { return text(work, equation) };
+    let name = |v: VarId| work.shown(v).to_owned();
+    let side = |e: ExprId| print_limited(&work.pool, e, &name, 200);
+    format!("{} = {}", side(lhs), side(rhs))
+}
+
 /// Names open connectors and their components.
 fn nothing_connected(open: &[String]) -> Option<String> {
     let named = |connector: &String| match connector.rsplit_once('.') {
@@ -187,6 +284,7 @@ fn part(work: &Work, equations: &[usize], unknowns: &[VarId]) -> SingularPart {
         equations: equations.iter().map(|&e| (text(work, e), work.equations[e].origin.clone())).collect(),
         unknowns: unknowns.iter().map(|v| work.shown(*v).to_owned()).collect(),
         entries,
+        dependent: 0,
     }
 }
 

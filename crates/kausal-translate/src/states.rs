@@ -24,15 +24,14 @@ use crate::program::StateSet;
 use crate::sort::Sorting;
 use crate::work::{Equation, EquationForm, Role, Work};
 
-/// Points at which Jacobians are evaluated, the start values first.
-const POINTS: usize = 25;
-/// For so few constraints, which cost little, there are more: a column that is bad on a small part of the manifold, like
-/// that of a pendulum near its turning points, must not pass by luck.
-const VERY_FEW_CONSTRAINTS: usize = 3;
-const MORE_POINTS: usize = 200;
-/// For more than a few constraints fewer points must do.
-const FEW_CONSTRAINTS: usize = 12;
-const FEWER_POINTS: usize = 7;
+/// Points at which Jacobians are evaluated, the start values first: as many as cost this many operations, within bounds.
+/// A column that is bad on a small part of the manifold, like that of a pendulum near its turning points or an element of
+/// a quaternion that passes through zero, must not pass by luck.
+const OPERATIONS: usize = 100_000_000;
+const MOST_POINTS: usize = 200;
+const FEWEST_POINTS: usize = 7;
+/// A point is moved so often, at most, to come to where the constraints hold.
+const STEPS: usize = 12;
 /// A column will do when its pivot is at least this part of the largest one.
 const WILL_DO: f64 = 0.1;
 /// A relative pivot below this is zero.
@@ -180,13 +179,7 @@ fn judge_one(
             constraints.slopes.extend(usable.map(|slope| (i, j, v, slope)));
         }
     }
-    let count = if m <= VERY_FEW_CONSTRAINTS {
-        MORE_POINTS
-    } else if m <= FEW_CONSTRAINTS {
-        POINTS
-    } else {
-        FEWER_POINTS
-    };
+    let count = (OPERATIONS / ((STEPS + 1) * m * m * n).max(1)).clamp(FEWEST_POINTS, MOST_POINTS);
     let slopes = constraints.slopes.iter().map(|&(_, _, _, slope)| slope);
     let exprs: Vec<ExprId> = constraints.residuals.iter().copied().chain(slopes).collect();
     let points = points(work, &exprs, known, count);
@@ -220,7 +213,6 @@ impl Constraints {
     /// Moves a point to where the constraints hold, by smallest corrections: elsewhere the Jacobian may look regular
     /// where it never is. Gives up where that leads nowhere.
     fn project(&self, work: &Work, point: &mut FxHashMap<VarId, f64>) {
-        const STEPS: usize = 12;
         const CLOSE: f64 = 1e-8;
         const LONGEST: f64 = 1.0;
         let m = self.residuals.len();
@@ -492,6 +484,7 @@ fn add_set(work: &mut Work, number: usize, plan: Plan) -> StateSet {
             let entry = work.add_helper(name, Type::Real, Role::Run);
             let value = work.pool.constant(if j == picked { 1.0 } else { 0.0 });
             work.vars[entry.index()].start = Some(value);
+            work.selectors.insert(entry);
             row.push(entry);
         }
         let name = format!("stateset{number}.x[{}]", i + 1);
@@ -538,7 +531,7 @@ mod tests {
     #[test]
     fn columns_that_are_good_everywhere() {
         // A rotation: the first two columns are the identity, the others turn.
-        let mut matrices: Vec<Vec<f64>> = (0..FEWER_POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..FEWEST_POINTS)
             .map(|k| {
                 let (s, c) = (f64::from(k as u32) * 0.7).sin_cos();
                 vec![1.0, 0.0, -c, s, 0.0, 1.0, -s, -c]
@@ -550,7 +543,7 @@ mod tests {
 
     #[test]
     fn nothing_is_good_everywhere() {
-        let mut matrices: Vec<Vec<f64>> = (0..FEWER_POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..FEWEST_POINTS)
             .map(|k| {
                 let (s, c) = (f64::from(k as u32) * 0.9).sin_cos();
                 vec![c, s]

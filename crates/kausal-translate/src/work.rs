@@ -5,9 +5,10 @@ use kausal_symbolic::function::calls::Calls;
 use kausal_symbolic::interval::Interval;
 use kausal_symbolic::{ExprId, Op, Pool, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Delay, Pre, Relation, Report, Sample, SingularPart, TimeEvent, Transport};
+use crate::rewrite::Memo;
 
 /// The state of a translation.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ pub(crate) struct Work {
     pub transports: Vec<Transport>,
     pub pre: Vec<Pre>,
     pre_index: FxHashMap<VarId, VarId>,
+    /// Zeros and ones by which the run selects states.
+    pub selectors: FxHashSet<VarId>,
     /// A table by variable, `None` everywhere between its uses.
     places: Vec<Option<u32>>,
     pub initial_flag: Option<VarId>,
@@ -37,12 +40,26 @@ pub(crate) struct Work {
     pub bounds: Vec<Interval>,
     /// Hints of equations that left as trivial: what is torn or relaxed, with no equation to go with it.
     pub lone_hints: Vec<(HintKind, ExprId)>,
+    /// The equations of the flat model as they were, by their places there.
+    pub written: Vec<(ExprId, ExprId)>,
+    /// Equations of the initial problem that say what a variable starts with, and which.
+    pub starts: FxHashMap<usize, VarId>,
+    /// Variables with a fixed start value that are always a number or a parameter, and where that is said.
+    pub settled: Vec<(VarId, Settled)>,
     /// Connectors that nothing is connected to.
     pub open: Vec<String>,
     /// The parts without a unique solution, where there are some.
     pub singular: Vec<SingularPart>,
     pub report: Report,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where it is said that a variable is a number or a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settled {
+    pub place: Option<Location>,
+    /// Nothing is connected there, so nothing flows.
+    pub unconnected: bool,
 }
 
 /// A variable between flat model and program.
@@ -62,6 +79,8 @@ pub(crate) struct Var {
     pub description: String,
     pub protected: bool,
     pub location: Option<Location>,
+    /// Where its start value is given.
+    pub start_location: Option<Location>,
     /// The variable that is its time derivative, if one was needed.
     pub derivative: Option<VarId>,
     /// The variable it is the time derivative of.
@@ -143,10 +162,13 @@ impl Work {
     /// Copies a flat model into the form the passes need; bindings of variables are equations already.
     pub fn new(model: &FlatModel) -> Work {
         let mut work = Work { pool: model.pool.clone(), ..Work::default() };
+        // What strings are that nothing gives a value (specification section 4.8).
+        work.pool.text("");
         work.vars = model.variables.iter().map(variable).collect();
         work.equations = model.equations.iter().map(equation).collect();
         release_bound_inputs(&mut work, model);
         work.equations.iter_mut().zip(0..).for_each(|(e, i)| e.model = Some(i));
+        work.written = model.equations.iter().map(|e| (e.lhs, e.rhs)).collect();
         work.open = open_connectors(model);
         work.initial_equations = model.initial_equations.iter().map(equation).collect();
         work.actions = model.actions.clone();
@@ -235,7 +257,8 @@ impl Work {
         }
         let var = self.var(id);
         let mut pre = Var::helper(format!("pre({})", var.name), var.ty, Role::Run);
-        (pre.start, pre.fixed, pre.location) = (var.start, var.fixed, var.location);
+        (pre.start, pre.fixed) = (var.start, var.fixed);
+        (pre.location, pre.start_location) = (var.location, var.start_location);
         let slot = self.add_var(pre);
         self.pre_index.insert(id, slot);
         self.pre.push(Pre { variable: id, slot });
@@ -253,11 +276,8 @@ impl Work {
     }
 
     /// Replaces every expression the passes look at; `f` gets the pool, a memo shared by all, and the expression.
-    pub fn map_expressions(
-        &mut self,
-        f: &mut dyn FnMut(&mut Pool, &mut FxHashMap<ExprId, ExprId>, ExprId) -> ExprId,
-    ) {
-        let mut memo = FxHashMap::default();
+    pub fn map_expressions(&mut self, f: &mut dyn FnMut(&mut Pool, &mut Memo, ExprId) -> ExprId) {
+        let mut memo = Memo::dense();
         let Work { pool, vars, equations, initial_equations, .. } = self;
         let mut go = |pool: &mut Pool, e: &mut ExprId| *e = f(pool, &mut memo, *e);
         for e in equations.iter_mut().chain(initial_equations.iter_mut()) {
@@ -361,6 +381,7 @@ impl Var {
             description: String::new(),
             protected: true,
             location: None,
+            start_location: None,
             derivative: None,
             integral: None,
             alias: None,
@@ -408,6 +429,7 @@ fn variable(v: &flat::Variable) -> Var {
         description: v.description.clone(),
         protected: v.protected,
         location: v.location,
+        start_location: v.start_location.or(v.location),
         made: false,
         evaluated: v.evaluated,
         ..Var::helper(v.name.clone(), v.ty, role)

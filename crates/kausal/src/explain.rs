@@ -198,6 +198,7 @@ impl Writer<'_> {
 
     fn loops(&self, out: &mut String) {
         let dynamic = systems(&[&self.program.dynamics, &self.program.outputs]);
+        let always = systems(&[&self.program.dynamics]).len();
         let once = systems(&[&self.program.parameters]);
         let initial = systems(&[&self.program.initial]);
         let mut before = match mixed(&self.program.discrete).len() {
@@ -207,10 +208,18 @@ impl Writer<'_> {
         if !once.is_empty() {
             let _ = write!(before, ", {} once", once.len());
         }
-        let _ =
-            writeln!(out, "\nLoops: {} in each step, {} at the start{before}", dynamic.len(), initial.len());
+        let late = match dynamic.len() - always {
+            0 => String::new(),
+            n => format!(", {n} where results are wanted"),
+        };
+        let _ = writeln!(
+            out,
+            "\nLoops: {always} in each evaluation{late}, {} at the start{before}",
+            initial.len()
+        );
         for (i, system) in dynamic.iter().enumerate() {
-            self.one_loop(out, &format!("loop {}", i + 1), system);
+            let when = if i < always { "" } else { ", where results are wanted" };
+            self.one_loop(out, &format!("loop {}{when}", i + 1), system);
         }
         self.inlined(out);
         self.at_events(out);
@@ -472,7 +481,7 @@ fn differentiated(times: u32) -> String {
     }
 }
 
-fn counted(n: usize, what: &str) -> String {
+pub(crate) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
@@ -543,6 +552,15 @@ pub fn advice(code: &str) -> Option<&'static str> {
              circuit without ground, a loop of pipes or masses in which only differences are determined. Connect it, or \
              say where it starts from."
         }
+        "K0404" => {
+            "Equations that say the same. Usual causes: an equation written twice in other words, a circuit without \
+             ground, a closed loop of gears or rods that is rigid in itself. Take one away and say what determines the \
+             variables that are left."
+        }
+        "K0405" => {
+            "Equations that exclude each other. Usual causes: two sources of a flow in series, two values given for one \
+             quantity, a wrong sign or factor in one of them."
+        }
         "K0412" => {
             "States that depend on each other need derivatives. Usual causes: a table or an external function between \
              two positions. Give it a derivative annotation, or add an elasticity between the states."
@@ -585,7 +603,7 @@ end M;",
         for part in [
             "M: 4 equations for 4 unknowns",
             "States: 2\n  x: the model has its derivative",
-            "Loops: 1 in each step",
+            "Loops: 1 in each evaluation",
             "nonlinear), solved by Newton's method",
             "(M.mo:9)",
             "fixed: x = 3",

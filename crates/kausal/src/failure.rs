@@ -4,7 +4,7 @@
 //! The run knows slots and systems; the program knows from which equation each was solved and where that is written.
 
 use kausal_runtime::RunError;
-use kausal_runtime::machine::{Failure, Stop};
+use kausal_runtime::machine::{Failure, Stop, Undetermined};
 use kausal_solver::Reason;
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, VarId};
@@ -14,6 +14,7 @@ use kausal_translate::program::{EquationRef, Form, Kind, Step, System};
 
 /// Names and equations listed, and characters of an equation.
 const SHOWN: usize = 4;
+const LISTED: usize = 8;
 const WIDTH: usize = 120;
 
 /// A formula of the model and where it stands.
@@ -47,12 +48,104 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
         [one] => d.message.push_str(&format!("; the equation is {one}")),
         _ => d.message.push_str(&format!("; the equations are {}", texts.join("; "))),
     }
+    let words = match error {
+        RunError::Initial(Stop::Contradiction(..)) => "determined here",
+        _ => "",
+    };
     for culprit in culprits {
         if let Some(location) = culprit.location {
-            d = d.at(location, "");
+            d = d.at(location, words);
+        }
+    }
+    if let RunError::Initial(Stop::Failed(failed)) = error {
+        for start in fixed_in(program, failed) {
+            d.message.push_str(&format!("; it starts with {}", start.text));
+            if let Some(location) = start.location {
+                d = d.at(location, "start value");
+            }
         }
     }
     d
+}
+
+/// The iteration variables of a torn nonlinear system, if it is why a run failed.
+pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
+    let (stop, initial) = match error {
+        RunError::Initial(stop) => (stop, true),
+        RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop)) => (stop, false),
+        _ => return Vec::new(),
+    };
+    let Stop::Failed(Failure { unknowns, .. }) = stop else { return Vec::new() };
+    let is_torn = |s: &&System| matches!(&s.form, Form::Nonlinear(n) if n.unknowns == *unknowns && n.unknowns.len() < s.unknowns.len());
+    match system(program, unknowns, initial).filter(is_torn) {
+        Some(_) => unknowns.iter().map(|v| program.variables[v.index()].name.clone()).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The warning about a system that leaves some of its unknowns open.
+pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
+    let name = |v: &VarId| program.variables[v.index()].name.as_str();
+    let visible = found.open.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
+    let mut names: Vec<&str> = visible.map(name).collect();
+    if names.is_empty() {
+        names = found.open.iter().map(name).collect();
+    }
+    let (more, few) = (names.len() > LISTED, names.len() == 1);
+    let (when, time) = (if found.initial { "at the start" } else { "at" }, found.time);
+    let when = if found.initial { when.to_owned() } else { format!("{when} time {time}") };
+    let rest = if more { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+    let it =
+        if few { "it keeps the value it had" } else { "they stay as near as can be to the values they had" };
+    names.truncate(LISTED);
+    let message = format!("nothing determines {}{rest} {when}: {it}", names.join(", "));
+    let mut d = Diagnostic::warning("K0532", message).help(
+        "equations say the same there, or a parameter or a flow is zero: is a ground or another fixed level missing, or does \
+         an initial equation repeat another?",
+    );
+    let Some(system) = system(program, &found.unknowns, found.initial) else { return d };
+    let known = system.equations.iter().filter(|e| !defines_helper(program, **e));
+    let with_open = |e: &&EquationRef| {
+        let info = &program.equations[e.0 as usize];
+        [info.lhs, info.rhs].iter().any(|&side| program.pool.contains_any(side, |v| found.open.contains(&v)))
+    };
+    let mut places: Vec<Location> = Vec::new();
+    for equation in known.filter(with_open).take(SHOWN) {
+        let culprit = equation_of(program, *equation);
+        d.message.push_str(if places.is_empty() { "; the equations are " } else { "; " });
+        d.message.push_str(&culprit.text);
+        let component = &program.equations[equation.0 as usize].origin.component;
+        if let Some(location) = culprit.location
+            && !places.contains(&location)
+        {
+            places.push(location);
+            d = d.at(location, if component.is_empty() { String::new() } else { format!("in {component}") });
+        }
+    }
+    d
+}
+
+/// Start values that a system which has no solution begins with.
+fn fixed_in(program: &Program, failed: &Failure) -> Vec<Culprit> {
+    if failed.reason != Reason::SingularMatrix || failed.residual.is_none() {
+        return Vec::new();
+    }
+    let Some(system) = system(program, &failed.unknowns, true) else { return Vec::new() };
+    let read = |v: VarId| {
+        system.equations.iter().any(|e| {
+            let info = &program.equations[e.0 as usize];
+            [info.lhs, info.rhs].iter().any(|&side| program.pool.contains_any(side, |w| w == v))
+        })
+    };
+    let starts = program.initial.iter().filter_map(|step| match step {
+        Step::Assign(a) if read(a.variable) => a.equation,
+        _ => None,
+    });
+    let is_start = |e: &EquationRef| {
+        let info = &program.equations[e.0 as usize];
+        info.model.is_none() && info.differentiated == 0 && !defines_helper(program, *e)
+    };
+    starts.filter(is_start).take(SHOWN).map(|e| equation_of(program, e)).collect()
 }
 
 /// `: a, b and 3 more`, or nothing.
@@ -106,6 +199,17 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
                 };
             }
             unknowns.iter().take(1).filter_map(|v| of_variable(program, *v, initial)).collect()
+        }
+        Stop::Contradiction(check, left, _) => {
+            let Some(check) = program.checks.get(*check) else { return Vec::new() };
+            match (check.fixed, check.settled) {
+                (Some(v), Some(place)) => {
+                    let text = format!("{} = {left}", program.variables[v.index()].name);
+                    vec![Culprit { text, location: Some(place) }]
+                }
+                (Some(v), None) => of_variable(program, v, initial).into_iter().collect(),
+                (None, _) => Vec::new(),
+            }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
         Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),

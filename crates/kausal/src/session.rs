@@ -265,6 +265,22 @@ impl Session {
         Some(program)
     }
 
+    /// Translates a model again after a torn system failed, without tearing it: a sequence of formulas may overflow from
+    /// guesses from which its equations, taken together, converge. `names` are its iteration variables.
+    pub fn translate_untorn(
+        &mut self,
+        model: &FlatModel,
+        options: &Options,
+        names: &[String],
+    ) -> Option<Program> {
+        let untorn = options.untorn.iter().chain(names).cloned().collect();
+        let said = self.diagnostics.len();
+        let program = self.translate(model, &Options { untorn, ..options.clone() });
+        // The first translation has said it.
+        self.diagnostics.truncate(said);
+        program
+    }
+
     /// Compiles a program.
     pub fn compile(&mut self, program: Program, backend: Backend) -> Option<CompiledModel> {
         let start = Instant::now();

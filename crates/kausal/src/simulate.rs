@@ -10,7 +10,7 @@ use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Stati
 use kausal_solver::Reason;
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
-use kausal_translate::program::Kind;
+use kausal_translate::program::{Check, Kind};
 
 use crate::failure;
 use crate::glob;
@@ -31,6 +31,9 @@ pub struct Run {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// What a run told somebody: the same without the records, which went elsewhere.
@@ -44,6 +47,9 @@ pub struct Ended {
     pub seconds: f64,
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
+    /// The iteration variables of the torn system that failed, if that is why the run ended: see
+    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    pub torn: Vec<String>,
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -73,6 +79,7 @@ pub fn run(
         diagnostics: ended.diagnostics,
         seconds: ended.seconds,
         seconds_initialize: ended.seconds_initialize,
+        torn: ended.torn,
     }
 }
 
@@ -95,8 +102,10 @@ pub fn run_into(
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
+    diagnostics.extend(statistics.undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
+    let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
@@ -108,7 +117,7 @@ pub fn run_into(
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, diagnostics, seconds, seconds_initialize }
+    Ended { statistics, diagnostics, seconds, seconds_initialize, torn }
 }
 
 struct Watcher<'a, 'b> {
@@ -194,6 +203,13 @@ fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> 
 }
 
 fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+    if let RunError::Initial(Stop::Crash(what))
+    | RunError::Event(_, Stop::Crash(what))
+    | RunError::Integration(_, _, Some(Stop::Crash(what))) = error
+    {
+        return Diagnostic::error("K0543", format!("at time {}: {what}", reached(error, start)))
+            .help("the results up to there are kept; look for the fault in the C code");
+    }
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
@@ -209,7 +225,10 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
                 Stop::Contradiction(check, ..) => program.checks.get(*check).and_then(|c| c.origin.location),
                 _ => None,
             };
+            let fixed = |check: &Check| check.fixed.is_some();
+            let is_fixed = matches!(stop, Stop::Contradiction(check, ..) if program.checks.get(*check).is_some_and(fixed));
             match place {
+                Some(location) if is_fixed => d.at(location, "fixed here"),
                 Some(location) => d.at(location, "this one"),
                 None => d,
             }
@@ -282,7 +301,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
-        Stop::Function(message) => (message.clone(), None),
+        Stop::Function(message) | Stop::Crash(message) => (message.clone(), None),
         Stop::NotInteger(v, value) => {
             let name = &program.variables[v.index()].name;
             if value.fract() != 0.0 {
@@ -293,10 +312,25 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 (format!("the Integer {name} is too large: {value:e}"), Some(help))
             }
         }
+        Stop::Contradiction(check, left, right)
+            if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
+        {
+            let name = &program.variables[v.index()].name;
+            let what = format!("{name} is fixed to start at {right}, but the equations make it {left}");
+            let unconnected = program.checks.get(*check).is_some_and(|c| c.unconnected);
+            (
+                what,
+                Some(if unconnected {
+                    "nothing is connected there, so nothing flows: connect it, or take `fixed = true` away"
+                } else {
+                    "take `fixed = true` from it, or what determines it otherwise"
+                }),
+            )
+        }
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
-            let help =
-                "the other initial conditions determine everything in it: take it away, or one of them";
+            let help = "the equations of the model and the other initial conditions determine everything in it: take it away, or one \
+                 of them";
             (
                 format!(
                     "an initial condition contradicts the others: {left} is not {right}; the equation is {what}"
@@ -319,6 +353,12 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     format!("the iteration for {names} does not converge"),
                     Some("give start values (and nominal values) near the solution for these variables"),
                 ),
+                Reason::SingularMatrix if residual.is_some() => (
+                    format!("the system of equations for {names} has no solution here"),
+                    Some(
+                        "do two of these equations want different values of the same, or a fixed start value what cannot be?",
+                    ),
+                ),
                 Reason::SingularMatrix => (
                     format!("the system of equations for {names} is singular"),
                     Some(
@@ -332,9 +372,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 Reason::OutsideDomain => (format!("an argument is outside its domain, in {names}"), None),
             };
             let residual = match residual {
-                Some((_, r)) if *reason == Reason::SingularMatrix => {
-                    format!(", and its equations contradict each other by {r:e}")
-                }
+                Some((_, r)) if *reason == Reason::SingularMatrix => match unknowns.len() {
+                    1 => format!(": it is off by {r}, and small changes do not help"),
+                    _ => format!(": its equations contradict each other by {r}"),
+                },
                 Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
                 _ => String::new(),
             };

@@ -6,6 +6,7 @@ use kausal_translate::Program;
 use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, LinearMethod, Step, System};
 use serde::Serialize;
 
+use crate::explain::counted;
 use crate::session::Seconds;
 
 /// `kausal translate --json`.
@@ -38,7 +39,7 @@ pub struct Summary {
 /// One system of simultaneous equations.
 #[derive(Debug, Serialize)]
 pub struct SystemSummary {
-    /// `parameters`, `initial`, `dynamics` or `discretized`.
+    /// `parameters`, `initial`, `dynamics` (also what only results need) or `discretized`.
     pub section: &'static str,
     /// `linear` or `nonlinear`.
     pub kind: &'static str,
@@ -99,6 +100,10 @@ pub struct Sections {
     pub initial: Counts,
     /// Each evaluation.
     pub dynamics: Counts,
+    /// Besides, where results are wanted.
+    pub outputs: Counts,
+    /// Each round of an event.
+    pub discrete: Counts,
     /// Each inlined step.
     pub discretized: Counts,
 }
@@ -156,6 +161,8 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
             parameters: operations.parameters.into(),
             initial: operations.initial.into(),
             dynamics: operations.dynamics.into(),
+            outputs: operations.outputs.into(),
+            discrete: operations.discrete.into(),
             discretized: operations.discretized.into(),
         },
         seconds: SecondsSummary {
@@ -171,12 +178,12 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
 pub fn text(program: &Program) -> String {
     let s = of(program, Seconds::default());
     let mut out = format!(
-        "{}: {} equations, {} unknowns, {} aliases, {} states\n",
+        "{}: {}, {}, {}, {}\n",
         s.model,
-        s.equations,
-        s.unknowns,
-        s.alias,
-        s.states.len()
+        counted(s.equations, "equation"),
+        counted(s.unknowns, "unknown"),
+        if s.alias == 1 { "1 alias".to_owned() } else { format!("{} aliases", s.alias) },
+        counted(s.states.len(), "state")
     );
     if !s.states.is_empty() {
         out.push_str(&format!("states: {}\n", s.states.join(", ")));
@@ -187,8 +194,12 @@ pub fn text(program: &Program) -> String {
     for system in &s.systems {
         let mixed = if system.mixed { ", mixed" } else { "" };
         out.push_str(&format!(
-            "{}: {} system of {} equations{mixed}, {} left ({})",
-            system.section, system.kind, system.size, system.torn, system.method
+            "{}: {} system of {}{mixed}, {} left ({})",
+            system.section,
+            system.kind,
+            counted(system.size, "equation"),
+            system.torn,
+            system.method
         ));
         if !system.tearing_variables.is_empty() {
             out.push_str(&format!(": {}", system.tearing_variables.join(", ")));
@@ -196,8 +207,18 @@ pub fn text(program: &Program) -> String {
         out.push('\n');
     }
     let o = &s.operations;
-    for (section, c) in [("parameters", o.parameters), ("initial", o.initial), ("dynamics", o.dynamics)] {
-        out.push_str(&format!("{section}: {} mul, {} add, {} calls\n", c.mul, c.add, c.call));
+    let mut sections = vec![
+        ("parameters", o.parameters),
+        ("initial", o.initial),
+        ("dynamics", o.dynamics),
+        ("outputs", o.outputs),
+    ];
+    if s.inline.is_some() {
+        sections.push(("discretized", o.discretized));
+    }
+    for (section, c) in sections {
+        let calls = counted(c.call as usize, "call");
+        out.push_str(&format!("{section}: {} mul, {} add, {calls}\n", c.mul, c.add));
     }
     out
 }

@@ -35,6 +35,11 @@ fn check(name: &str, text: &str) -> Result<(), String> {
             return Err(format!("the time or the equation is missing:\n{rendered}"));
         }
     }
+    for d in diagnostics.iter().filter(|d| d.code == "K0532") {
+        if d.labels.is_empty() || !d.message.contains("; the equations are ") {
+            return Err(format!("what leaves something open is not named:\n{rendered}"));
+        }
+    }
     let time = &run.trajectory.time;
     if let [recorded] = notes(text, "recorded")[..] {
         let wanted: f64 = recorded.parse().map_err(|_| format!("{recorded} is not a number"))?;

@@ -379,6 +379,243 @@ end P;
     assert_eq!(std::fs::read_to_string(log.path()).expect("the log"), "freed 20\nfreed 10\n");
 }
 
+/// Objects that count how often they were asked, and say when they are made and destroyed.
+const TALLIES: &str = r##"
+package P
+  class Tally
+    extends ExternalObject;
+    function constructor
+      input Real values[:];
+      output Tally tally;
+    external "C" tally = tally_new(values, size(values, 1)) annotation(Include = "
+      #include \"ModelicaUtilities.h\"
+      #include <stdlib.h>
+      typedef struct { double first; int asked; } tally;
+      static int tallies;
+      void *tally_new(const double *values, size_t n)
+      {
+        tally *t = calloc(1, sizeof *t);
+        t->first = n > 0 ? values[0] : 0;
+        tallies++;
+        return t;
+      }
+      double tally_ask(void *object) { return ++((tally *)object)->asked; }
+      double tally_first(void *object, double x) { return ((tally *)object)->first + x; }
+      void tally_free(void *object)
+      {
+        tallies--;
+        free(object);
+      }
+      double tally_count(double x) { return tallies + 0*x; }");
+    end constructor;
+    function destructor
+      input Tally tally;
+    external "C" tally_free(tally);
+    end destructor;
+  end Tally;
+  impure function ask
+    input Tally tally;
+    output Real y;
+  external "C" y = tally_ask(tally);
+  end ask;
+  function first
+    input Tally tally;
+    input Real x;
+    output Real y;
+  external "C" y = tally_first(tally, x);
+  end first;
+  impure function count
+    input Real x;
+    output Real y;
+  external "C" y = tally_count(x);
+  end count;
+"##;
+
+#[test]
+fn equal_declarations_are_different_objects() {
+    if !compiler() {
+        return;
+    }
+    let text = format!(
+        "{TALLIES}
+  model Sub
+    Tally own = Tally({{1, 2, 3}});
+    discrete Real asked(start = 0, fixed = true);
+    parameter Real interval = 0.1;
+  equation
+    when sample(interval, interval) then
+      asked = ask(own);
+    end when;
+  end Sub;
+  model M
+    Sub s[2](interval = {{0.3, 0.45}});
+    Tally other = Tally({{1, 2, 3}});
+    discrete Real asked(start = 0, fixed = true), there(start = 0, fixed = true);
+  equation
+    when time > 0.5 then
+      asked = ask(other) + 10*ask(other);
+      there = count(time);
+    end when;
+  end M;
+end P;
+"
+    );
+    let outcome = run(&text, "P.M", true);
+    assert!(outcome.diagnostics.is_empty(), "{:?}", outcome.texts());
+    // At 0.3, 0.6 and 0.9; at 0.45 and 0.9; twice at 0.5, the left one first.
+    for (name, expected) in [("s[1].asked", 3.0), ("s[2].asked", 2.0), ("asked", 21.0), ("there", 3.0)] {
+        assert_eq!(outcome.end(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn objects_of_functions_end_with_them() {
+    if !compiler() {
+        return;
+    }
+    let text = format!(
+        "{TALLIES}
+  function f
+    input Real x;
+    output Real y;
+  protected
+    Tally own = Tally({{x, x}});
+    Tally more = Tally({{1.0}});
+  algorithm
+    y := first(own, x) + first(more, 0);
+  end f;
+  model M
+    Real y = f(time);
+    Tally stays = Tally({{5.0}});
+    Real z = first(stays, time);
+    discrete Real there(start = 0, fixed = true);
+  equation
+    when time > 0.5 then
+      there = count(time);
+    end when;
+  end M;
+end P;
+"
+    );
+    let outcome = run(&text, "P.M", true);
+    assert!(outcome.diagnostics.is_empty(), "{:?}", outcome.texts());
+    close(outcome.end("y"), 3.0);
+    close(outcome.end("z"), 6.0);
+    assert_eq!(outcome.end("there"), 1.0);
+}
+
+#[test]
+fn impure_calls_are_made_as_often_as_they_are_written() {
+    if !compiler() {
+        return;
+    }
+    let text = r##"
+package P
+  impure function next
+    output Real y;
+  external "C" y = next_number() annotation(Include = "
+    static double next_number(void) { static double n; return ++n; }");
+  end next;
+  impure function digits
+    output Real d;
+  algorithm
+    d := next();
+    d := 10*d + next();
+  end digits;
+  impure function pair
+    output Real a, b;
+  algorithm
+    a := next();
+    b := next();
+  end pair;
+  model M
+    discrete Real a(start = 0, fixed = true), b(start = 0, fixed = true), c(start = 0, fixed = true);
+    discrete Real d(start = 0, fixed = true), e(start = 0, fixed = true), v[2](each start = 0, each fixed = true);
+    discrete Real p(start = 0, fixed = true), q(start = 0, fixed = true);
+  algorithm
+    when time > 0.1 then
+      c := next();
+      a := next() + 10*next();
+      b := next();
+    end when;
+  equation
+    when time > 0.3 then
+      d = 10*next() + next();
+    end when;
+    when time > 0.5 then
+      e = digits();
+    end when;
+    when time > 0.7 then
+      v = {next() for i in 1:2};
+    end when;
+    when time > 0.9 then
+      (p, q) = pair();
+    end when;
+  end M;
+end P;
+"##;
+    let outcome = run(text, "P.M", true);
+    assert!(outcome.diagnostics.is_empty(), "{:?}", outcome.texts());
+    // The numbers in the order of the text: c 1, a 2 and 3, b 4, and so on.
+    for (name, expected) in [
+        ("c", 1.0),
+        ("a", 32.0),
+        ("b", 4.0),
+        ("d", 56.0),
+        ("e", 78.0),
+        ("v[1]", 9.0),
+        ("v[2]", 10.0),
+        ("p", 11.0),
+        ("q", 12.0),
+    ] {
+        assert_eq!(outcome.end(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn crashes_are_errors_and_results_are_kept() {
+    if !compiler() {
+        return;
+    }
+    for (what, said) in [
+        ("*(volatile int *)0 = 1;", "memory that is not there"),
+        ("abort();", "abort()"),
+        ("exit(0);", "exit(0)"),
+        ("zero = 5/zero;", "divided an integer by zero"),
+        ("x = deeper(x);", "memory that is not there"),
+    ] {
+        let text = r##"
+model M
+  function fragile
+    input Real x;
+    output Real y;
+  external "C" y = fragile(x) annotation(Include = "
+    #include <stdlib.h>
+    static double deeper(double x)
+    {
+      volatile char room[4096];
+      room[0] = (char)x;
+      return x > 1e30 ? x : deeper(x + 1) + room[0];
+    }
+    static double fragile(double x)
+    {
+      volatile int zero = 0;
+      if (x < 0) return deeper(x);
+      if (x > 0.5) { WHAT }
+      return x + zero;
+    }");
+  end fragile;
+  Real y = fragile(time);
+end M;
+"##;
+        let outcome = run(&text.replace("WHAT", what), "M", true);
+        assert_eq!(outcome.codes(), ["K0543"], "{what}: {:?}", outcome.texts());
+        let message = &outcome.diagnostics[0].message;
+        assert!(message.contains("M.fragile") && message.contains(said), "{what}: {message}");
+        assert!(outcome.trajectory.time.last().is_some_and(|t| *t > 0.3), "{:?}", outcome.trajectory.time);
+    }
+}
+
 #[test]
 fn what_foreign_code_says() {
     if !compiler() {

@@ -186,6 +186,16 @@ fn motion() {
                     along("load.a.tau", |_| 12.0, 1e-9),
                 ],
             ),
+            // Gravity turns it neither about its own axis nor about the vertical one. At the start the mass is at (L, 0, 0)
+            // and moves with L (0, w3, -w2); its momentum about the vertical axis is (I2 + m L^2) w2.
+            case(
+                "motion_gyroscope",
+                vec![
+                    along("energy", |_| 0.25 * 0.13 + 0.5 * (0.02 * 900.0 + 0.05 * 0.13), 1e-4),
+                    along("spin", |_| 30.0, 1e-9),
+                    along("upright", |_| 0.55 * 0.3, 1e-5),
+                ],
+            ),
             case(
                 "motion_kepler",
                 vec![
@@ -461,6 +471,7 @@ fn functions() {
     check(
         "function_",
         vec![
+            case("function_data_sizes", vec![exactly("n", 4.0), exactly("y", 8.0)]),
             case(
                 "function_files",
                 vec![
@@ -669,6 +680,7 @@ fn initial_values() {
                     along("x", |t| 6.0 + 7.0 * t, 1e-6),
                 ],
             ),
+            case("initial_text", vec![exactly("first", 1111.0), exactly("before", 100.0)]),
             case("initial_discrete", vec![exactly("n", 9.0), exactly("b", 1.0), exactly("x", 10.0)]),
             case(
                 "initial_homotopy",

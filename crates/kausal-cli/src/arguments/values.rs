@@ -110,6 +110,12 @@ pub fn plot_file(text: &str) -> Result<PathBuf, String> {
     plot::check(&path).map_err(|_| "plots are .svg, .png or .html files".to_owned()).map(|()| path)
 }
 
+pub fn page(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");
+    is_page.then_some(path).ok_or_else(|| "the report is an .html file".to_owned())
+}
+
 pub fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let is_svg = path.extension().is_some_and(|e| e == "svg");

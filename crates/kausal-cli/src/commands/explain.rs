@@ -36,9 +36,15 @@ pub fn run(arguments: &Explain) -> bool {
     if arguments.json {
         output::print_json(&json::explanation(&flat, &program, session.sources()));
     } else if files.is_empty() {
-        let extent = Extent { equations: arguments.equations };
-        output::print(&explain::text(&flat, &program, session.sources(), extent));
+        let usual = if output::is_verbose() { usize::MAX } else { 20 };
+        let extent = Extent { equations: arguments.equations.unwrap_or(usual) };
+        output::say(&explain::text(&flat, &program, session.sources(), extent));
     }
+    let seconds = session.seconds;
+    output::detail(&format!(
+        "reading {:.3} s, flattening {:.3} s, translation {:.3} s\n",
+        seconds.load, seconds.flatten, seconds.translate
+    ));
     true
 }
 
@@ -52,7 +58,7 @@ fn unsolvable(arguments: &Explain, session: &Session, model: &str, said: &[Diagn
         let mut codes: Vec<&str> = said.iter().map(|d| d.code).collect();
         codes.dedup();
         for advice in codes.iter().filter_map(|code| explain::advice(code)) {
-            output::print(&format!("\n{}\n", wrapped(advice)));
+            output::say(&format!("\n{}\n", wrapped(advice)));
         }
     }
     match &arguments.html {
@@ -79,7 +85,7 @@ fn write(arguments: &Explain, session: &Session, path: &PathBuf, text: &str) -> 
         return !output::show(&[unwritable(path, None, &error)], session.sources());
     }
     if !arguments.json {
-        output::say(&format!("wrote {}\n", path.display()));
+        output::wrote(path);
     }
     true
 }

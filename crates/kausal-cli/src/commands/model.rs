@@ -63,11 +63,16 @@ pub fn program_of(
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     said.extend(diagnostics);
+    if let Some(report) = program.as_ref().map(|p| &p.report)
+        && !report.valueless.is_empty()
+    {
+        output::detail(&format!("parameters without a value: {}\n", report.valueless.join(", ")));
+    }
     program.map(|program| (flat, program))
 }
 
 /// The options of a translation; a file of commands that cannot be read is shown and gives `None`.
-fn options(how: &Translation, session: &Session) -> Option<Options> {
+pub fn options(how: &Translation, session: &Session) -> Option<Options> {
     Some(Options {
         tearing: how.tearing,
         relaxing: how.relaxing,
@@ -75,6 +80,7 @@ fn options(how: &Translation, session: &Session) -> Option<Options> {
         stiff: (!how.stiff.is_empty()).then(|| how.stiff.clone()),
         loops: how.loops,
         commands: commands(how, session)?,
+        untorn: Vec::new(),
     })
 }
 
@@ -117,8 +123,10 @@ pub fn check(arguments: &Check) -> bool {
     } else {
         let verdict = if balanced { "balanced" } else { "not balanced" };
         output::say(&format!(
-            "{}: {} equations, {} unknowns, {verdict}\n",
-            flat.name, balance.equations, balance.unknowns
+            "{}: {}, {}, {verdict}\n",
+            flat.name,
+            output::counted(balance.equations as u64, "equation"),
+            output::counted(balance.unknowns as u64, "unknown")
         ));
     }
     balanced
@@ -170,7 +178,10 @@ fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
         std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
     });
     match written {
-        Ok(()) => true,
+        Ok(()) => {
+            output::wrote(path);
+            true
+        }
         Err(message) => {
             output::show(&[Diagnostic::error("K0907", message)], session.sources());
             false

@@ -35,8 +35,11 @@ pub fn run(arguments: &Parse) -> bool {
     } else {
         output::show(&report.diagnostics, &report.sources);
         output::say(&format!(
-            "{} files, {} bytes, {} classes, {} errors, {:.3} s\n",
-            report.files, report.bytes, report.classes, errors, seconds
+            "{}, {}, {}, {}, {seconds:.3} s\n",
+            output::counted(report.files as u64, "file"),
+            output::counted(report.bytes as u64, "byte"),
+            if report.classes == 1 { "1 class".to_owned() } else { format!("{} classes", report.classes) },
+            output::counted(errors as u64, "error")
         ));
     }
     errors == 0

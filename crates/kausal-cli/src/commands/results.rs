@@ -63,7 +63,10 @@ pub fn plot(arguments: &Plot) -> bool {
         }
     }
     arguments.plot_file.iter().all(|path| match plot::write(&result, &title, &arguments.signals, path) {
-        Ok(()) => true,
+        Ok(()) => {
+            output::wrote(path);
+            true
+        }
         Err(d) => !output::show(&[d], &Sources::default()),
     })
 }

@@ -62,6 +62,9 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let Some((flat, program)) = model::program(&mut session, &arguments.model, &arguments.translation) else {
         return Outcome::Wrong;
     };
+    if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
+        return fail(&session, d).into();
+    }
     let settings = match settings(arguments, method, &flat.experiment) {
         Ok(settings) => settings,
         Err(d) if arguments.start.or(arguments.stop).is_none() => return fail(&session, d).into(),
@@ -78,20 +81,85 @@ fn simulated(
     program: Program,
     settings: Settings,
 ) -> bool {
-    if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
-        return fail(&session, d);
+    let Some(mut attempt) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
+    if let Some((program, note)) = untorn(arguments, &mut session, &flat, &attempt.ended) {
+        let Some(second) = self::attempt(arguments, &mut session, &flat, program, &settings) else {
+            return false;
+        };
+        let further = second.ended.statistics.end > attempt.ended.statistics.end;
+        let done = !second.ended.diagnostics.iter().any(Diagnostic::is_error);
+        // Where the other way leads no further, the first message is about the smaller system.
+        if done || further {
+            attempt = second;
+            attempt.ended.diagnostics.insert(0, note);
+        }
     }
-    let page = arguments.report.as_ref().map(|_| Page::new(&flat, &program, session.sources()));
+    let Attempt { ended, memory, page } = attempt;
+    let failed = output::show(&ended.diagnostics, session.sources());
+    let broken = ended.diagnostics.iter().any(|d| d.code == "K0907");
+    if !arguments.json && !broken {
+        arguments.output.iter().for_each(|path| output::wrote(path));
+    }
+    let start = Instant::now();
+    let drawn = draw(arguments, &session, &flat.name, &memory)
+        && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
+    let seconds = start.elapsed().as_secs_f64();
+    report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
+    std::mem::forget((session, flat));
+    drawn && !failed
+}
+
+/// The program without the torn system that failed, and what to say about it.
+fn untorn(
+    arguments: &Simulate,
+    session: &mut Session,
+    flat: &FlatModel,
+    ended: &Ended,
+) -> Option<(Program, Diagnostic)> {
+    if ended.torn.is_empty() {
+        return None;
+    }
+    let options = model::options(&arguments.translation, session)?;
+    let program = session.translate_untorn(flat, &options, &ended.torn)?;
+    let more =
+        if ended.torn.len() > 1 { format!(" and {} more", ended.torn.len() - 1) } else { String::new() };
+    let message = format!(
+        "the torn system with the iteration variable {}{more} failed at time {}: solved untorn, from the start",
+        ended.torn[0], ended.statistics.end
+    );
+    Some((program, Diagnostic::note("K0523", message).help("`--tearing off` does so at once")))
+}
+
+/// One run.
+struct Attempt {
+    ended: Ended,
+    memory: Trajectory,
+    page: Option<Page>,
+}
+
+/// Compiles and runs; `None` after an error that has been shown.
+fn attempt(
+    arguments: &Simulate,
+    session: &mut Session,
+    flat: &FlatModel,
+    program: Program,
+    settings: &Settings,
+) -> Option<Attempt> {
+    let page = arguments.report.as_ref().map(|_| Page::new(flat, &program, session.sources()));
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
     let compiled = progress::waiting("making code", || session.compile(program, backend));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
-    let Some(compiled) = compiled else { return false };
+    let compiled = compiled?;
     let mut files: Vec<(&PathBuf, Box<dyn Sink>)> = Vec::new();
     for path in &arguments.output {
         match store::create(path) {
             Ok(sink) => files.push((path, sink)),
-            Err(d) => return fail(&session, d),
+            Err(d) => {
+                fail(session, d);
+                return None;
+            }
         }
     }
     let wanted = |name: &str| glob::any(&arguments.variables, name) || glob::listed(&arguments.plot, name);
@@ -107,17 +175,8 @@ fn simulated(
     if plots(arguments) || arguments.report.is_some() {
         outputs.push(Output { wanted: &shown, sink: &mut memory, path: None });
     }
-    let ended = watched(arguments, &settings, Arc::new(compiled), outputs);
-    drop(files);
-    let failed = output::show(&ended.diagnostics, session.sources());
-    let start = Instant::now();
-    let drawn = draw(arguments, &session, &flat.name, &memory)
-        && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
-    let seconds = start.elapsed().as_secs_f64();
-    report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
-    // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
-    std::mem::forget((session, flat));
-    drawn && !failed
+    let ended = watched(arguments, settings, Arc::new(compiled), outputs);
+    Some(Attempt { ended, memory, page })
 }
 
 /// Runs, with everything that can end a run from outside.
@@ -249,6 +308,9 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Traje
         if let Err(d) = plot::write(trajectory, model, &arguments.plot, path) {
             return fail(session, d);
         }
+        if !arguments.json {
+            output::wrote(path);
+        }
     }
     if !arguments.plot_file.is_empty() || arguments.report.is_some() || arguments.json {
         return true;
@@ -280,7 +342,12 @@ fn write_report(
         plot: &arguments.plot,
     };
     match std::fs::write(path, page.with_run(&run)) {
-        Ok(()) => true,
+        Ok(()) => {
+            if !arguments.json {
+                output::wrote(path);
+            }
+            true
+        }
         Err(error) => fail(session, store::unwritable(path, None, &error)),
     }
 }

@@ -12,7 +12,7 @@ use kausal::{glob, store};
 
 use super::results::{fail, read, tube};
 use crate::arguments::{Verify, VerifyModel};
-use crate::{output, progress};
+use crate::{interrupt, output, progress};
 
 pub fn run(arguments: &Verify) -> bool {
     let tube = tube(&arguments.tube);
@@ -45,6 +45,8 @@ pub fn run(arguments: &Verify) -> bool {
         timeout: Duration::from_secs_f64(arguments.timeout),
         memory: (arguments.memory > 0).then_some(arguments.memory),
     };
+    // They are groups of their own, which Ctrl-C on a terminal does not reach.
+    interrupt::end_with(pool::stop_all);
     let start = Instant::now();
     let progress = Progress::new(jobs.len());
     let outcomes = pool::run(&jobs, &limits, &|job| command(arguments, &program, job), &|outcome| {

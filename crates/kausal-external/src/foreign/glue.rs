@@ -2,8 +2,8 @@
 //!
 //! All wrappers look alike from outside: `int kausal_call_3(kausal_slot *s)` with one slot per argument and a last one for
 //! the result, each a vector of numbers, strings or pointers. Inside, the slots become what the foreign function expects:
-//! `double`, `int`, `size_t`, `const char *`, arrays of these, structs. The wrapper gives 0, or 1 after `ModelicaError`,
-//! which leaves the foreign function by `longjmp` to the wrapper.
+//! `double`, `int`, `size_t`, `const char *`, arrays of these, structs. The wrapper gives 0; 1 after `ModelicaError`,
+//! which leaves the foreign function by `longjmp` to the wrapper; 2 if the function crashed or wanted to end the program.
 //!
 //! Texts of `Include` come first and each only once. What has no `Include` gets a prototype, under a name of its own that
 //! stands for the same symbol: other prototypes of it, in headers of others, do not matter.
@@ -36,7 +36,7 @@ typedef struct kausal_slot {
 #define KAUSAL_PREFIX(x) KAUSAL_TEXT(x)
 #define KAUSAL_SYMBOL(name) KAUSAL_PREFIX(__USER_LABEL_PREFIX__) name
 
-extern void kausal_enter(jmp_buf *target);
+extern void kausal_enter(jmp_buf *target, const char *function);
 extern void *kausal_memory(__SIZE_TYPE__ count, __SIZE_TYPE__ size);
 
 static int *kausal_integers(const kausal_slot *slot)
@@ -151,6 +151,7 @@ fn wrap(declared: &Declared, place: usize) -> Result<String, String> {
     let (name, prototype) = (wrapper(place), prototype.unwrap_or_default());
     let mut text = String::new();
     let comment = declared.function.replace("*/", "* /");
+    let function = quoted(&declared.function);
     let _ = write!(
         text,
         "
@@ -160,15 +161,21 @@ int {name}(kausal_slot *s)
 {{
     jmp_buf target;
     (void)s;
-    if (setjmp(target)) {{
-        kausal_enter(0);
+    switch (setjmp(target)) {{
+    case 0:
+        break;
+    case 1:
+        kausal_enter(0, 0);
         return 1;
+    default:
+        kausal_enter(0, 0);
+        return 2;
     }}
-    kausal_enter(&target);
+    kausal_enter(&target, \"{function}\");
     {{
 {before}        {call}
 {after}    }}
-    kausal_enter(0);
+    kausal_enter(0, 0);
     return 0;
 }}
 "

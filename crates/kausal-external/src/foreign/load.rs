@@ -3,7 +3,7 @@
 //! What runs here is foreign: it has the user's rights and can do whatever a program can, also crash this one. It is
 //! called only where the user has allowed it. What these lines answer for is the boundary: wrappers (`glue`) are called
 //! with the slots they were written for, one call at a time in the whole process, and no error of foreign code unwinds
-//! through Rust: `longjmp` ends in the wrapper.
+//! through Rust: `longjmp` ends in the wrapper, also after a crash (`utilities.c`).
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -69,6 +69,16 @@ pub(crate) struct Loaded {
     error: Error,
     message: Message,
     release: Release,
+    survived: Release,
+}
+
+/// Why a call of foreign code gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// What `ModelicaError` was given, or what is wrong with the call.
+    Error(String),
+    /// It crashed, or wanted to end the program: nothing foreign may be called again.
+    Crash(String),
 }
 
 /// Loads the wrappers of a shared object; of each, how many slots it has.
@@ -97,6 +107,7 @@ pub(crate) fn load(path: &Path, slots: &[usize]) -> Result<Vec<Loaded>, String> 
                 error: *library.get::<Error>(b"kausal_error\0").map_err(missing)?,
                 message: *library.get::<Message>(b"kausal_message\0").map_err(missing)?,
                 release: *library.get::<Release>(b"kausal_release\0").map_err(missing)?,
+                survived: *library.get::<Release>(b"kausal_survived\0").map_err(missing)?,
             }
         };
         list.push(loaded);
@@ -110,10 +121,10 @@ fn cause(error: &libloading::Error) -> String {
 }
 
 impl Loaded {
-    /// Calls the function; what it wrote is in the slots afterwards. Fails with what `ModelicaError` was given.
-    pub fn call(&self, slots: &mut [Slot], said: &mut Vec<Said>) -> Result<(), String> {
+    /// Calls the function; what it wrote is in the slots afterwards.
+    pub fn call(&self, slots: &mut [Slot], said: &mut Vec<Said>) -> Result<(), Trouble> {
         if slots.len() != self.slots {
-            return Err("a wrong number of arguments".to_owned());
+            return Err(Trouble::Error("a wrong number of arguments".to_owned()));
         }
         let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let mut texts: Vec<Vec<*const c_char>> =
@@ -138,7 +149,15 @@ impl Loaded {
         // SAFETY: there are as many slots as the wrapper was written for, each with the list it was written for and as
         // many elements as `count` says (at least one where it is no array: see `slot` in the module above); they live
         // until the end of this function. Errors of foreign code come back as a result.
-        let failed = unsafe { (self.wrapper)(raw.as_mut_ptr()) } != 0;
+        let code = unsafe { (self.wrapper)(raw.as_mut_ptr()) };
+        // SAFETY: the message is a text in the state, which stays.
+        let error = || unsafe { CStr::from_ptr((self.error)()) }.to_string_lossy().trim_end().to_owned();
+        if code == 2 {
+            let trouble = Trouble::Crash(error());
+            // SAFETY: it only stops a clock.
+            unsafe { (self.survived)() };
+            return Err(trouble);
+        }
         let mut node = std::ptr::null_mut();
         let mut kind = 0;
         loop {
@@ -152,10 +171,9 @@ impl Loaded {
             };
             said.push(if kind == 2 { Said::Warning(text) } else { Said::Message(text) });
         }
-        let outcome = match failed {
-            // SAFETY: the message is a text in the state, which stays.
-            true => Err(unsafe { CStr::from_ptr((self.error)()) }.to_string_lossy().trim_end().to_owned()),
-            false => {
+        let outcome = match code {
+            1 => Err(Trouble::Error(error())),
+            _ => {
                 for ((slot, texts), pointers) in slots.iter_mut().zip(&texts).zip(&pointers) {
                     for (text, &from) in slot.texts.iter_mut().zip(texts) {
                         // SAFETY: not null, and a text as the declaration says; it lives until memory is released.

@@ -11,7 +11,8 @@
 //!
 //! Functions that a program needs are compiled together, before it runs, so that what they share is there once; one that
 //! is needed while flattening is compiled then. Errors of foreign code (`ModelicaError`) come back as errors of the call.
-//! External objects live in [`Objects`] and are destroyed with them, the last one first.
+//! External objects live in [`Objects`] and are destroyed with them, the last one first; those a function makes for itself
+//! are destroyed when it ends.
 
 mod build;
 mod glue;
@@ -28,7 +29,7 @@ use kausal_symbolic::function::{
 pub use build::has_compiler;
 use glue::Declared;
 pub(crate) use load::Said;
-use load::{Loaded, Opaque, Slot};
+use load::{Loaded, Opaque, Slot, Trouble};
 
 /// Foreign functions that may run, compiled when they are needed.
 #[derive(Debug, Default)]
@@ -39,15 +40,67 @@ pub struct Foreign {
 /// External objects that foreign functions have made.
 #[derive(Debug, Default)]
 pub struct Objects {
-    list: Vec<Object>,
-    /// The same constructor with the same arguments gives the same object.
-    made: HashMap<(String, String), usize>,
+    /// By handle; none where one was destroyed.
+    list: Vec<Option<Object>>,
+    /// Handles of objects that were destroyed.
+    free: Vec<usize>,
+    /// Which call made what: made again with the same arguments, it gives the same object again. Another call gives
+    /// another object, whatever its arguments are.
+    made: HashMap<(u32, String), usize>,
+    /// A function crashed: nothing foreign runs any more, destructors neither.
+    crash: Option<String>,
 }
 
 #[derive(Debug)]
 struct Object {
     pointer: Option<Opaque>,
     destructor: Option<Loaded>,
+}
+
+impl Objects {
+    fn get(&self, handle: f64) -> Option<&Object> {
+        self.list.get(place(handle))?.as_ref()
+    }
+
+    /// Keeps an object; gives its handle.
+    fn keep(&mut self, object: Object) -> f64 {
+        match self.free.pop() {
+            Some(at) => {
+                self.list[at] = Some(object);
+                handle(at)
+            }
+            None => {
+                self.list.push(Some(object));
+                handle(self.list.len() - 1)
+            }
+        }
+    }
+
+    fn destroy(&mut self, object: Object, said: &mut Vec<Said>) {
+        let Some(destructor) = object.destructor.filter(|_| self.crash.is_none()) else { return };
+        let mut slots = [
+            Slot { pointers: vec![object.pointer], ..Slot::default() },
+            Slot { numbers: vec![0.0], ..Slot::default() },
+        ];
+        // An object that cannot be destroyed is of no more use than one that was.
+        if let Err(Trouble::Crash(how)) = destructor.call(&mut slots, said) {
+            self.crash = Some(format!("the destructor of an external object crashed: {how}"));
+        }
+    }
+
+    /// Which function crashed, and how.
+    pub(crate) fn crash(&self) -> Option<&str> {
+        self.crash.as_deref()
+    }
+
+    /// Destroys an object that a function has made for itself.
+    pub(crate) fn release(&mut self, handle: f64, said: &mut Vec<Said>) {
+        let at = place(handle);
+        if let Some(object) = self.list.get_mut(at).and_then(Option::take) {
+            self.free.push(at);
+            self.destroy(object, said);
+        }
+    }
 }
 
 /// Would this function run foreign code? Native versions and operators do not.
@@ -65,9 +118,9 @@ fn is_native(body: &ExternalBody) -> bool {
     crate::kind(&body.name).is_some()
 }
 
-/// The name of the destructor that belongs to a constructor.
-pub fn destructor_name(constructor: &str) -> Option<String> {
-    constructor.strip_suffix(".constructor").map(|class| format!("{class}.destructor"))
+/// The name of the destructor that belongs to a constructor, which makes objects of this class.
+pub fn destructor_name(class: &str) -> String {
+    format!("{class}.destructor")
 }
 
 impl Foreign {
@@ -128,17 +181,23 @@ impl Foreign {
         objects: &mut Objects,
         said: &mut Vec<Said>,
     ) -> Result<Vec<Value<f64>>, String> {
-        let key = (call.function.to_owned(), format!("{:?}", call.args));
-        if let Some(&at) = objects.made.get(&key) {
+        let key = call.apart.map(|number| (number, format!("{:?}", call.args)));
+        if let Some(&at) = key.as_ref().and_then(|key| objects.made.get(key)) {
             return Ok(vec![Value::Scalar(handle(at))]);
         }
         let values = run(loaded, call, objects, said)?;
-        let destructor = destructor_name(call.function)
+        let destructor = call
+            .constructs
+            .map(destructor_name)
             .and_then(|name| self.loaded().iter().find(|((n, _), _)| *n == name)?.1.clone().ok());
-        if let Some(object) = objects.list.last_mut() {
+        let made = values.first().and_then(|value| value.scalars().first()).copied().unwrap_or_default();
+        let at = place(made);
+        if let Some(Some(object)) = objects.list.get_mut(at) {
             object.destructor = destructor;
         }
-        objects.made.insert(key, objects.list.len() - 1);
+        if let Some(key) = key {
+            objects.made.insert(key, at);
+        }
         Ok(values)
     }
 }
@@ -155,9 +214,15 @@ fn compile(list: &[Declared]) -> Result<Vec<Loaded>, String> {
     load::load(&object, &slots)
 }
 
-/// Handles are places from 1.
+/// Handles are places from here on: those of native tables are below.
+const FIRST_HANDLE: u64 = 1_000_000_001;
+
 fn handle(at: usize) -> f64 {
-    (at + 1) as f64
+    (at as u64 + FIRST_HANDLE) as f64
+}
+
+fn place(handle: f64) -> usize {
+    (handle as u64).checked_sub(FIRST_HANDLE).map_or(usize::MAX, |at| at as usize)
 }
 
 fn run(
@@ -175,7 +240,17 @@ fn run(
         slots.push(slot(&arg.value, ty, objects)?);
     }
     slots.push(Slot { numbers: vec![0.0], texts: vec![CString::default()], pointers: vec![None] });
-    loaded.call(&mut slots, said)?;
+    if let Some(crash) = objects.crash() {
+        return Err(crash.to_owned());
+    }
+    loaded.call(&mut slots, said).map_err(|trouble| match trouble {
+        Trouble::Error(message) => message,
+        Trouble::Crash(how) => {
+            let crash =
+                format!("the foreign function {} crashed in {}: {how}", call.function, call.body.name);
+            objects.crash.insert(crash).clone()
+        }
+    })?;
     let mut values = Vec::new();
     if let (Some(scalar), Some(result)) = (view.result, slots.pop()) {
         values.push(value(result, scalar, &[], objects)?);
@@ -213,8 +288,7 @@ fn slot(value: &Value<f64>, ty: &ForeignType, objects: &Objects) -> Result<Slot,
         }
         Scalar::External => {
             for &number in value.scalars() {
-                let object = objects.list.get((number as usize).wrapping_sub(1));
-                let object = object.ok_or("there is no such external object")?;
+                let object = objects.get(number).ok_or("there is no such external object")?;
                 slot.pointers.push(object.pointer);
             }
         }
@@ -231,8 +305,7 @@ fn value(slot: Slot, scalar: Scalar, shape: &[usize], objects: &mut Objects) -> 
         }
         Scalar::External => {
             let pointer = slot.pointers.first().copied().flatten();
-            objects.list.push(Object { pointer, destructor: None });
-            Value::Scalar(handle(objects.list.len() - 1))
+            Value::Scalar(objects.keep(Object { pointer, destructor: None }))
         }
         _ => {
             let count: usize = shape.iter().product();
@@ -245,13 +318,10 @@ fn value(slot: Slot, scalar: Scalar, shape: &[usize], objects: &mut Objects) -> 
 impl Drop for Objects {
     fn drop(&mut self) {
         while let Some(object) = self.list.pop() {
-            let Some(destructor) = object.destructor else { continue };
-            let mut slots = [
-                Slot { pointers: vec![object.pointer], ..Slot::default() },
-                Slot { numbers: vec![0.0], ..Slot::default() },
-            ];
             // There is nobody left to tell.
-            let _ = destructor.call(&mut slots, &mut Vec::new());
+            if let Some(object) = object {
+                self.destroy(object, &mut Vec::new());
+            }
         }
     }
 }

@@ -2,7 +2,12 @@
 
    A call that ends with an error leaves by longjmp to the wrapper it was entered through: only frames of C are left
    behind. Memory that was asked for during a call is in one list, so that nothing is lost then. Several shared objects
-   may be loaded, and a library that two of them use finds the functions of one only: they all work on one state. */
+   may be loaded, and a library that two of them use finds the functions of one only: they all work on one state.
+
+   A crash, abort() and exit() lead back to the wrapper too, so that the run can say what happened and keep its results.
+   Whatever the function has left behind is not touched again: no foreign code is called after that. Where there is no
+   way back (a thread of its own, exit() called by a library, memory management that does not recover) the name of the
+   function is written and the process ends with an error. */
 
 #include "ModelicaUtilities.h"
 
@@ -10,6 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef _WIN32
+#define KAUSAL_SIGNALS 1
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#endif
 
 /* What is kept for the time of a call: memory, or a message. */
 typedef struct kausal_node {
@@ -22,14 +34,32 @@ typedef struct kausal_state {
     kausal_node *first;
     kausal_node *last;
     char error[2048];
+    const char *function; /* what was called */
+    int watching;         /* signals come here */
+#ifdef KAUSAL_SIGNALS
+    pthread_t thread; /* who called it */
+#endif
 } kausal_state;
 
 static kausal_state own;
 static kausal_state *state = &own;
 
 void *kausal_own(void) { return &own; }
-void kausal_share(void *other) { state = other; }
-void kausal_enter(jmp_buf *target) { state->target = target; }
+static void watch(void);
+void kausal_share(void *other)
+{
+    state = other;
+    watch();
+}
+
+void kausal_enter(jmp_buf *target, const char *function)
+{
+#ifdef KAUSAL_SIGNALS
+    state->thread = pthread_self();
+#endif
+    state->function = function;
+    state->target = target;
+}
 const char *kausal_error(void) { return state->error; }
 
 /* Memory for the time of the call, zero; none if there is no more. */
@@ -57,6 +87,128 @@ static void leave(void)
     }
     longjmp(*state->target, 1);
 }
+
+#ifdef KAUSAL_SIGNALS
+
+/* Seconds after a crash until the process is given up, if it hangs. */
+#define PATIENCE 5
+
+static const struct {
+    int number;
+    const char *what;
+} crashes[] = {{SIGSEGV, "it used memory that is not there"},
+               {SIGBUS, "it used memory that is not there"},
+               {SIGFPE, "it divided an integer by zero"},
+               {SIGILL, "it ran into what is no instruction"},
+               {SIGABRT, "it called abort()"}};
+#define CRASHES (sizeof crashes / sizeof crashes[0])
+
+static struct sigaction before[CRASHES];
+
+static int is_inside(void) { return state->target != NULL && pthread_equal(state->thread, pthread_self()); }
+
+/* Only what may be called in a handler of signals from here on. */
+static void put(const char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0) {
+        ssize_t written = write(2, text, length);
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+static void give_up(const char *what) __attribute__((noreturn));
+static void give_up(const char *what)
+{
+    put("error[K0543]: the foreign function ");
+    put(state->function != NULL ? state->function : "");
+    put(" ended the program: ");
+    put(what);
+    put("\n");
+    _exit(1);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    give_up(state->error);
+}
+
+static void crashed(const char *what) __attribute__((noreturn));
+static void crashed(const char *what)
+{
+    struct sigaction action;
+    if (what != state->error) {
+        strncpy(state->error, what, sizeof state->error - 1);
+        state->error[sizeof state->error - 1] = '\0';
+    }
+    /* It may have died holding a lock of the memory management: the next allocation would wait forever. */
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_alarm;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(PATIENCE);
+    longjmp(*state->target, 2);
+}
+
+static void on_crash(int number)
+{
+    size_t at = 0;
+    while (at + 1 < CRASHES && crashes[at].number != number)
+        at++;
+    if (is_inside())
+        crashed(crashes[at].what);
+    if (state->target != NULL)
+        give_up(crashes[at].what);
+    /* Not foreign: it comes again, to whom it came before. */
+    sigaction(number, &before[at], NULL);
+}
+
+static void on_exit_of_process(void)
+{
+    if (is_inside())
+        give_up("it called exit()");
+}
+
+static void watch(void)
+{
+    if (state->watching)
+        return;
+    state->watching = 1;
+    for (size_t at = 0; at < CRASHES; at++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_crash;
+        /* On a stack of its own, for the other one may be full; not blocked, for the handler is left by a jump. */
+        action.sa_flags = SA_ONSTACK | SA_NODEFER;
+        sigemptyset(&action.sa_mask);
+        sigaction(crashes[at].number, &action, &before[at]);
+    }
+    atexit(on_exit_of_process);
+}
+
+static void ended(const char *name, int status) __attribute__((noreturn));
+static void ended(const char *name, int status)
+{
+    char what[64];
+    snprintf(what, sizeof what, "it called %s(%d)", name, status);
+    if (is_inside())
+        crashed(what);
+    if (state->target != NULL)
+        give_up(what);
+    _exit(status);
+}
+
+/* For the code that is compiled with this: what libraries call is seen when the process ends. */
+__attribute__((visibility("hidden"))) void exit(int status) { ended("exit", status); }
+__attribute__((visibility("hidden"))) void quick_exit(int status) { ended("quick_exit", status); }
+
+#else
+static void watch(void) {}
+#endif
 
 void *kausal_memory(size_t count, size_t size)
 {
@@ -89,6 +241,14 @@ void kausal_release(void)
     }
     state->first = state->last = NULL;
     state->error[0] = '\0';
+}
+
+/* The process has survived a crash so far. */
+void kausal_survived(void)
+{
+#ifdef KAUSAL_SIGNALS
+    alarm(0);
+#endif
 }
 
 static void say(int kind, const char *format, va_list arguments)

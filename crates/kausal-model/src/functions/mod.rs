@@ -9,6 +9,7 @@
 //! A function is lowered once per class with its modifiers; one that takes functions as arguments once per
 //! choice of those.
 
+mod data;
 pub mod externals;
 mod foreign;
 mod loops;
@@ -19,7 +20,7 @@ pub mod term_call;
 
 use std::sync::Arc;
 
-use kausal_symbolic::function::calls::{Calls, constant_call};
+use kausal_symbolic::function::calls::{Calls, constant_call, is_apart};
 use kausal_symbolic::function::evaluator::Limits;
 use kausal_symbolic::function::inline::{Stage, inline, should_inline};
 use kausal_symbolic::function::layout::{Flat, Layout};
@@ -63,10 +64,23 @@ pub struct Functions {
     pub(crate) placed: bool,
     /// Inside `pure(…)`.
     pub(crate) in_pure: bool,
+    /// Classes of external objects that something makes.
+    pub(crate) constructed: Vec<KlassId>,
     inlinable: FxHashMap<FunctionId, bool>,
     run: FxHashMap<(FunctionId, Vec<ExprId>), Result<Vec<ExprId>, String>>,
     /// Steps taken in all these runs.
     steps: u64,
+}
+
+impl Functions {
+    /// How long the next run may take.
+    fn limits_left(&self) -> Limits {
+        Limits { steps: FOLD_STEPS.saturating_sub(self.steps), ..Limits::default() }
+    }
+
+    fn count_steps(&mut self, steps: u64) {
+        self.steps += steps;
+    }
 }
 
 /// What a lowered function is made of.
@@ -414,11 +428,21 @@ impl Flattener<'_> {
         code: &'static str,
         message: String,
     ) -> Reported {
+        let diagnostic = self.call_diagnostic(scope, expr, k, code, message);
+        self.cx.report(diagnostic)
+    }
+
+    fn call_diagnostic(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        code: &'static str,
+        message: String,
+    ) -> Diagnostic {
         let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
         let defined = self.cx.def_location(self.cx.key(k).def);
-        let diagnostic =
-            Diagnostic::error(code, message).at(location, "called here").at(defined, "defined here");
-        self.cx.report(diagnostic)
+        Diagnostic::error(code, message).at(location, "called here").at(defined, "defined here")
     }
 
     /// The dimensions over which a call goes element by element (specification section 12.4.6).
@@ -549,14 +573,20 @@ impl Flattener<'_> {
         match self.try_apply(function, &args) {
             Ok(outputs) => Ok(outputs),
             Err(first) => {
-                // Sizes may depend on parameters.
-                for arg in &mut args {
-                    *arg = arg.map(|e| self.fold(e).unwrap_or(e));
+                // Sizes may depend on parameters, or on data.
+                self.folded_arguments(&mut args);
+                if let Ok(outputs) = self.try_apply(function, &args) {
+                    return Ok(outputs);
                 }
-                self.try_apply(function, &args).map_err(|_| {
-                    let message = format!("{} cannot be called like this: {first}", self.cx.name(k));
-                    self.call_error(scope, expr, k, "K0376", message)
-                })
+                if let Some(outputs) = self.run_now(function, &args) {
+                    return Ok(outputs);
+                }
+                let message = format!("{} cannot be called like this: {first}", self.cx.name(k));
+                let diagnostic = self.call_diagnostic(scope, expr, k, "K0376", message);
+                Err(self.cx.report(match self.size_help(&first, &args) {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic,
+                }))
             }
         }
     }
@@ -585,7 +615,11 @@ impl Flattener<'_> {
                 }
             }
         }
-        let outputs = self.functions.calls.keep(&mut self.pool, function, args)?;
+        let calls = &mut self.functions.calls;
+        let outputs = match is_apart(self.pool.function(function)) {
+            true => calls.keep_apart(&mut self.pool, function, args)?,
+            false => calls.keep(&mut self.pool, function, args)?,
+        };
         let first = outputs.iter().find_map(|o| o.scalars().first().copied());
         self.functions.last_call = match first.map(|e| self.pool.node(e)) {
             Some(Expression::Output(call, _)) => Some(call),
@@ -691,6 +725,7 @@ impl Flattener<'_> {
             let mut function = self.pool.function(id).clone();
             function.notes.constructs = Some(self.external_class(k));
             self.pool.set_function(id, function);
+            self.functions.constructed.push(k);
         }
     }
 
@@ -732,7 +767,7 @@ impl Flattener<'_> {
             .collect();
         let foreign = self.cx.foreign.clone();
         let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri), foreign };
-        let limits = Limits { steps: FOLD_STEPS.saturating_sub(self.functions.steps), ..Limits::default() };
+        let limits = self.functions.limits_left();
         let mut evaluator =
             Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals).with_limits(limits);
         let outputs = evaluator.call_flat_with_texts(function, &flat).map_err(|e| e.to_string());

@@ -69,6 +69,10 @@ impl Functions {
             names.push(match operator_name(&function) {
                 Some(name) => name.to_owned(),
                 None if constructed.is_some() => constructed.cloned().unwrap_or_default(),
+                None if function.notes.apart.is_some() => {
+                    let of = function.notes.apart.map_or(0, |apart| apart.of.0 as usize);
+                    names.get(of).cloned().unwrap_or_default()
+                }
                 None => nested_name(flat, &function.name, taken),
             });
             pool.add_function(function);
@@ -91,6 +95,11 @@ impl Functions {
         }
     }
 
+    /// The function itself, for one that a single call has for itself.
+    fn original(&self, id: FunctionId) -> FunctionId {
+        self.pool.function(id).notes.apart.map_or(id, |apart| apart.of)
+    }
+
     /// The name of a function.
     pub fn name(&self, id: FunctionId) -> &str {
         &self.names[id.0 as usize]
@@ -98,6 +107,7 @@ impl Functions {
 
     /// Takes note of a call in an equation. What asks to be inlined and stands there was kept on purpose.
     pub fn call(&mut self, id: FunctionId) {
+        let id = self.original(id);
         let function = self.pool.function(id);
         if operator_name(function).is_some() {
             return;
@@ -112,6 +122,7 @@ impl Functions {
 
     /// The name of the function that gives one scalar of all results; none if there is only one.
     pub fn selector(&mut self, id: FunctionId, k: u32) -> Option<&str> {
+        let id = self.original(id);
         let layout = Layout::of_outputs(self.pool.function(id))?;
         // The first result is what an operator is worth in an expression.
         if k == 0 && operator_name(self.pool.function(id)).is_some() {
@@ -142,6 +153,7 @@ impl Functions {
         let mut f = Function::named(&name);
         // What it picks still changes at events.
         f.notes.generate_events = called.notes.generate_events;
+        f.notes.impure = called.notes.impure;
         let mut args = Vec::new();
         for &input in &called.inputs {
             let local = called.local(input).clone();

@@ -6,7 +6,7 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Machine, Mode, Stop};
+use super::{Failure, Machine, Mode, Stop, Undetermined};
 use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
@@ -110,24 +110,17 @@ impl Machine {
         for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {
             self.values[v.index()] = x + d;
         }
-        self.warn_undetermined(&kernel.unknowns);
+        let open = found.open.iter().map(|&j| kernel.unknowns[j]).collect();
+        self.note_undetermined(&kernel.unknowns, open, mode);
         Ok(())
     }
 
-    pub(super) fn warn_undetermined(&mut self, unknowns: &[VarId]) {
-        const SHOWN: usize = 8;
-        let variables = &self.model.program.variables;
-        let mut names: Vec<&str> =
-            unknowns.iter().take(SHOWN).map(|v| variables[v.index()].name.as_str()).collect();
-        if unknowns.len() > SHOWN {
-            names.push("…");
-        }
-        let message = format!(
-            "the equations for {} do not determine them all: they stay as near as can be to the values they had",
-            names.join(", ")
-        );
-        if !self.warnings.contains(&message) {
-            self.warnings.push(message);
+    /// Each set of unknowns is told once, the first time that values were chosen for it.
+    fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
+        open.sort_unstable();
+        if !self.undetermined.iter().any(|u| u.open == open) {
+            let (unknowns, time) = (unknowns.to_vec(), self.time);
+            self.undetermined.push(Undetermined { unknowns, open, time, initial: mode == Mode::Initial });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use kausal_solver::chord::{Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
+use kausal_solver::linear::Pattern;
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
@@ -281,8 +282,13 @@ impl TornSystem<'_> {
         for (j, &at) in x.iter().enumerate() {
             moved[j] += f64::EPSILON.sqrt() * at.abs().max(self.nominal(j));
             self.residual(&moved, &mut there)?;
-            for ((value, there), here) in values[j * n..(j + 1) * n].iter_mut().zip(&there).zip(&here) {
-                *value = (there - here) / (moved[j] - at);
+            let slope = |r: usize| (there[r] - here[r]) / (moved[j] - at);
+            match &self.newton.pattern {
+                Some(pattern) => {
+                    let rows = pattern.column(j).iter();
+                    values[pattern.range(j)].iter_mut().zip(rows).for_each(|(v, &r)| *v = slope(r as usize));
+                }
+                None => values[j * n..(j + 1) * n].iter_mut().enumerate().for_each(|(r, v)| *v = slope(r)),
             }
             moved[j] = at;
         }
@@ -297,7 +303,7 @@ impl TornSystem<'_> {
                 self.stop = Some(stop);
                 ModelError::recoverable(Reason::OutsideDomain)
             }
-            Stop::Terminate(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
+            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
                 self.stop = Some(stop);
                 ModelError::fatal("the model ended the run")
             }
@@ -318,6 +324,10 @@ impl NonlinearSystem for TornSystem<'_> {
             *r = self.machine.values[v.index()];
         }
         Ok(())
+    }
+
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.newton.pattern.clone()
     }
 
     fn has_jacobian(&self) -> bool {
@@ -345,7 +355,12 @@ impl NonlinearSystem for TornSystem<'_> {
         }
         values.fill(0.0);
         for &(r, c, v) in entries {
-            values[c as usize * n + r as usize] += self.machine.values[v.index()];
+            let (r, c) = (r as usize, c as usize);
+            let place = match &newton.pattern {
+                Some(pattern) => pattern.position(r, c).unwrap_or_default(),
+                None => c * n + r,
+            };
+            values[place] += self.machine.values[v.index()];
         }
         Ok(())
     }
@@ -377,6 +392,9 @@ impl NonlinearSystem for SteppingSystem<'_> {
     }
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
         self.torn.residual(x, r)
+    }
+    fn jacobian_pattern(&self) -> Option<Pattern> {
+        self.torn.jacobian_pattern()
     }
     fn has_jacobian(&self) -> bool {
         self.torn.has_jacobian()

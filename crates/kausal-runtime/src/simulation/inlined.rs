@@ -354,7 +354,7 @@ impl Inlined {
         let recoverable = match &stop {
             Stop::Failed(Failure { reason, .. }) => Some(*reason),
             Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-            Stop::Terminate(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
+            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
         };
         self.side.last_failure = Some(stop);
         match recoverable {

@@ -12,12 +12,14 @@ const NO_PIVOT: f64 = 1e-11;
 const CONTRADICTION: f64 = 1e-8;
 
 /// What is known after [`solve_deficient`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Deficient {
     /// How many equations say something of their own.
     pub rank: usize,
     /// The row that contradicts the others most, and by how much, if one does.
     pub contradiction: Option<(usize, f64)>,
+    /// The unknowns that the equations leave open.
+    pub open: Vec<usize>,
 }
 
 /// Overwrites `r` by the smallest `d` with `A d = r`. The matrix is column-major and is destroyed; `magnitude[i]` is
@@ -85,7 +87,10 @@ pub fn solve_deficient(a: &mut [f64], r: &mut [f64], magnitude: &[f64], weight: 
         let j = column[rank + m];
         r[j] = z / columns[j];
     }
-    Deficient { rank, contradiction }
+    let moves = |k: usize| (0..free).any(|m| f[k + rank * m].abs() > NO_PIVOT);
+    let mut open: Vec<usize> = (0..n).filter(|&k| k >= rank || moves(k)).map(|k| column[k]).collect();
+    open.sort_unstable();
+    Deficient { rank, contradiction, open }
 }
 
 /// Elimination with complete pivoting; returns the rank.
@@ -178,12 +183,22 @@ mod tests {
         // x + y = 2, twice: the nearest point of the line is (1, 1).
         let (mut a, mut r) = ([1.0, 2.0, 1.0, 2.0], [2.0, 4.0]);
         let found = solve_deficient(&mut a, &mut r, &[2.0, 4.0], &[1.0, 1.0]);
-        assert_eq!(found, Deficient { rank: 1, contradiction: None });
+        assert_eq!(found, Deficient { rank: 1, contradiction: None, open: vec![0, 1] });
         assert!((r[0] - 1.0).abs() < 1e-14 && (r[1] - 1.0).abs() < 1e-14, "{r:?}");
         // A million times lighter, x moves alone.
         let (mut a, mut r) = ([1.0, 2.0, 1.0, 2.0], [2.0, 4.0]);
         solve_deficient(&mut a, &mut r, &[2.0, 4.0], &[1e6, 1.0]);
         assert!((r[0] - 2.0).abs() < 1e-10 && r[1].abs() < 1e-10, "{r:?}");
+    }
+
+    /// x + y = 2 twice beside z = 1: of three unknowns two are open.
+    #[test]
+    fn what_is_left_open_is_named() {
+        let mut a = [1.0, 2.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0];
+        let mut r = [2.0, 4.0, 1.0];
+        let found = solve_deficient(&mut a, &mut r, &[2.0, 4.0, 1.0], &[1.0; 3]);
+        assert_eq!((found.rank, found.open), (2, vec![0, 1]));
+        assert!((r[2] - 1.0).abs() < 1e-14, "{r:?}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! [`Calls::apply`] is what a call in an equation becomes: numbers if all arguments are, the body of the function
 //! if it shall be inlined, otherwise one [`Node::Call`](crate::Node::Call) of a function with known sizes.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::array::{Array, Shape};
@@ -14,7 +16,7 @@ use super::sizes::{Maybe, output_shapes};
 use super::specialise::specialise;
 use super::symbolic::Symbolic;
 use super::value::{Text, Value};
-use super::{Dim, EvalError, EvalErrorKind, Function, FunctionId, Scalar};
+use super::{Apart, Dim, EvalError, EvalErrorKind, Function, FunctionId, Scalar};
 use crate::node::ExprId;
 use crate::pool::Pool;
 
@@ -73,15 +75,9 @@ impl Calls {
         function: FunctionId,
         args: &[Value<ExprId>],
     ) -> Result<Vec<Value<ExprId>>, EvalError> {
-        let completed;
-        let mut args = args;
-        if args.len() < pool.function(function).inputs.len() {
-            let domain = Symbolic::new(pool).with_events(false);
-            completed = Evaluator::new(domain).complete_arguments(function, args)?;
-            args = &completed;
-        }
-        let closed = self.close(pool, function, args)?;
-        let flat = flatten(pool, args);
+        let args = self.complete(pool, function, args)?;
+        let closed = self.close(pool, function, &args)?;
+        let flat = flatten(pool, &args);
         let layout = Layout::of_outputs(pool.function(closed));
         let layout = layout.ok_or_else(|| EvalErrorKind::Malformed("an output without sizes".into()))?;
         let call = pool.call(closed, &flat);
@@ -97,6 +93,36 @@ impl Calls {
             });
         }
         Ok(outputs)
+    }
+
+    /// As [`keep`](Calls::keep), for a call that must not be taken for another one with the same arguments: of an impure
+    /// function, which may give something else every time, or of a constructor, which makes another object every time
+    /// (specification sections 12.3 and 12.9.7). Expressions are equal if they look equal, so the call gets a function of
+    /// its own.
+    pub fn keep_apart(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[Value<ExprId>],
+    ) -> Result<Vec<Value<ExprId>>, EvalError> {
+        let completed = self.complete(pool, function, args)?;
+        let closed = self.close(pool, function, &completed)?;
+        let own = copy_for_one_call(pool, closed);
+        self.keep(pool, own, &completed)
+    }
+
+    /// All arguments of a call: missing ones take their defaults.
+    fn complete<'a>(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &'a [Value<ExprId>],
+    ) -> Result<Cow<'a, [Value<ExprId>]>, EvalError> {
+        if args.len() == pool.function(function).inputs.len() {
+            return Ok(Cow::Borrowed(args));
+        }
+        let domain = Symbolic::new(pool).with_events(false);
+        Evaluator::new(domain).complete_arguments(function, args).map(Cow::Owned)
     }
 
     /// The function with all sizes known, for a call with these arguments.
@@ -123,6 +149,19 @@ impl Calls {
         self.closed.insert(key, closed);
         Ok(closed)
     }
+}
+
+/// Must calls of this function with equal arguments be made each?
+pub fn is_apart(function: &Function) -> bool {
+    function.notes.impure || function.notes.constructs.is_some()
+}
+
+/// A copy of a function that only one call uses.
+pub fn copy_for_one_call(pool: &mut Pool, id: FunctionId) -> FunctionId {
+    let mut own = pool.function(id).clone();
+    let of = own.notes.apart.map_or(id, |apart| apart.of);
+    own.notes.apart = Some(Apart { of, call: pool.functions().count() as u32 });
+    pool.add_function(own)
 }
 
 /// Is the function closed, and made for arguments of these sizes and kinds?

@@ -18,6 +18,8 @@ pub trait Domain {
     /// An element.
     type Scalar: Copy + PartialEq + Debug;
 
+    /// Are expressions made, which may be evaluated in another order, several times, or never?
+    const REORDERS: bool = false;
     /// Can it keep calls as calls, see [`Domain::keep_call`]?
     const KEEPS_CALLS: bool = false;
 

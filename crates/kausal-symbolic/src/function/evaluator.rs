@@ -293,6 +293,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         let result = self.run(routine, base, args, keep);
         self.calls -= 1;
         self.leave(LEVELS_OF_A_CALL);
+        self.release_objects(routine, base);
         self.stack.truncate(base);
         self.path.truncate(path);
         result.map_err(|error| error.within(&routine.function.name))
@@ -326,6 +327,9 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     ) -> Result<Outputs<D::Scalar>, EvalError> {
         let function = &routine.function;
         let inputs: Vec<_> = function.inputs.iter().map(|&input| self.read(routine, base, input)).collect();
+        if D::REORDERS && function.notes.impure {
+            return Err(EvalErrorKind::NotInlinable("a call of an impure function").into());
+        }
         if self.domain.prefers_call(id)
             && let Some(outputs) = self.domain.keep_call(id, &inputs)?
         {
@@ -345,8 +349,24 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         }
     }
 
+    /// Objects a function has made for itself end with the call, the last one first (specification section 12.9.7).
+    fn release_objects(&mut self, routine: &Routine, base: usize) {
+        let Some(externals) = self.externals else { return };
+        for &object in routine.objects.iter().rev() {
+            let made = self.stack.get(base + object.0 as usize).and_then(Option::as_ref);
+            for &handle in made.map_or(&[][..], Value::scalars) {
+                if let Some(handle) = self.domain.value(handle) {
+                    externals.release(handle);
+                }
+            }
+        }
+    }
+
     fn run_body(&mut self, routine: &Routine, base: usize) -> Result<Outputs<D::Scalar>, EvalError> {
         let function = &routine.function;
+        if D::REORDERS && !routine.objects.is_empty() {
+            return Err(EvalErrorKind::NotInlinable("an object of its own").into());
+        }
         match &function.body {
             Body::Algorithm(statements) => {
                 self.block(routine, base, statements)?;
@@ -559,7 +579,13 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             let is_input = |local| function.inputs.contains(&local);
             args.push(ExternalArg { value, written: external.writes(routine.term(arg), is_input) });
         }
-        let call = ExternalCall { function: &function.name, body: external, args: &args };
+        let call = ExternalCall {
+            function: &function.name,
+            body: external,
+            args: &args,
+            constructs: function.notes.constructs.as_deref(),
+            apart: function.notes.apart.map(|apart| apart.call),
+        };
         let results = externals.call(&call).map_err(|error| match error {
             ExternalError::Unavailable => EvalErrorKind::NoExternal(external.name.clone()),
             ExternalError::Failed(message) => {

@@ -12,6 +12,9 @@ pub trait Externals {
     /// Runs one. The values given back are the result, if the declaration has one, and then the new value of
     /// every argument that is [written](ExternalArg::written), in order.
     fn call(&self, call: &ExternalCall<'_>) -> Result<Vec<Value<f64>>, ExternalError>;
+
+    /// The object behind a handle is needed no more: it was made by a function for itself.
+    fn release(&self, _handle: f64) {}
 }
 
 /// A call of a foreign function.
@@ -23,6 +26,10 @@ pub struct ExternalCall<'a> {
     pub body: &'a ExternalBody,
     /// The arguments in the order of the declaration.
     pub args: &'a [ExternalArg],
+    /// Of a constructor: the class of its objects.
+    pub constructs: Option<&'a str>,
+    /// The number of the call if it is one apart from all others: made again, it gives the same object again.
+    pub apart: Option<u32>,
 }
 
 /// An argument of a foreign function.

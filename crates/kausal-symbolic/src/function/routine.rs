@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::typing::{BadTerm, TermType, term_order, term_types};
 use super::{
-    ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Stmt, Subscript, Term,
-    TermId,
+    ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Scalar, Stmt, Subscript,
+    Term, TermId,
 };
 use crate::node::Op;
 
@@ -32,6 +32,8 @@ pub struct Routine {
     pub(super) setup: Vec<LocalId>,
     /// Can the local change its size?
     pub(super) flexible: Vec<bool>,
+    /// External objects it makes for itself, in the order in which they are made.
+    pub(super) objects: Vec<LocalId>,
 }
 
 /// A term that is one number and is evaluated often.
@@ -95,7 +97,15 @@ impl Routine {
                 if ty.is_number() { Short::new(&function, &types, term) } else { Short::Long }
             });
         let short = short.collect();
-        Ok(Routine { function, types, short, setup, flexible })
+        let own = |id: &&LocalId| {
+            let local = function.local(**id);
+            local.scalar == Scalar::External && local.initial.is_some() && !function.inputs.contains(id)
+        };
+        let objects = match function.body {
+            Body::Algorithm(_) => setup.iter().filter(own).copied().collect(),
+            Body::External(_) => Vec::new(),
+        };
+        Ok(Routine { function, types, short, setup, flexible, objects })
     }
 
     /// The function.

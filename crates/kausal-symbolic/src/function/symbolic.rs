@@ -80,6 +80,7 @@ impl<'p> Symbolic<'p> {
 
 impl Domain for Symbolic<'_> {
     type Scalar = ExprId;
+    const REORDERS: bool = true;
     const KEEPS_CALLS: bool = true;
     const EQUAL_IS_SAME: bool = true;
 

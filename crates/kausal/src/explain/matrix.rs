@@ -41,9 +41,9 @@ pub fn svg(program: &Program) -> String {
          @media (prefers-color-scheme: dark){{.bg{{fill:#16181d}}.ink{{fill:#ddd}}}}\
          @media print{{.bg{{fill:#fff}}.ink{{fill:#222}}}}</style>\n\
          <rect class=\"bg\" width=\"{width}\" height=\"{height}\"/>\n\
-         <text class=\"ink\" x=\"10\" y=\"20\" font-size=\"15\" font-weight=\"600\">{}: {} equations left</text>\n",
+         <text class=\"ink\" x=\"10\" y=\"20\" font-size=\"15\" font-weight=\"600\">{}: {} left</text>\n",
         escape(&program.name),
-        sorted.rows.len()
+        super::counted(sorted.rows.len(), "equation")
     );
     let blocks: Vec<u32> = (0..sorted.rows.len() as u32).collect();
     let views = [

@@ -51,6 +51,7 @@ pub fn page(model: &str, parts: &[SingularPart], diagnostics: &[Diagnostic], sou
 fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
     let (equations, unknowns) = (part.equations.len(), part.unknowns.len());
     let title = match (part.is_too_many(), unknowns, equations) {
+        _ if part.dependent > 0 => format!("{} that depend on each other", counted(equations, "equation")),
         (true, 0, 1) => "1 equation without an unknown".to_owned(),
         (true, 0, n) => format!("{n} equations without an unknown"),
         (true, ..) => format!("{} for only {}", counted(equations, "equation"), counted(unknowns, "unknown")),
@@ -61,6 +62,14 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
         }
     };
     let verdict = match (part.is_too_many(), equations.abs_diff(unknowns)) {
+        _ if part.dependent > 0 => {
+            let (verb, other) = if part.dependent == 1 { ("says", "others") } else { ("say", "rest") };
+            format!(
+                "{} of them {verb} nothing that does not follow from the {other}, or contradicts it, so that nothing \
+                 determines the unknowns in the columns.",
+                part.dependent
+            )
+        }
         (true, 1) => {
             "One equation is too many. All that is in it, or in the others, is determined already.".into()
         }
@@ -68,7 +77,7 @@ fn one(out: &mut String, part: &SingularPart, sources: &Sources) {
         (false, 1) => "One equation is missing.".to_owned(),
         (false, n) => format!("{n} equations are missing."),
     };
-    let class = if part.is_too_many() { "over" } else { "under" };
+    let class = if part.is_too_many() || part.dependent > 0 { "over" } else { "under" };
     let _ = writeln!(out, "<section class=\"part {class}\"><h2>{title}</h2><p>{verdict}</p>");
     let as_matrix = equations > 0 && unknowns > 0 && unknowns <= COLUMNS;
     if equations > 0 {
@@ -135,6 +144,13 @@ mod tests {
         assert_eq!(page.matches("class=\"there\"").count(), 8);
         assert!(page.contains("Usual causes") && page.contains("M.mo:1"));
         assert!(!page.contains("{{") && !page.contains("http"));
+    }
+
+    #[test]
+    fn what_says_the_same_is_shown() {
+        let page = page("model M Real x, y; equation x + y = 1; 2*x + 2*y = 2; end M;");
+        assert!(page.contains("2 equations that depend on each other"), "{page}");
+        assert_eq!(page.matches("class=\"there\"").count(), 4);
     }
 
     #[test]

@@ -83,8 +83,20 @@ fn stages(
     let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
-    let result =
-        simulated(compiled, &settings, task, session, outcome, &mut |outcome| at(outcome, Stage::Simulate))?;
+    let mut torn = Vec::new();
+    let mut result =
+        simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| at(o, Stage::Simulate));
+    if !torn.is_empty() {
+        let program = session.translate_untorn(&flat, &Options::default(), &torn);
+        if let Some(compiled) = program.and_then(|program| session.compile(program, Backend::Auto)) {
+            let first = outcome.error.take();
+            result = simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| {
+                at(o, Stage::Simulate)
+            });
+            outcome.error = outcome.error.take().and(first);
+        }
+    }
+    let result = result?;
     at(outcome, Stage::Compare);
     if let Some(path) = task.keep
         && let Err(d) = store::write(&result, path)
@@ -121,6 +133,7 @@ fn simulated(
     task: &Task,
     session: &Session,
     outcome: &mut Outcome,
+    torn: &mut Vec<String>,
     initialised: &mut dyn FnMut(&mut Outcome),
 ) -> Option<Trajectory> {
     let wanted: std::collections::HashSet<String> =
@@ -147,7 +160,8 @@ fn simulated(
         time_events: s.time_events,
         end: s.end,
     });
-    outcome.seconds.simulate = run.seconds;
+    outcome.seconds.simulate += run.seconds;
+    *torn = run.torn;
     match run.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => {
             // An integration that fails in its first step has initial values all the same.

@@ -2,17 +2,26 @@
 //!
 //! A process writes a line `stage NAME` before each stage and its [`Outcome`] as JSON at last. Without the
 //! latter, how it ended says what happened: killed at its time limit, out of memory, or crashed.
+//!
+//! A process may start others (foreign code can): on Unix all of them are one group, which ends with the first one, and no
+//! longer than a moment is waited for what others still hold open.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Outcome, Problem, Seconds, Stage, Verdict};
+
+/// The processes that run now.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// So long is waited for the last words of a process that has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How processes are started and limited.
 #[derive(Clone, Debug)]
@@ -139,8 +148,32 @@ fn start_process(command: &[OsString], limits: &Limits) -> std::io::Result<Child
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     process.env("RAYON_NUM_THREADS", (cores / limits.jobs.max(1)).max(1).to_string());
-    process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut process, 0);
+    let child = process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    running().push(child.id());
+    Ok(child)
 }
+
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all processes that run now, with what they have started: for who ends the program itself.
+pub fn stop_all() {
+    running().drain(..).for_each(kill_group);
+}
+
+/// Ends what is left of the group of a process.
+#[cfg(unix)]
+fn kill_group(id: u32) {
+    let group = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
+    // There may be nobody left.
+    let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+}
+
+#[cfg(not(unix))]
+fn kill_group(_id: u32) {}
 
 /// How a process ended.
 struct Ended {
@@ -155,11 +188,26 @@ impl Default for Ended {
     }
 }
 
+/// What a process has said so far.
+#[derive(Default)]
+struct Heard {
+    stage: Option<Stage>,
+    outcome: Option<Outcome>,
+    words: Vec<u8>,
+}
+
 /// Waits for a process, no longer than the limit.
 fn watch(mut child: Child, timeout: Duration) -> Ended {
     let deadline = Instant::now() + timeout;
-    let stdout = child.stdout.take().map(|out| thread::spawn(move || listen(out)));
-    let stderr = child.stderr.take().map(|err| thread::spawn(move || last_words(err)));
+    let heard = Arc::new(Mutex::new(Heard::default()));
+    let stdout = child.stdout.take().map(|out| {
+        let heard = heard.clone();
+        thread::spawn(move || listen(out, &heard))
+    });
+    let stderr = child.stderr.take().map(|err| {
+        let heard = heard.clone();
+        thread::spawn(move || last_words(err, &heard))
+    });
     let mut pause = Duration::from_millis(1);
     let status = loop {
         match child.try_wait() {
@@ -168,46 +216,57 @@ fn watch(mut child: Child, timeout: Duration) -> Ended {
             _ => {
                 // It may have ended by itself just now.
                 let _ = child.kill();
+                kill_group(child.id());
                 let _ = child.wait();
                 break None;
             }
         }
         pause = (pause * 2).min(Duration::from_millis(20));
     };
-    let (stage, outcome) = stdout.and_then(|t| t.join().ok()).unwrap_or((Stage::Load, None));
-    let words = stderr.and_then(|t| t.join().ok()).unwrap_or_default();
+    // What it has started ends with it; who has left the group is not waited for.
+    kill_group(child.id());
+    running().retain(|id| *id != child.id());
+    let patience = Instant::now() + LAST_WORDS;
+    while [&stdout, &stderr].into_iter().flatten().any(|t| !t.is_finished()) && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let heard = std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
+    let Heard { stage, outcome, words } = heard;
+    let words = String::from_utf8_lossy(&words);
     let problem = match status {
         _ if outcome.is_some() => None,
         None => Some(("timeout", format!("stopped after {} s", timeout.as_secs_f64()))),
         Some(status) => Some(crashed(status, &words)),
     };
-    Ended { outcome, stage, problem }
+    Ended { outcome, stage: stage.unwrap_or(Stage::Load), problem }
 }
 
-/// What a process says on its standard output.
-fn listen(out: impl Read) -> (Stage, Option<Outcome>) {
-    let (mut stage, mut outcome) = (Stage::Load, None);
+/// What a process says on its standard output. Foreign code may write there, too.
+fn listen(out: impl Read, heard: &Mutex<Heard>) {
     for line in BufReader::new(out).lines().map_while(Result::ok) {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = line.strip_prefix("stage ") {
-            stage = Stage::ALL.into_iter().find(|s| s.name() == name).unwrap_or(stage);
-        } else if line.starts_with('{') {
-            outcome = serde_json::from_str(&line).ok();
+            heard.stage = Stage::ALL.into_iter().find(|s| s.name() == name).or(heard.stage);
+        } else if line.starts_with('{')
+            && let Ok(outcome) = serde_json::from_str(&line)
+        {
+            heard.outcome = Some(outcome);
         }
     }
-    (stage, outcome)
 }
 
 /// The last part of what a process says on its standard error.
-fn last_words(mut err: impl Read) -> String {
+fn last_words(mut err: impl Read, heard: &Mutex<Heard>) {
     const KEPT: usize = 16 * 1024;
-    let (mut kept, mut buffer) = (Vec::new(), [0u8; 4096]);
+    let mut buffer = [0u8; 4096];
     while let Ok(n @ 1..) = err.read(&mut buffer) {
+        let kept = &mut heard.lock().unwrap_or_else(PoisonError::into_inner).words;
         kept.extend_from_slice(&buffer[..n]);
         if kept.len() > 2 * KEPT {
-            kept.drain(..kept.len() - KEPT);
+            let surplus = kept.len() - KEPT;
+            kept.drain(..surplus);
         }
     }
-    String::from_utf8_lossy(&kept).into_owned()
 }
 
 /// What a process died of.
@@ -249,6 +308,17 @@ mod tests {
         assert_eq!(problem(&outcome), ("timeout", "stopped after 0.3 s"));
         assert_eq!((outcome.verdict, outcome.stage), (Verdict::Fails, Stage::Simulate));
         assert!(outcome.seconds.total < 10.0);
+    }
+
+    #[test]
+    fn nobody_waits_for_what_a_process_has_started() {
+        // Children hold the pipes open, one that the shell waits for and one that it does not.
+        for (script, problem_code) in [("sleep 60", "timeout"), ("sleep 60 & exit 3", "crash")] {
+            let outcome = shell(&format!("echo stage simulate; {script}; true"), 0.5, None);
+            assert_eq!(problem(&outcome).0, problem_code, "{outcome:?}");
+            assert_eq!(outcome.stage, Stage::Simulate);
+            assert!(outcome.seconds.total < 10.0, "{script}: {}", outcome.seconds.total);
+        }
     }
 
     #[test]

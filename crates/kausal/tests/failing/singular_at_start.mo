@@ -1,4 +1,4 @@
-// expect: K0530
+// expect: K0532
 // says: x
 // Two equations that are one: how the sum divides is not determined, and stays as it was.
 model M

@@ -1,4 +1,4 @@
-// expect: K0530
+// expect: K0532
 // says: u
 // recorded: 0.9
 // A switch leaves a current undetermined: it stays as it was.

@@ -7,5 +7,5 @@ equation
   x + relax(y) + 2*relax(w) = time;
   x + y + 3*relax(z) = 1;
   y + 2*z + relax(w) = 2;
-  z - w + x = 3;
+  z - 2*w + x = 3;
 end M;

@@ -117,6 +117,6 @@ function blockGraph(data, canvas, hint, chosen) {
 
   zoomable(canvas, view, { most: 6, least: () => 0.005, home: fit }, redraw, point);
   canvas.addEventListener("dblclick", fit);
-  canvas.addEventListener("click", () => { if (marked >= 0) chosen(blocks[marked]); });
+  canvas.addEventListener("click", () => { if (marked >= 0 && !canvas.dragged) chosen(blocks[marked]); });
   return { fit, redraw, view, edges: needs.reduce((sum, list) => sum + list.length, 0), levels: columns.length };
 }

@@ -15,9 +15,12 @@ function zoomable(canvas, view, limits, redraw, point) {
   canvas.addEventListener("pointerdown", e => {
     if (e.pointerId > 0 && e.isTrusted) canvas.setPointerCapture(e.pointerId);
     drag = { x: e.clientX, y: e.clientY, vx: view.x, vy: view.y };
+    canvas.dragged = false;
   });
   canvas.addEventListener("pointermove", e => {
     if (drag) {
+      // A click follows the end of a drag too: who listens to it asks whether something moved.
+      if (Math.hypot(e.clientX - drag.x, e.clientY - drag.y) > 4) canvas.dragged = true;
       view.x = drag.vx - (e.clientX - drag.x) / view.scale;
       view.y = drag.vy - (e.clientY - drag.y) / view.scale;
       redraw();

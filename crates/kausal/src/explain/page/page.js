@@ -25,8 +25,8 @@
   byId("graph-all").onclick = graph.fit;
   for (const radio of document.querySelectorAll("input[name=order]")) radio.onchange = () => matrix.reorder(radio.value);
   const entries = data.entries.reduce((sum, row) => sum + row.length, 0);
-  byId("counts").textContent = many(n, "equation") + ", " + entries + " entries, " + many(loops.length, "loop");
-  byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + graph.edges + " dependencies, " + graph.levels + " one after another";
+  byId("counts").textContent = many(n, "equation") + ", " + (entries === 1 ? "1 entry, " : entries + " entries, ") + many(loops.length, "loop");
+  byId("graph-counts").textContent = many(data.blocks.length, "block") + ", " + (graph.edges === 1 ? "1 dependency, " : graph.edges + " dependencies, ") + graph.levels + " one after another";
 
   // Names of files and components may break after their dots.
   function breakable(tag, text, className) {
@@ -182,12 +182,23 @@
     root.dataset.theme = dark ? "light" : "dark";
     redraw();
   };
-  let before, opened = [];
+  let before, opened = [], shownBefore = shown;
   window.addEventListener("beforeprint", () => {
     before = root.dataset.theme;
-    // On paper nobody can open the loops that are not too long.
-    opened = loops.filter(b => b.size <= 60).slice(0, 20).map(b => byId("loop-" + b.number)).filter(d => !d.open);
-    for (const details of opened) { details.open = true; details.fill(); }
+    // On paper nobody can open anything, nor ask for more; but nobody reads a thousand pages either.
+    let rows = 0;
+    const room = loops.filter(b => (rows += Math.min(b.size, MOST)) <= 600);
+    opened = room.flatMap(b => {
+      const details = byId("loop-" + b.number);
+      details.fill();
+      return b.lines.length <= 40 ? [details, ...details.querySelectorAll("details")] : [details];
+    });
+    const others = [...document.querySelectorAll("#the-loops details:not([id])")].filter(d => d.textContent.length < 6000);
+    opened = [...new Set([...opened, ...others.filter(d => !d.parentElement.closest("details"))])].filter(d => !d.open);
+    for (const details of opened) details.open = true;
+    shownBefore = shown;
+    shown = Math.max(shown, 300);
+    equations();
     root.dataset.theme = "light";
     for (const paper of document.querySelectorAll(".paper canvas")) matrix.print(paper, paper.dataset.order);
     graph.redraw.now();
@@ -195,6 +206,8 @@
   window.addEventListener("afterprint", () => {
     if (before) root.dataset.theme = before; else delete root.dataset.theme;
     for (const details of opened) details.open = false;
+    shown = shownBefore;
+    equations();
     redraw();
   });
   matrix.fit();

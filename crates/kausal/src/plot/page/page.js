@@ -11,9 +11,10 @@
 
   // The view: the same stretch of time in all panels.
   const view = { from: first, to: last, cursor: null, select: null, events: true };
-  // A panel: a unit and signals with their colours.
+  // A panel: a unit and signals with their colours; when these are used up, dashed.
   const panels = [];
-  let color = 0;
+  const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+  let color = 0, pointed = null;
 
   const MARGIN = { left: 84, right: 16, top: 6, bottom: 8, axis: 34 };
 
@@ -45,10 +46,14 @@
   function ticks(low, high, most) {
     const raw = (high - low) / Math.max(1, most);
     const power = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * 0.999999);
-    const list = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
-    return { list, step };
+    const steps = [0.5, 1, 2, 5, 10].map(f => f * power);
+    const at = steps.findIndex(s => s >= raw * 0.999999);
+    // One number alone says nothing about the scale.
+    for (const step of [steps[at], steps[Math.max(0, at - 1)]]) {
+      const list = [];
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
+      if (list.length > 1 || step === steps[Math.max(0, at - 1)]) return { list, step };
+    }
   }
 
   function label(v, step) {
@@ -144,7 +149,8 @@
     g.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
     g.clip();
     if (view.events) marks(g, x, box);
-    for (const s of panel.signals) curve(g, s, x, y, box);
+    for (const s of panel.signals) if (s !== pointed) curve(g, s, x, y, box);
+    if (panel.signals.includes(pointed)) curve(g, pointed, x, y, box);
     if (view.cursor !== null) {
       g.strokeStyle = css("--soft");
       g.beginPath();
@@ -188,7 +194,9 @@
   function curve(g, s, x, y, box) {
     const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
     g.strokeStyle = ink(s.color);
-    g.lineWidth = 1.7;
+    g.lineWidth = s === pointed ? 3.4 : 1.7;
+    g.globalAlpha = pointed && s !== pointed ? 0.35 : 1;
+    g.setLineDash(s.dash);
     g.lineJoin = "round";
     g.beginPath();
     let pen = false;
@@ -216,6 +224,21 @@
     }
     g.stroke();
     g.lineWidth = 1;
+    g.globalAlpha = 1;
+    g.setLineDash([]);
+  }
+
+  // A piece of the line, dashed as it is.
+  function piece(s) {
+    const hue = ink(s.color);
+    if (!s.dash.length) return hue;
+    let at = 0;
+    const stops = s.dash.map((length, k) => {
+      const from = at;
+      at += length;
+      return (k % 2 ? "transparent " : hue + " ") + from + "px " + at + "px";
+    });
+    return "repeating-linear-gradient(90deg," + stops.join(",") + ")";
   }
 
   let asked = false, printing = false;
@@ -229,7 +252,7 @@
     panels.forEach((p, i) => draw(p, i === panels.length - 1));
     for (const p of panels)
       for (const s of p.signals) {
-        s.swatch.style.background = ink(s.color);
+        s.swatch.style.background = piece(s);
         s.readout.textContent = view.cursor === null ? "" : short(valueAt(s.signal, view.cursor));
       }
     byId("readout").textContent = view.cursor === null ? "" : "t = " + short(view.cursor);
@@ -243,11 +266,14 @@
     const signal = data.signals[i];
     let panel = panels.find(p => p.unit === signal.unit);
     if (!panel) panel = addPanel(signal.unit);
-    panel.signals.push({ index: i, signal, color: data.colors[color++ % data.colors.length] });
+    const round = Math.floor(color / data.colors.length) % DASHES.length;
+    panel.signals.push({ index: i, signal, color: data.colors[color % data.colors.length], dash: DASHES[round] });
+    color++;
     legend(panel);
   }
 
   function hide(i) {
+    pointed = null;
     for (const p of [...panels]) {
       p.signals = p.signals.filter(s => s.index !== i);
       if (p.signals.length) { legend(p); continue; }
@@ -305,6 +331,8 @@
       away.title = "Take away";
       away.onclick = () => toggle(s.index);
       item.append(swatch, name, s.readout, away);
+      item.onmouseenter = () => { pointed = s; redraw(); };
+      item.onmouseleave = () => { pointed = null; redraw(); };
       return item;
     }));
   }
