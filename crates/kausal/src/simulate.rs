@@ -302,6 +302,16 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
         Stop::Function(message) | Stop::Crash(message) => (message.clone(), None),
+        Stop::NotInteger(v, value) => {
+            let name = &program.variables[v.index()].name;
+            if value.fract() != 0.0 {
+                let help = "an equation for an Integer must have a solution that is a whole number";
+                (format!("the Integer {name} would be {value}"), Some(help))
+            } else {
+                let help = "Integers are exact up to 9007199254740992; use a Real for larger numbers";
+                (format!("the Integer {name} is too large: {value:e}"), Some(help))
+            }
+        }
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {
@@ -316,16 +326,6 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     "take `fixed = true` from it, or what determines it otherwise"
                 }),
             )
-        }
-        Stop::NotInteger(v, value) => {
-            let name = &program.variables[v.index()].name;
-            if value.fract() != 0.0 {
-                let help = "an equation for an Integer must have a solution that is a whole number";
-                (format!("the Integer {name} would be {value}"), Some(help))
-            } else {
-                let help = "Integers are exact up to 9007199254740992; use a Real for larger numbers";
-                (format!("the Integer {name} is too large: {value:e}"), Some(help))
-            }
         }
         Stop::Contradiction(check, left, right) => {
             let what = program.checks.get(*check).map_or("", |c| c.text.as_str());
