@@ -76,7 +76,7 @@ pub struct Flattener<'w> {
     /// Leaves assigned in `when` statements of algorithms.
     pub when_leaves: FxHashSet<InstId>,
     /// Subscripts that are known only while the model runs, with the sizes they were used for.
-    pub(crate) subscripts: FxHashMap<ExprId, Vec<usize>>,
+    pub(crate) subscripts: FxHashMap<ExprId, (ExprId, usize)>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
     /// What `pre` is applied to outside `when` clauses, and where.

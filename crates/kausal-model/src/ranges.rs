@@ -17,11 +17,11 @@ use crate::flattener::Flattener;
 const MOST: usize = 10_000;
 
 impl Flattener<'_> {
-    /// Remembers a subscript and how many elements it chooses from.
-    pub(crate) fn note_subscript(&mut self, position: ExprId, size: usize) {
-        let sizes = self.subscripts.entry(position).or_default();
-        if !sizes.contains(&size) {
-            sizes.push(size);
+    /// Remembers that an expression chooses by a subscript, and from how many elements.
+    pub(crate) fn note_choice(&mut self, chosen: ExprId, position: ExprId, size: usize) {
+        // What is the same for all subscripts, or is the only element, is used elsewhere too.
+        if matches!(self.pool.node(chosen), Node::Op(Op::If, _)) {
+            self.subscripts.insert(chosen, (position, size));
         }
     }
 
@@ -58,7 +58,7 @@ impl Flattener<'_> {
         &mut self,
         root: ExprId,
         origin: &Origin,
-        subscripts: &FxHashMap<ExprId, Vec<usize>>,
+        subscripts: &FxHashMap<ExprId, (ExprId, usize)>,
     ) -> Vec<Action> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<(ExprId, Option<ExprId>)> = FxHashSet::default();
@@ -67,14 +67,10 @@ impl Flattener<'_> {
             if seen.len() > MOST || !seen.insert((e, guard)) {
                 continue;
             }
-            if let Some((position, largest, parts)) = self.choice(e, subscripts) {
-                let sizes = subscripts.get(&position).map_or(&[][..], Vec::as_slice);
-                let fits = sizes.iter().copied().filter(|&size| size as f64 > largest).min();
-                if let Some(size) = fits {
-                    found.push(self.in_range(position, size, guard, origin));
-                }
+            if let Some(&(position, size)) = subscripts.get(&e) {
+                found.push(self.in_range(position, size, guard, origin));
                 stack.push((position, guard));
-                stack.extend(parts.into_iter().map(|part| (part, guard)));
+                stack.extend(self.choice_parts(e, position, size).into_iter().map(|part| (part, guard)));
                 continue;
             }
             let node = match self.pool.node(e) {
@@ -103,38 +99,19 @@ impl Flattener<'_> {
         found
     }
 
-    /// A choice by a subscript: the subscript, the largest number it is compared with, and what is chosen from.
-    fn choice(
-        &self,
-        e: ExprId,
-        subscripts: &FxHashMap<ExprId, Vec<usize>>,
-    ) -> Option<(ExprId, f64, Vec<ExprId>)> {
-        let (position, _, _, _) = self.compared(e, subscripts)?;
-        let (mut largest, mut parts, mut rest) = (0.0_f64, Vec::new(), e);
-        while let Some((same, number, yes, no)) = self.compared(rest, subscripts)
-            && same == position
-        {
-            largest = largest.max(number);
+    /// What a choice chooses from.
+    fn choice_parts(&self, choice: ExprId, position: ExprId, size: usize) -> Vec<ExprId> {
+        let (mut parts, mut rest) = (Vec::new(), choice);
+        for _ in 1..size {
+            let Node::Op(Op::If, &[c, yes, no]) = self.pool.node(rest) else { break };
+            if !matches!(self.pool.node(c), Node::Op(Op::Equal, args) if args.contains(&position)) {
+                break;
+            }
             parts.push(yes);
             rest = no;
         }
         parts.push(rest);
-        Some((position, largest, parts))
-    }
-
-    /// `if position == number then yes else no`
-    fn compared(
-        &self,
-        e: ExprId,
-        subscripts: &FxHashMap<ExprId, Vec<usize>>,
-    ) -> Option<(ExprId, f64, ExprId, ExprId)> {
-        let Node::Op(Op::If, &[c, yes, no]) = self.pool.node(e) else { return None };
-        let Node::Op(Op::Equal, &[a, b]) = self.pool.node(c) else { return None };
-        let pair = |position, number| {
-            let number = self.pool.as_constant(number)?;
-            subscripts.contains_key(&position).then_some((position, number, yes, no))
-        };
-        pair(a, b).or_else(|| pair(b, a))
+        parts
     }
 
     /// The guard, and the condition on top of it or its contrary.

@@ -16,7 +16,7 @@ use crate::index::{Selection, text};
 use crate::parameters;
 use crate::program::{Check, Step};
 use crate::sections::unknowns;
-use crate::sort::{Block, Singular, Sorting};
+use crate::sort::{Block, Singular, Sorting, is_between_reals};
 use crate::work::{Equation, EquationForm, Role, Settled, Work};
 
 /// What a row of the initial problem is.
@@ -26,6 +26,8 @@ enum Rank {
     Initial,
     Fixed,
     State,
+    /// What a discrete variable without a start value was before.
+    Past,
     Guess,
 }
 
@@ -70,14 +72,20 @@ pub(crate) fn build(
             (_, Role::Continuous) if states.contains(&v) => Rank::State,
             (_, Role::FreeParameter) => Rank::Guess,
             (Some(true), Role::Run) => Rank::Fixed,
-            (_, Role::Run) => Rank::State,
+            (_, Role::Run) if var.start.is_some() => Rank::State,
+            (_, Role::Run) => Rank::Past,
             _ => continue,
         };
         rows.push((add_start(emitter.work, v), rank));
     }
 
     let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
-    let sorting = Sorting::new(emitter.work, equations, columns);
+    let mut sorting = Sorting::new(emitter.work, equations, columns);
+    for (row, &(e, rank)) in rows.iter().enumerate() {
+        if rank == Rank::Initial && is_between_reals(emitter.work, e) {
+            sorting.free(Eqn(row as u32));
+        }
+    }
     let matching = sorting.matching(&|o| rows[o.eqn.index()].1 as u8);
     keeps_start(emitter.work, &sorting, &matching, &rows);
     let used: Vec<Eqn> = sorting.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
@@ -275,7 +283,7 @@ fn complete(
         match rank {
             Rank::Model => model_rows.push(equation),
             Rank::Initial | Rank::Fixed => dropped.push(equation),
-            Rank::State | Rank::Guess => {}
+            Rank::State | Rank::Past | Rank::Guess => {}
         }
     }
     let missing: Vec<VarId> = matching.unmatched_vars().map(|v| sorting.columns[v.index()]).collect();

@@ -96,6 +96,11 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// Is it declared `Real`?
+    pub fn is_real(&self) -> bool {
+        self.ty == flat::Type::Real
+    }
+
     /// Is it declared `Integer`?
     pub fn is_integer(&self) -> bool {
         self.ty == flat::Type::Integer

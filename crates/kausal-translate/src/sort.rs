@@ -40,6 +40,9 @@ pub(crate) struct Sorting {
     /// Rows between Booleans, integers and the like: they determine such variables and no others.
     discrete_rows: Vec<bool>,
     discrete_columns: Vec<bool>,
+    /// Rows that may determine a discrete Real variable as well as a continuous one.
+    either: Vec<bool>,
+    real_columns: Vec<bool>,
 }
 
 impl Sorting {
@@ -77,6 +80,8 @@ impl Sorting {
             .iter()
             .map(|&v| work.var(v).ty != Type::Real || matches!(work.var(v).role, Role::Discrete | Role::Run))
             .collect();
+        let real_columns = columns.iter().map(|&v| work.var(v).ty == Type::Real).collect();
+        let either = vec![false; rows.len()];
         let mut variables = Vec::new();
         for (r, &equation) in rows.iter().enumerate() {
             variables.clear();
@@ -90,7 +95,14 @@ impl Sorting {
             }
         }
         work.give_places(place, &columns);
-        Sorting { rows, columns, incidence: builder.build(), only, discrete_rows, discrete_columns }
+        let incidence = builder.build();
+        Sorting { rows, columns, incidence, only, discrete_rows, discrete_columns, either, real_columns }
+    }
+
+    /// Lets a row between Real variables determine a discrete one of them as well as a continuous one: at the start both
+    /// are unknown.
+    pub fn free(&mut self, row: Eqn) {
+        self.either[row.index()] = true;
     }
 
     /// Matches and sorts.
@@ -114,6 +126,7 @@ impl Sorting {
     pub fn matching(&self, class: &dyn Fn(Occurrence) -> u8) -> Matching {
         let allowed = self.incidence.filtered(|o| match self.only[o.eqn.index()] {
             Some(only) => o.var == only,
+            None if self.either[o.eqn.index()] => self.real_columns[o.var.index()],
             None => self.discrete_rows[o.eqn.index()] == self.discrete_columns[o.var.index()],
         });
         maximum_matching_preferring(&allowed, class)
@@ -163,6 +176,26 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
         || logical(e.rhs)
         || is(&|v| matches!(work.var(v).role, Role::Discrete | Role::Run))
             && !is(&|v| work.var(v).role == Role::Continuous)
+}
+
+/// Is it an equation between Real values, among them discrete and continuous variables?
+pub(crate) fn is_between_reals(work: &Work, equation: usize) -> bool {
+    let e = &work.equations[equation];
+    let real = |side: ExprId| match work.pool.node(side) {
+        Node::Var(v) => work.var(v).ty == Type::Real,
+        Node::Op(op, _) => !op.is_relation() && !matches!(op, Op::Not | Op::And | Op::Or),
+        Node::Const(_) | Node::Output(..) => true,
+        Node::Text(_) | Node::Call(..) => false,
+    };
+    let has = |test: &dyn Fn(VarId) -> bool| {
+        [e.lhs, e.rhs].iter().any(|&side| work.pool.contains_any(side, test))
+    };
+    let role = |v: VarId| work.var(v).role;
+    matches!(e.form, EquationForm::Plain)
+        && real(e.lhs)
+        && real(e.rhs)
+        && has(&|v| work.var(v).ty == Type::Real && matches!(role(v), Role::Discrete | Role::Run))
+        && has(&|v| role(v) == Role::Continuous)
 }
 
 /// The variables an equation contains, each once.

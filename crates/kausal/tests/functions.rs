@@ -250,3 +250,25 @@ end M;";
         assert!((a - (2.0 + 6.0 * t + 12.0 * t * t)).abs() < 1e-9, "{t}: {a}");
     }
 }
+
+/// Literals keep their type as texts, in functions as well; enumeration values are written by name, whenever they are known.
+#[test]
+fn values_as_texts() {
+    let text = "
+type E = enumeration(one, two);
+function f
+  input Integer k;
+  output String s;
+algorithm
+  s := String(true) + \",\" + String(3 > 2) + \",\" + String(1e10) + \",\" + String(12345678.0) + \",\" + String(2*k);
+  annotation(Inline = false);
+end f;
+model M
+  parameter E e = E.two;
+  E varying = if time > 0.5 then E.one else E.two;
+equation
+  assert(time < 0.7, String(e) + \",\" + String(varying) + \",\" + String(E.two, minimumLength = 5) + \"|\" + f(3));
+end M;";
+    let said = failure(text);
+    assert!(said.contains("two,one,two  |true,true,1e+10,1.23457e+07,6"), "{said}");
+}

@@ -292,6 +292,10 @@ fn events() {
                 "event_counter",
                 vec![exactly("a", 21.0), exactly("b", 86.0), exactly("both", 28.0), exactly("odd", 1.0)],
             ),
+            // 4y = 1 and 3v = 2 - 2u.
+            case("event_linear_loop", vec![end("u", -1.5, 1e-12), end("v", 5.0 / 3.0, 1e-12)]),
+            // 13*0.3 + 8*0.3 + 6*0.4
+            case("event_subscript", vec![end("s", 8.7, 1e-6)]),
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
@@ -681,6 +685,7 @@ fn initial_values() {
                 ],
             ),
             case("initial_text", vec![exactly("first", 1111.0), exactly("before", 100.0)]),
+            case("initial_pre_of_real", vec![end("a", 1.0 + 0.25f64.sin(), 1e-9), end("b", 3.5, 1e-12)]),
             case("initial_discrete", vec![exactly("n", 9.0), exactly("b", 1.0), exactly("x", 10.0)]),
             case(
                 "initial_homotopy",

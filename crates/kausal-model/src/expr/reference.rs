@@ -759,7 +759,6 @@ impl Flattener<'_> {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
             self.spend(size as u64, scope.file, reference.span)?;
-            self.note_subscript(position, size);
             let mut result: Option<Value> = None;
             for i in (1..=size).rev() {
                 let mut known = subs.to_vec();
@@ -774,6 +773,9 @@ impl Flattener<'_> {
                     }
                 });
             }
+            let mut chosen = Vec::new();
+            result.iter().for_each(|value| value.scalars(&mut chosen));
+            chosen.into_iter().for_each(|e| self.note_choice(e, position, size));
             return result.ok_or_else(|| {
                 self.error_at("K0336", "an array without elements has no element", scope.file, reference.span)
             });

@@ -6,7 +6,7 @@ use kausal_symbolic::function::text::{TextFormat, format_number};
 use kausal_symbolic::function::{
     Array, ArrayFn, Body, Dim, Function, Local, LocalId, Scalar, Stmt, Target, Term, TermId,
 };
-use kausal_symbolic::{ExprId, Node as Expression};
+use kausal_symbolic::{ExprId, Node as Expression, Op};
 use kausal_syntax::ast;
 
 use super::builtin::Call;
@@ -152,12 +152,13 @@ impl Flattener<'_> {
             return Ok(value);
         }
         if let Ty::Enumeration(def) = ty
-            && let Some(x) = self.pool.as_constant(e)
             && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(def).body
-            && let Some(literal) = literals.get(x as usize - 1)
         {
-            let text = self.pool.text(literal.name.symbol.as_str());
-            return Ok(Value::scalar(Ty::String, text));
+            let names: Vec<String> = literals.iter().map(|l| l.name.symbol.as_str().to_owned()).collect();
+            let known = |option: Option<ExprId>| option.and_then(|o| self.pool.as_constant(o));
+            let (width, left) = (known(options[1]), known(options[2]));
+            let texts: Vec<String> = names.iter().map(|name| padded(name, width, left)).collect();
+            return Ok(Value::scalar(Ty::String, self.literal_text(e, &texts)));
         }
         let kind = scalar_of(ty);
         let known: Option<Vec<Option<f64>>> =
@@ -191,6 +192,31 @@ impl Flattener<'_> {
         let e = self.text_function("", ArrayFn::ToString, &args);
         Ok(Value::scalar(Ty::String, e))
     }
+}
+
+impl Flattener<'_> {
+    /// The text of an enumeration value: one of those of its literals.
+    fn literal_text(&mut self, e: ExprId, texts: &[String]) -> ExprId {
+        if let Some(x) = self.pool.as_constant(e)
+            && let Some(text) = texts.get((x as usize).wrapping_sub(1))
+        {
+            return self.pool.text(text);
+        }
+        let mut value = self.pool.text(texts.last().map_or("", String::as_str));
+        for (i, text) in texts.iter().enumerate().rev().skip(1) {
+            let ordinal = self.pool.constant((i + 1) as f64);
+            let here = self.pool.op(Op::Equal, &[e, ordinal]);
+            let text = self.pool.text(text);
+            value = self.pool.op(Op::If, &[here, text, value]);
+        }
+        value
+    }
+}
+
+/// A text with the least length asked for, on the left unless that is not wanted (specification section 3.7.2).
+pub fn padded(text: &str, width: Option<f64>, left: Option<f64>) -> String {
+    let width = (width.unwrap_or(0.0).max(0.0) as usize).min(MAX_TEXT);
+    if left == Some(0.0) { format!("{text:>width$}") } else { format!("{text:<width$}") }
 }
 
 /// The same type among functions.

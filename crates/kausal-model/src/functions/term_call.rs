@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Subscript, Term, TermId};
+use kausal_symbolic::function::text::{TextFormat, format_number};
+use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Scalar, Subscript, Term, TermId};
 use kausal_symbolic::{FunctionId, Op};
 use kausal_syntax::ast::{self, Arg, BinaryOp, ClassKind, ComponentRef};
 use kausal_syntax::{Ast, Symbol};
@@ -16,6 +17,7 @@ use crate::expr::builtin::is_builtin;
 use crate::expr::kept::{is_clocked, is_state_machine};
 use crate::expr::overload::ArgType;
 use crate::expr::reference::Cursor;
+use crate::expr::string::{padded, scalar_of};
 use crate::flattener::{Flattener, assignable};
 use crate::lookup::Found;
 use crate::prelude::Builtin;
@@ -828,24 +830,6 @@ impl Flattener<'_> {
 
     fn string_term(&mut self, lo: &mut Lower, args: &[Arg], values: &[TVal]) -> Option<TVal> {
         let TVal::Plain { ty, rank: 0, term } = values.first()? else { return None };
-        if let Ty::Enumeration(def) = ty
-            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(*def).body
-        {
-            let names: Vec<String> = literals.iter().map(|l| l.name.symbol.as_str().to_owned()).collect();
-            let mut value: Option<TVal> = None;
-            for (i, name) in names.into_iter().enumerate().rev() {
-                let text = TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Text(name)) };
-                value = Some(match value {
-                    None => text,
-                    Some(rest) => {
-                        let ordinal = lo.term(Term::Const((i + 1) as f64));
-                        let here = lo.term(Term::Op(Op::Equal, vec![*term, ordinal]));
-                        choose(lo, here, &text, &rest)?
-                    }
-                });
-            }
-            return value;
-        }
         let mut options: [Option<TermId>; 3] = [None; 3];
         let mut format = None;
         for (i, (arg, value)) in args.iter().zip(values).enumerate().skip(1) {
@@ -864,6 +848,33 @@ impl Flattener<'_> {
                 3 => format = Some(*term),
                 n => *options.get_mut(n)? = Some(*term),
             }
+        }
+        if let Ty::Enumeration(def) = ty
+            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(*def).body
+        {
+            let number = |option: Option<TermId>| match lo.function.terms[option?.0 as usize] {
+                Term::Const(x) => Some(x),
+                _ => None,
+            };
+            let (width, left) = (number(options[1]), number(options[2]));
+            let names: Vec<String> =
+                literals.iter().map(|l| padded(l.name.symbol.as_str(), width, left)).collect();
+            let mut value: Option<TVal> = None;
+            for (i, name) in names.into_iter().enumerate().rev() {
+                let text = TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Text(name)) };
+                value = Some(match value {
+                    None => text,
+                    Some(rest) => {
+                        let ordinal = lo.term(Term::Const((i + 1) as f64));
+                        let here = lo.term(Term::Op(Op::Equal, vec![*term, ordinal]));
+                        choose(lo, here, &text, &rest)?
+                    }
+                });
+            }
+            return value;
+        }
+        if let Some(text) = written(lo, *term, scalar_of(*ty), options, format) {
+            return Some(TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Text(text)) });
         }
         let mut list = vec![*term];
         if let Some(format) = format {
@@ -902,4 +913,30 @@ fn surplus(signature: &Signature, values: &[TVal]) -> Option<(usize, usize)> {
         let extra = value.rank().checked_sub(info.dims.len())?;
         (extra > 0 && !matches!(value, TVal::Function { .. })).then_some((i, extra))
     })
+}
+
+/// A known number as `String` writes it; a number alone no longer tells its type.
+fn written(
+    lo: &Lower,
+    value: TermId,
+    kind: Scalar,
+    options: [Option<TermId>; 3],
+    format: Option<TermId>,
+) -> Option<String> {
+    let term = |id: TermId| &lo.function.terms[id.0 as usize];
+    let Term::Const(x) = *term(value) else { return None };
+    let mut numbers = [None; 3];
+    for (number, option) in numbers.iter_mut().zip(options) {
+        *number = match option.map(term) {
+            None => None,
+            Some(Term::Const(x)) => Some(*x),
+            Some(_) => return None,
+        };
+    }
+    let format = match format.map(term) {
+        None => TextFormat::Options(numbers),
+        Some(Term::Text(text)) => TextFormat::C(text.as_str().into()),
+        Some(_) => return None,
+    };
+    Some(format_number(x, kind, &format))
 }

@@ -1,6 +1,7 @@
 //! Relations between events and at them, and systems with discrete unknowns: combinations of these are tried until one fits.
 
 use kausal_solver::Reason;
+use kausal_solver::linear::DenseLu;
 use kausal_symbolic::VarId;
 
 use super::{Failure, Machine, Mode, Stop};
@@ -97,6 +98,8 @@ impl Machine {
         const TOGETHER: usize = 20;
         const ROUNDS: usize = 1000;
         const FEW: usize = 12;
+        /// Rounds after which Real unknowns that do not come to rest are solved for.
+        const ATTEMPTS: [usize; 3] = [2, 7, 15];
         let model = self.model.clone();
         let held: Vec<f64> = relations
             .iter()
@@ -131,9 +134,18 @@ impl Machine {
                 }
             }
             self.run(discrete, mode)?;
-            changed |= unknowns.iter().zip(&before).any(|(v, old)| self.values[v.index()] != *old);
-            if !changed {
+            let restless = |(v, old): (&VarId, &f64)| (self.values[v.index()] != *old).then_some(*v);
+            let moved: Vec<VarId> = unknowns.iter().zip(&before).filter_map(restless).collect();
+            if !changed && moved.is_empty() {
                 return Ok(());
+            }
+            // Substitution alone finds numbers only where a round changes them less than the one before.
+            let is_real = |v: &VarId| model.program.variables[v.index()].is_real();
+            if !changed && ATTEMPTS.contains(&round) && moved.iter().all(is_real) {
+                let reals: Vec<VarId> = unknowns.iter().copied().filter(is_real).collect();
+                if self.settle(continuous, discrete, &reals, mode)? {
+                    return Ok(());
+                }
             }
         }
         let relations = relations.iter().map(|&r| model.program.relations[r as usize].variable);
@@ -142,6 +154,86 @@ impl Machine {
             unknowns: unknowns.iter().copied().chain(relations).collect(),
             residual: None,
         }))
+    }
+
+    /// Newton's method for discrete Real unknowns that depend on each other at an event: `u = g(u)`, where a round of the
+    /// continuous and the discrete part is `g`; its derivatives by differences. Linear loops take two iterations. Was a
+    /// solution found? Otherwise everything is as it was.
+    fn settle(
+        &mut self,
+        continuous: &[Exec],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        mode: Mode,
+    ) -> Result<bool, Stop> {
+        const LARGEST: usize = 200;
+        const ITERATIONS: usize = 20;
+        const TOLERANCE: f64 = 1e-12;
+        const INCREMENT: f64 = 1e-4;
+        let n = unknowns.len();
+        if n == 0 || n > LARGEST {
+            return Ok(false);
+        }
+        let kept = self.values.clone();
+        let mut u: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
+        let mut matrix = vec![0.0; n * n];
+        for _ in 0..ITERATIONS {
+            let Some(here) = self.excess(continuous, discrete, unknowns, &u, mode)? else { break };
+            let size = |u: f64| u.abs().max(1.0);
+            if here.iter().zip(&u).all(|(r, &u)| r.abs() <= TOLERANCE * size(u)) {
+                for (v, &u) in unknowns.iter().zip(&u) {
+                    self.values[v.index()] = u;
+                }
+                self.run(continuous, mode)?;
+                return Ok(true);
+            }
+            let mut known = true;
+            for j in 0..n {
+                let (old, step) = (u[j], INCREMENT * size(u[j]));
+                u[j] += step;
+                let there = self.excess(continuous, discrete, unknowns, &u, mode)?;
+                let (step, there) = (u[j] - old, there.filter(|r| r.iter().all(|r| r.is_finite())));
+                u[j] = old;
+                let Some(there) = there else {
+                    known = false;
+                    break;
+                };
+                for i in 0..n {
+                    matrix[j * n + i] = (there[i] - here[i]) / step;
+                }
+            }
+            let mut lu = DenseLu::new(n);
+            if !known || lu.factor(&matrix).is_err() {
+                break;
+            }
+            let mut correction: Vec<f64> = here.iter().map(|r| -r).collect();
+            lu.solve(&mut correction);
+            u.iter_mut().zip(&correction).for_each(|(u, c)| *u += c);
+        }
+        self.values = kept;
+        Ok(false)
+    }
+
+    /// By how much a round changes these unknowns; `None` where it has no solution.
+    fn excess(
+        &mut self,
+        continuous: &[Exec],
+        discrete: &[Exec],
+        unknowns: &[VarId],
+        u: &[f64],
+        mode: Mode,
+    ) -> Result<Option<Vec<f64>>, Stop> {
+        for (v, &u) in unknowns.iter().zip(u) {
+            self.values[v.index()] = u;
+        }
+        for part in [continuous, discrete] {
+            match self.run(part, mode) {
+                Ok(()) => {}
+                Err(Stop::Failed(_)) => return Ok(None),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(Some(unknowns.iter().zip(u).map(|(v, u)| self.values[v.index()] - u).collect()))
     }
 
     /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found?
