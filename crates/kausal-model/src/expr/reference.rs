@@ -596,10 +596,15 @@ impl Flattener<'_> {
                         known.push(x as usize);
                     }
                     None if array.rank() == 0 => {
+                        if *ty == Ty::Integer {
+                            self.note_subscript(e, size);
+                        }
                         let shift = self.pool.constant(first);
                         let e = self.pool.op(Op::Add, &[e, shift]);
                         subs.push(Sub::Symbolic(if first == 0.0 { array.data()[0] } else { e }));
                     }
+                    // The values of other types are all subscripts.
+                    None if *ty == Ty::Integer => self.note_subscript(e, size),
                     None => {}
                 }
             }
@@ -759,7 +764,6 @@ impl Flattener<'_> {
             let Sub::Symbolic(position) = subs[at] else { return Err(Reported) };
             let size = value.shape()[at];
             self.spend(size as u64, scope.file, reference.span)?;
-            self.note_subscript(position, size);
             let mut result: Option<Value> = None;
             for i in (1..=size).rev() {
                 let mut known = subs.to_vec();
