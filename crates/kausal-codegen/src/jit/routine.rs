@@ -414,7 +414,7 @@ impl<'a, 'f> Writer<'a, 'f> {
     }
 
     /// A Boolean as 0 or 1; asked for its truth again, it is the relation itself.
-    fn from_truth(&mut self, truth: Value) -> Value {
+    fn number_of_truth(&mut self, truth: Value) -> Value {
         let number = super::emit::from_truth(self.builder, truth);
         self.truths.insert(number, truth);
         number
@@ -426,7 +426,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             Compute::Unary(Unary::Not, a) => {
                 let truth = self.truth(a);
                 let truth = self.builder.ins().icmp_imm_s(IntCC::Equal, truth, 0);
-                self.from_truth(truth)
+                self.number_of_truth(truth)
             }
             Compute::Unary(op, a) => {
                 let a = self.operand(a);
@@ -438,12 +438,12 @@ impl<'a, 'f> Writer<'a, 'f> {
                     Binary::And => self.builder.ins().band(a, b),
                     _ => self.builder.ins().bor(a, b),
                 };
-                self.from_truth(truth)
+                self.number_of_truth(truth)
             }
             Compute::Binary(op, a, b) => {
                 let (a, b) = (self.operand(a), self.operand(b));
                 match super::emit::relation(self.builder, op, a, b) {
-                    Some(truth) => self.from_truth(truth),
+                    Some(truth) => self.number_of_truth(truth),
                     None => self.binary(op, a, b),
                 }
             }

@@ -596,10 +596,15 @@ impl Flattener<'_> {
                         known.push(x as usize);
                     }
                     None if array.rank() == 0 => {
+                        if *ty == Ty::Integer {
+                            self.note_subscript(e, size);
+                        }
                         let shift = self.pool.constant(first);
                         let e = self.pool.op(Op::Add, &[e, shift]);
                         subs.push(Sub::Symbolic(if first == 0.0 { array.data()[0] } else { e }));
                     }
+                    // The values of other types are all subscripts.
+                    None if *ty == Ty::Integer => self.note_subscript(e, size),
                     None => {}
                 }
             }
