@@ -75,8 +75,10 @@ pub struct Flattener<'w> {
     pub assigned_when: FxHashSet<VarId>,
     /// Leaves assigned in `when` statements of algorithms.
     pub when_leaves: FxHashSet<InstId>,
-    /// Subscripts that are known only while the model runs, with the sizes they were used for.
+    /// Expressions that choose by a subscript known only while the model runs: it, and from how many elements.
     pub(crate) subscripts: FxHashMap<ExprId, (ExprId, usize)>,
+    /// Integer subscripts that are known only while the model runs.
+    pub(crate) positions: FxHashSet<ExprId>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
     /// What `pre` is applied to outside `when` clauses, and where.
@@ -156,6 +158,7 @@ impl<'w> Flattener<'w> {
             assigned_when: FxHashSet::default(),
             when_leaves: FxHashSet::default(),
             subscripts: FxHashMap::default(),
+            positions: FxHashSet::default(),
             in_when: false,
             pre_uses: Vec::new(),
             used_at: None,

@@ -17,10 +17,15 @@ use crate::flattener::Flattener;
 const MOST: usize = 10_000;
 
 impl Flattener<'_> {
+    /// Remembers an Integer subscript: the values of other types are all subscripts.
+    pub(crate) fn note_subscript(&mut self, position: ExprId) {
+        self.positions.insert(position);
+    }
+
     /// Remembers that an expression chooses by a subscript, and from how many elements.
     pub(crate) fn note_choice(&mut self, chosen: ExprId, position: ExprId, size: usize) {
         // What is the same for all subscripts, or is the only element, is used elsewhere too.
-        if matches!(self.pool.node(chosen), Node::Op(Op::If, _)) {
+        if self.positions.contains(&position) && matches!(self.pool.node(chosen), Node::Op(Op::If, _)) {
             self.subscripts.insert(chosen, (position, size));
         }
     }

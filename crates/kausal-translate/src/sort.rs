@@ -187,9 +187,8 @@ pub(crate) fn is_between_reals(work: &Work, equation: usize) -> bool {
         Node::Const(_) | Node::Output(..) => true,
         Node::Text(_) | Node::Call(..) => false,
     };
-    let has = |test: &dyn Fn(VarId) -> bool| {
-        [e.lhs, e.rhs].iter().any(|&side| work.pool.contains_any(side, test))
-    };
+    let has =
+        |test: &dyn Fn(VarId) -> bool| [e.lhs, e.rhs].iter().any(|&side| work.pool.contains_any(side, test));
     let role = |v: VarId| work.var(v).role;
     matches!(e.form, EquationForm::Plain)
         && real(e.lhs)

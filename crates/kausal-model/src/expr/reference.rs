@@ -597,14 +597,14 @@ impl Flattener<'_> {
                     }
                     None if array.rank() == 0 => {
                         if *ty == Ty::Integer {
-                            self.note_subscript(e, size);
+                            self.note_subscript(e);
                         }
                         let shift = self.pool.constant(first);
                         let e = self.pool.op(Op::Add, &[e, shift]);
                         subs.push(Sub::Symbolic(if first == 0.0 { array.data()[0] } else { e }));
                     }
                     // The values of other types are all subscripts.
-                    None if *ty == Ty::Integer => self.note_subscript(e, size),
+                    None if *ty == Ty::Integer => self.note_subscript(e),
                     None => {}
                 }
             }
