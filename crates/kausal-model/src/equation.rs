@@ -383,10 +383,17 @@ impl Flattener<'_> {
         }
     }
 
+    /// One equation of two; it stands where both stand, and everything between.
     fn either(&mut self, condition: ExprId, a: &Equation, b: &Equation) -> Equation {
+        let mut origin = a.origin.clone();
+        if let (Some(place), Some(other)) = (&mut origin.location, b.origin.location)
+            && place.source == other.source
+        {
+            place.span = place.span.to(other.span);
+        }
         if a.lhs == b.lhs {
             let rhs = self.pool.op(Op::If, &[condition, a.rhs, b.rhs]);
-            return Equation { lhs: a.lhs, rhs, origin: a.origin.clone() };
+            return Equation { lhs: a.lhs, rhs, origin };
         }
         let residual = |this: &mut Self, e: &Equation| {
             let minus = this.pool.op(Op::Neg, &[e.rhs]);
@@ -395,7 +402,7 @@ impl Flattener<'_> {
         let (x, y) = (residual(self, a), residual(self, b));
         let rhs = self.pool.op(Op::If, &[condition, x, y]);
         let lhs = self.pool.constant(0.0);
-        Equation { lhs, rhs, origin: a.origin.clone() }
+        Equation { lhs, rhs, origin }
     }
 
     fn call_equation(

@@ -4,6 +4,7 @@
 //! - [`nonlinear`]: Newton's and simpler iterations
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
+mod determined;
 mod linear;
 mod mixed;
 mod nonlinear;
@@ -61,7 +62,7 @@ pub struct Failure {
     pub residual: Option<(usize, f64)>,
 }
 
-/// A linear system without full rank that has solutions: one was chosen.
+/// A system without full rank that has solutions: one was chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undetermined {
     /// What it is solved for.

@@ -385,14 +385,13 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
         let kept_start = work.var(staying).start;
         if work.var(staying).fixed == Some(true) && !same_value(work, kept_start, start) {
             let kept = work.var(staying);
-            let mut d = Diagnostic::error(
-                "K0410",
-                format!(
-                    "{} and {} are always equal, but start at different fixed values",
-                    gone.name, kept.name
-                ),
-            )
-            .help("take `fixed = true` from one of them");
+            let (one, other) = (&gone.name, &kept.name);
+            let message = if negated {
+                format!("{one} is always -{other}, but their fixed start values are not opposite")
+            } else {
+                format!("{one} and {other} are always equal, but start at different fixed values")
+            };
+            let mut d = Diagnostic::error("K0410", message).help("take `fixed = true` from one of them");
             if let Some(l) = gone.start_location {
                 d = d.at(l, format!("{} is fixed here", gone.name));
             }

@@ -456,6 +456,9 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// Equal variables that are named in a loop.
+const SHOWN_AROUND: usize = 6;
+
 /// What has no values in between cannot be found by iteration.
 fn unsolvable(work: &Work, equation: usize, unknown: VarId) -> Diagnostic {
     let var = work.var(unknown);
@@ -465,11 +468,33 @@ fn unsolvable(work: &Work, equation: usize, unknown: VarId) -> Diagnostic {
         flat::Type::String => "String",
         _ => "discrete",
     };
-    let message = format!("no equation can be solved for the {kind} variable {}", work.shown(unknown));
-    let mut d = Diagnostic::error("K0403", message)
-        .help("give it a value, as in `b = x > 0`; what it was before is `pre(...)`");
-    if let Some(place) = work.equations[equation].origin.location {
-        d = d.at(place, "this is the only equation for it");
+    let name = work.shown(unknown);
+    let info = &work.equations[equation];
+    let mut around = vec![name.to_owned()];
+    let equal = work.vars.iter().filter(|v| !v.made && v.alias.is_some_and(|(target, _)| target == unknown));
+    around.extend(equal.map(|v| v.name.clone()).take(SHOWN_AROUND));
+    around.push(name.to_owned());
+    let sides = [info.lhs, info.rhs];
+    let itself = sides.iter().any(|&side| work.pool.as_var(side) == Some(unknown))
+        && sides.iter().all(|&side| work.pool.contains_any(side, |v| v == unknown));
+    let (message, words, help) = if itself {
+        (
+            format!("the {kind} variable {name} depends on itself, in a loop: {}", around.join(" → ")),
+            "in this loop",
+            format!(
+                "such a loop has no order to be computed in: let one of its equations use the value of before, `pre({name})`"
+            ),
+        )
+    } else {
+        (
+            format!("no equation can be solved for the {kind} variable {name}"),
+            "this is the only equation for it",
+            "give it a value, as in `b = x > 0`; what it was before is `pre(...)`".to_owned(),
+        )
+    };
+    let mut d = Diagnostic::error("K0403", message).help(help);
+    if let Some(place) = info.origin.location {
+        d = d.at(place, words);
     }
     d
 }

@@ -65,9 +65,15 @@ pub(crate) fn all_too_many(
 
 /// Says which equations are too many and which unknowns have none.
 pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
-    let floating = singular.too_many.iter().any(|(equations, unknowns)| {
-        unknowns.is_empty() && equations.iter().all(|&e| is_balance(work.equations[e].origin.kind))
-    }) && !singular.too_few.is_empty();
+    // Where two values that are given meet, the level is not what is missing.
+    let balances = |equations: &[usize], unknowns: &[VarId], given: bool| {
+        unknowns.is_empty()
+            && equations
+                .iter()
+                .all(|&e| is_balance(work.equations[e].origin.kind) && given == has_variables(work, e))
+    };
+    let floats = |part: &(Vec<usize>, Vec<VarId>)| balances(&part.0, &part.1, false);
+    let floating = singular.too_many.iter().any(floats) && !singular.too_few.is_empty();
     let nowhere = nothing_connected(&open(work, singular));
     let mut diagnostics = Vec::new();
     for (equations, unknowns) in &singular.too_many {
@@ -91,6 +97,9 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
         );
         let help = if let (Some(nowhere), true) = (&nowhere, unknowns.is_empty()) {
             nowhere.as_str()
+        } else if balances(equations, unknowns, true) {
+            "what flows in must flow out, and two sources fix the same flow: are two of them in series? Take one away, or \
+             give the flow another way beside it"
         } else if floating && unknowns.is_empty() {
             "nothing fixes the level here, only differences are determined: is a ground missing, a tank, a fixed temperature?"
         } else if unknowns.is_empty() {
@@ -161,6 +170,7 @@ pub(crate) fn report_dependent(work: &mut Work, found: Vec<Dependency>) -> bool 
     let (derived, first): (Vec<_>, Vec<_>) = found.into_iter().partition(differentiated);
     let shown = if first.is_empty() { derived } else { first };
     for d in &shown {
+        let d = &Dependency { open: left_open(work, d), ..d.clone() };
         let diagnostic = dependent(work, d);
         work.diagnostics.push(diagnostic);
         let mut part = part(work, &d.equations, &d.open);
@@ -171,6 +181,29 @@ pub(crate) fn report_dependent(work: &mut Work, found: Vec<Dependency>) -> bool 
         work.singular.push(part);
     }
     !shown.is_empty()
+}
+
+/// What is open once equations that say nothing new are gone. Those may seem to determine a state, and then it is not
+/// the state that is open, as its start value and its derivative say what it is.
+fn left_open(work: &mut Work, d: &Dependency) -> Vec<VarId> {
+    let states: FxHashSet<VarId> =
+        d.open.iter().copied().filter(|v| work.var(*v).derivative.is_some()).collect();
+    if states.is_empty() {
+        return d.open.clone();
+    }
+    let new = |row: &usize| !d.equations.iter().rev().take(d.excess).any(|e| e == row);
+    let rows: Vec<usize> =
+        (0..work.equations.len()).filter(|row| work.equations[*row].order == 0 && new(row)).collect();
+    let columns = crate::sections::unknowns(work, &states);
+    let singular = match Sorting::new(work, rows, columns).blocks() {
+        Err(singular) if singular.too_many.is_empty() => singular,
+        _ => return d.open.clone(),
+    };
+    let unknowns = singular.too_few.iter().flat_map(|(unknowns, _)| unknowns).copied();
+    let mut open: Vec<VarId> =
+        unknowns.filter(|v| work.var(*v).integral.is_none() && !work.var(*v).made).collect();
+    open.sort_unstable();
+    if open.is_empty() { d.open.clone() } else { open }
 }
 
 fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
@@ -267,8 +300,24 @@ fn open(work: &Work, singular: &Singular) -> Vec<String> {
         };
         open = work.open.iter().filter(|c| beside(c)).cloned().collect();
     }
+    if open.is_empty() {
+        // Nothing flows out of a component: what flows in is fixed once too often.
+        let known = singular.too_many.iter().filter(|(_, unknowns)| unknowns.is_empty());
+        let owners: Vec<&str> = known
+            .flat_map(|(equations, _)| equations)
+            .map(|&e| work.equations[e].origin.component.as_str())
+            .filter(|component| !component.is_empty())
+            .collect();
+        open = work.open.iter().filter(|c| owners.contains(&component(c))).cloned().collect();
+    }
     open.truncate(SHOWN);
     open
+}
+
+/// Is anything in an equation but numbers?
+fn has_variables(work: &Work, equation: usize) -> bool {
+    let info = &work.equations[equation];
+    [info.lhs, info.rhs].iter().any(|&side| work.pool.has_variables(side))
 }
 
 fn part(work: &Work, equations: &[usize], unknowns: &[VarId]) -> SingularPart {

@@ -116,7 +116,7 @@ impl Machine {
     }
 
     /// Each set of unknowns is told once, the first time that values were chosen for it.
-    fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
+    pub(super) fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
         open.sort_unstable();
         if !self.undetermined.iter().any(|u| u.open == open) {
             let (unknowns, time) = (unknowns.to_vec(), self.time);

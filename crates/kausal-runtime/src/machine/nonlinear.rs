@@ -9,7 +9,7 @@ use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 
-use super::{Demand, Failure, Machine, Mode, Stop};
+use super::{Demand, Failure, Machine, Mode, Stop, determined};
 use crate::image;
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
@@ -38,6 +38,8 @@ pub(super) struct NewtonSpace {
     solver: kausal_solver::newton::Newton,
     x: Vec<f64>,
     start: Vec<f64>,
+    /// It has been looked at whether the equations determine the unknowns.
+    examined: bool,
 }
 
 impl Machine {
@@ -103,7 +105,7 @@ impl Machine {
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
             let space = kausal_solver::newton::Newton::new(&mut system, options)
                 .ok()
-                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n] });
+                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n], examined: false });
             self.newtons.push(space);
         }
     }
@@ -181,6 +183,13 @@ impl Machine {
                 homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
         }
         let stop = system.stop.take();
+        if outcome.is_ok() && exact && !space.examined {
+            space.examined = true;
+            let open = determined::undetermined(&mut system, &space.x);
+            if !open.is_empty() {
+                self.note_undetermined(&newton.unknowns, open, mode);
+            }
+        }
         let outcome = match outcome {
             Ok(()) => {
                 let x = std::mem::take(&mut space.x);
@@ -263,9 +272,9 @@ impl Machine {
 }
 
 /// A torn system as the solver sees it.
-struct TornSystem<'a> {
-    machine: &'a mut Machine,
-    newton: &'a image::Newton,
+pub(super) struct TornSystem<'a> {
+    pub(super) machine: &'a mut Machine,
+    pub(super) newton: &'a image::Newton,
     mode: Mode,
     stop: Option<Stop>,
     /// Linear systems were solved with pivoting where the Jacobian was evaluated last.
