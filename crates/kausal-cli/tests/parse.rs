@@ -251,3 +251,12 @@ fn wrong_usage_is_exit_code_2() {
         assert!(stderr(&output).contains("Usage: kausal"), "{}", stderr(&output));
     }
 }
+
+/// Classes of the built-in classic library are known to files in that notation.
+#[test]
+fn classic_files_know_the_library() {
+    let text = "model Circuit\n  submodel (Resistor) R (R = 10)\n  connect Common - R - Common\nend\n";
+    let folder = folder(&[("circuit.dym", text), ("other.dym", "model Other\n  submodel (Nobody) N\nend\n")]);
+    assert_eq!(json(folder.path(), &["circuit.dym"])["errors"], 0);
+    assert_eq!(json(folder.path(), &["other.dym"])["diagnostics"][0]["code"], "K0165");
+}

@@ -19,6 +19,7 @@ fn folder() -> tempfile::TempDir {
         "model Late\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = 1;\n  assert(x < 0.5, \"too far\");\nend Late;",
     );
     write("Open.mo", "model Open Real x, y; equation x + y = time; end Open;");
+    write("Conect.mo", "model Conect Real x; equation conect(x, x); x = 1; end Conect;");
     write("Wrong.mo", "model Wrong Real x; equation x = z; end Wrong;");
     folder
 }
@@ -61,10 +62,45 @@ fn wrong_usage_is_exit_code_2() {
     done(folder.path(), &["simulate", "Decay.mo", "--inline", "radau", "--method", "radau"]);
 }
 
+/// Programs that read JSON find out why there is nothing else to read.
+#[test]
+fn failed_translations_are_json_too() {
+    let folder = folder();
+    for (command, model, code) in [
+        ("simulate", "Wrong.mo", "K0202"),
+        ("translate", "Wrong.mo", "K0202"),
+        ("simulate", "Open.mo", "K0402"),
+        ("translate", "Open.mo", "K0402"),
+        ("check", "Wrong.mo", "K0202"),
+        ("flatten", "Wrong.mo", "K0202"),
+    ] {
+        let output = kausal(folder.path(), &[command, model, "--json"]);
+        assert_eq!(output.status.code(), Some(1), "{command} {model}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["completed"], false, "{report}");
+        assert_eq!(report["model"], model, "{report}");
+        assert_eq!(report["diagnostics"][0]["code"], code, "{report}");
+    }
+}
+
+#[test]
+fn too_many_points_are_refused() {
+    let folder = folder();
+    let output = kausal(folder.path(), &["simulate", "Decay.mo", "--output-interval", "1e-9"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("points are too many"), "{}", text(&output.stderr));
+}
+
 #[test]
 fn names_that_are_nearly_right() {
     let folder = folder();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 10] = [
+        (&["examples", "--copy", "Rc2"], "did you mean RC?"),
+        (
+            &["simulate", "Kausal.Electrical.ConstantVoltage"],
+            "did you mean Kausal.Electrical.Sources.ConstantVoltage?",
+        ),
+        (&["check", "Conect.mo"], "did you mean connect?"),
         (&["simulate", "Rectifier"], "did you mean Kausal.Examples.Rectifier?"),
         (&["simulate", "rectifer"], "did you mean Kausal.Examples.Rectifier?"),
         (&["check", "Decay"], "did you mean the file Decay.mo?"),

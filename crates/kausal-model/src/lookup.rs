@@ -367,7 +367,15 @@ impl Classes {
         };
         let same = candidates.contains(&name.symbol.as_str());
         candidates.retain(|&c| c != name.symbol.as_str());
-        diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
+        match within.and_then(|k| self.deeper(k, name.symbol)) {
+            Some(path) => diagnostic = diagnostic.help(format!("did you mean {path}?")),
+            None => {
+                if within.is_none() {
+                    candidates.extend(WORDS);
+                }
+                diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
+            }
+        }
         if within.is_none() && same {
             let help = format!(
                 "{} is outside of an encapsulated class: import it, or write its full name with a dot in front",
@@ -376,6 +384,19 @@ impl Classes {
             diagnostic = diagnostic.help(help);
         }
         self.report(diagnostic)
+    }
+
+    /// A class of this name in one of the packages within a class.
+    fn deeper(&mut self, within: KlassId, name: Symbol) -> Option<String> {
+        let def = self.key(within).def;
+        for package in self.lib.child_names(def) {
+            if let Some(inner) = self.lib.child(def, package)
+                && self.lib.child(inner, name).is_some()
+            {
+                return Some(format!("{}.{package}.{name}", self.name(within)));
+            }
+        }
+        None
     }
 
     /// Is a base class of the scope unknown, so that the name may be in there?
@@ -515,6 +536,9 @@ pub fn split_path(path: &str) -> Vec<&str> {
     parts.push(&path[start..]);
     parts
 }
+
+/// What stands before a parenthesis and is no function of the model.
+const WORDS: [&str; 6] = ["connect", "assert", "reinit", "terminate", "initial", "previous"];
 
 fn nothing_named(name: Symbol) -> String {
     format!("nothing named {name} can be found from here")

@@ -289,7 +289,17 @@ fn complete(
     let missing: Vec<VarId> = matching.unmatched_vars().map(|v| sorting.columns[v.index()]).collect();
     for &equation in dropped.iter() {
         let d = nothing_new(work, equation);
-        work.diagnostics.push(d);
+        // A fixed start value and an initial equation may say the same.
+        let same = format!(" {} is one too many:", text(work, equation));
+        match work.diagnostics.iter().position(|known| known.code == d.code && known.message.contains(&same))
+        {
+            Some(at) => {
+                let known = &mut work.diagnostics[at];
+                let new: Vec<_> = d.labels.into_iter().filter(|l| !known.labels.contains(l)).collect();
+                known.labels.extend(new);
+            }
+            None => work.diagnostics.push(d),
+        }
     }
     if missing.is_empty() && model_rows.is_empty() {
         return true;

@@ -95,8 +95,11 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
         let several = format!(
             "{excess} of these equations are too many: is something fixed twice, or connected to a second source?"
         );
+        let closed = closed_loop(work, unknowns);
         let help = if let (Some(nowhere), true) = (&nowhere, unknowns.is_empty()) {
             nowhere.as_str()
+        } else if let Some(closed) = &closed {
+            closed
         } else if balances(equations, unknowns, true) {
             "what flows in must flow out, and two sources fix the same flow: are two of them in series? Take one away, or \
              give the flow another way beside it"
@@ -186,8 +189,15 @@ pub(crate) fn report_dependent(work: &mut Work, found: Vec<Dependency>) -> bool 
 /// What is open once equations that say nothing new are gone. Those may seem to determine a state, and then it is not
 /// the state that is open, as its start value and its derivative say what it is.
 fn left_open(work: &mut Work, d: &Dependency) -> Vec<VarId> {
-    let states: FxHashSet<VarId> =
-        d.open.iter().copied().filter(|v| work.var(*v).derivative.is_some()).collect();
+    // Derivatives that the model has, not those that came with differentiated equations.
+    let mut visitor = Visitor::new();
+    let mut read = Vec::new();
+    for e in (0..work.equations.len()).filter(|&e| work.equations[e].order == 0) {
+        occurrences(work, e, &mut visitor, &mut read);
+    }
+    let read: FxHashSet<VarId> = read.into_iter().collect();
+    let is_state = |v: &VarId| work.var(*v).derivative.is_some_and(|derivative| read.contains(&derivative));
+    let states: FxHashSet<VarId> = d.open.iter().copied().filter(is_state).collect();
     if states.is_empty() {
         return d.open.clone();
     }
@@ -312,6 +322,30 @@ fn open(work: &Work, singular: &Singular) -> Vec<String> {
     }
     open.truncate(SHOWN);
     open
+}
+
+/// Joints that close a loop, where rotations are too many: the parts whose angle or displacement is among the unknowns
+/// beside the elements of matrices of rotations.
+fn closed_loop(work: &Work, unknowns: &[VarId]) -> Option<String> {
+    let rotates = |name: &str| [".R.T[", ".R_rel.T["].iter().any(|part| name.contains(part));
+    if !unknowns.iter().any(|v| rotates(work.shown(*v))) {
+        return None;
+    }
+    let mut joints: Vec<&str> = Vec::new();
+    for v in unknowns {
+        let name = work.shown(*v);
+        let joint = component(name);
+        if !name.contains('[') && !joint.is_empty() && !joints.contains(&joint) {
+            joints.push(joint);
+        }
+    }
+    let (last, others) = joints.split_last().filter(|(_, others)| !others.is_empty())?;
+    Some(format!(
+        "the joints {} and {last} close a loop, and a loop of these fixes more than they leave free: if their axes are \
+         parallel, let a cut joint for planar loops take the place of one (RevolutePlanarLoopConstraint in \
+         Modelica.Mechanics.MultiBody.Joints)",
+        others.join(", ")
+    ))
 }
 
 /// Is anything in an equation but numbers?

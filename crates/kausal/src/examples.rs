@@ -61,7 +61,10 @@ pub fn copy(name: &str) -> Result<Copy, Option<String>> {
         let lasts: Vec<&str> = names.iter().filter_map(|n| n.rsplit('.').next()).collect();
         nearest(name, lasts.into_iter()).and_then(named)
     };
-    Err(near.or_else(of_library))
+    // Short names differ much by a letter and a digit.
+    let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+    let alike = || names.iter().find(|n| plain(n.rsplit('.').next().unwrap_or(n)) == plain(name)).cloned();
+    Err(near.or_else(of_library).or_else(alike))
 }
 
 /// The example of the library that has this name in its package, whatever its letters' case.
@@ -226,6 +229,7 @@ mod tests {
         assert_eq!(copy("Resitor"), Err(Some("Resistor".into())));
         assert_eq!(copy("Kausal.Examples.Rc"), Err(Some("Kausal.Examples.RC".into())));
         assert_eq!(copy("Chua"), Err(Some("Kausal.Examples.Chua".into())));
+        assert_eq!(copy("Rc2").map(|_| ()).map_err(|e| e.map(|e| e.ends_with("RC"))), Err(Some(true)));
         assert_eq!(copy("rectifer"), Err(Some("Kausal.Examples.Rectifier".into())));
         assert_eq!(copy("RC.dym").map(|c| c.file), Ok("RC.dym".into()));
     }

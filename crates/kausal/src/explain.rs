@@ -13,6 +13,7 @@ pub mod singular;
 pub mod sorted;
 pub mod systems;
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use kausal_model::FlatModel;
@@ -30,6 +31,8 @@ use systems::{considered, costs, how, is_same, kind, mixed, operations, systems,
 /// Characters of a formula, names in a list.
 const WIDTH: usize = 200;
 const NAMES: usize = 12;
+/// Kinds of loops.
+const LOOPS: usize = 40;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug)]
@@ -217,27 +220,68 @@ impl Writer<'_> {
             "\nLoops: {always} in each evaluation{late}, {} at the start{before}",
             initial.len()
         );
-        for (i, system) in dynamic.iter().enumerate() {
+        let titled = |i: usize| {
             let when = if i < always { "" } else { ", where results are wanted" };
-            self.one_loop(out, &format!("loop {}{when}", i + 1), system);
-        }
+            format!("loop {}{when}", i + 1)
+        };
+        self.some_loops(out, dynamic.iter().enumerate().map(|(i, s)| (titled(i), *s)).collect());
         self.inlined(out);
         self.at_events(out);
-        for (i, system) in once.iter().enumerate() {
-            self.one_loop(out, &format!("once, from parameters, {}", i + 1), system);
-        }
+        let titled = |i: usize| format!("once, from parameters, {}", i + 1);
+        self.some_loops(out, once.iter().enumerate().map(|(i, s)| (titled(i), *s)).collect());
+        let (mut same, mut own) = (Vec::new(), Vec::new());
         for (i, system) in initial.iter().enumerate() {
             let title = format!("at the start {}", i + 1);
             match dynamic.iter().position(|d| is_same(d, system)) {
-                Some(same) => {
-                    let _ = writeln!(
-                        out,
-                        "  {title}: the same equations as loop {}, solved in the same way",
-                        same + 1
-                    );
-                }
-                None => self.one_loop(out, &title, system),
+                Some(other) => same.push((title, other + 1)),
+                None => own.push((title, *system)),
             }
+        }
+        for (title, other) in same.iter().take(self.most_loops()) {
+            let _ = writeln!(out, "  {title}: the same equations as loop {other}, solved in the same way");
+        }
+        if same.len() > self.most_loops() {
+            let more = same.len() - self.most_loops();
+            let _ = writeln!(out, "  … and {more} more at the start with the equations of a loop above");
+        }
+        self.some_loops(out, own);
+    }
+
+    /// How many loops are shown one by one.
+    fn most_loops(&self) -> usize {
+        if self.extent.equations == usize::MAX { usize::MAX } else { LOOPS }
+    }
+
+    /// Loops, those that differ in numbers only (subscripts, lines) once, and not too many.
+    fn some_loops(&self, out: &mut String, loops: Vec<(String, &System)>) {
+        let everything = self.most_loops() == usize::MAX;
+        let mut kinds: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut place: HashMap<String, usize> = HashMap::new();
+        for (i, (title, system)) in loops.iter().enumerate() {
+            let mut text = String::new();
+            self.one_loop(&mut text, title, system);
+            if everything {
+                out.push_str(&text);
+                continue;
+            }
+            let known = *place.entry(shape(&text)).or_insert_with(|| {
+                kinds.push((text, Vec::new()));
+                kinds.len() - 1
+            });
+            kinds[known].1.push(i);
+        }
+        for (text, members) in kinds.iter().take(LOOPS) {
+            out.push_str(text);
+            if let [_, others @ ..] = &members[..]
+                && !others.is_empty()
+            {
+                let titles: Vec<String> = others.iter().map(|&i| loops[i].0.clone()).collect();
+                let _ = writeln!(out, "    {} like it: {}", others.len(), some(&titles));
+            }
+        }
+        if kinds.len() > LOOPS {
+            let _ =
+                writeln!(out, "  … and {} more kinds of loops (--verbose shows all)", kinds.len() - LOOPS);
         }
     }
 
@@ -279,9 +323,8 @@ impl Writer<'_> {
             discretized.method,
             counted(systems.len(), "loop")
         );
-        for (i, system) in systems.iter().enumerate() {
-            self.one_loop(out, &format!("inlined {}", i + 1), system);
-        }
+        let titled = |i: usize| format!("inlined {}", i + 1);
+        self.some_loops(out, systems.iter().enumerate().map(|(i, s)| (titled(i), *s)).collect());
     }
 
     fn one_loop(&self, out: &mut String, title: &str, system: &System) {
@@ -456,6 +499,19 @@ impl Writer<'_> {
     }
 }
 
+/// A text without its numbers: what loops that differ in subscripts only have in common.
+fn shape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '0'..='9' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// `component, File.mo:12`
 fn place(sources: &Sources, origin: &Origin) -> String {
     let mut parts = Vec::new();
@@ -626,6 +682,18 @@ end M;",
         for part in ["in each step of bdf, which is a part of the model now: 2 loops", "old(slow.y)"] {
             assert!(said.contains(part), "{part:?} is missing:\n{said}");
         }
+    }
+
+    /// Thirty loops that differ in their subscripts only are one with twenty-nine like it.
+    #[test]
+    fn equal_loops_are_folded() {
+        let said = explained(
+            "model M Real x[30](each start = 1, each fixed = true), a[30](each start = 1), b[30]; equation \
+             for i in 1:30 loop der(x[i]) = -a[i]; a[i] + sin(b[i]) = x[i]; b[i] = cos(a[i]); end for; end M;",
+        );
+        assert_eq!(said.matches("its equations:").count(), 1, "{said}");
+        assert!(said.contains("29 like it: loop 2, loop 3"), "{said}");
+        assert!(said.lines().count() < 100, "{said}");
     }
 
     #[test]

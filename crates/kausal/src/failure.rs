@@ -33,7 +33,8 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
             let known = restless.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
             known.take(SHOWN).filter_map(|v| of_variable(program, *v, false)).collect()
         }
-        RunError::Chattering(..) | RunError::Stopped(_) => Vec::new(),
+        RunError::Chattering(_, relations) => places_of_conditions(program, relations),
+        RunError::Stopped(_) => Vec::new(),
     };
     let is_assertion = matches!(
         error,
@@ -58,11 +59,16 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
         }
     }
     if let RunError::Initial(Stop::Failed(failed)) = error {
-        for start in fixed_in(program, failed) {
-            d.message.push_str(&format!("; it starts with {}", start.text));
-            if let Some(location) = start.location {
-                d = d.at(location, "start value");
+        let starts = fixed_in(program, failed);
+        let texts: Vec<&str> = starts.iter().map(|s| s.text.as_str()).collect();
+        if !texts.is_empty() {
+            d.message.push_str(&format!("; it starts with {}", texts.join(", ")));
+            if failed.reason == Reason::NotFinite {
+                d = d.help("do the fixed start values contradict this equation? Take `fixed = true` from one of them, or look for a division by zero");
             }
+        }
+        for location in starts.iter().filter_map(|s| s.location) {
+            d = d.at(location, "start value");
         }
     }
     d
@@ -81,6 +87,27 @@ pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
         Some(_) => unknowns.iter().map(|v| program.variables[v.index()].name.clone()).collect(),
         None => Vec::new(),
     }
+}
+
+/// Systems of one kind that leave the same variables of different components open at the same time, as one.
+pub fn united(program: &Program, found: &[Undetermined]) -> Vec<Undetermined> {
+    let own = |v: &VarId| {
+        let name = &program.variables[v.index()].name;
+        name.rsplit('.').next().unwrap_or(name).to_owned()
+    };
+    let mut all: Vec<(Vec<String>, Undetermined)> = Vec::new();
+    for one in found {
+        let mut names: Vec<String> = one.open.iter().map(own).collect();
+        names.sort();
+        let same = |(known, other): &&mut (Vec<String>, Undetermined)| {
+            *known == names && other.initial == one.initial && other.time == one.time
+        };
+        match all.iter_mut().find(same) {
+            Some((_, other)) => other.open.extend(&one.open),
+            None => all.push((names, one.clone())),
+        }
+    }
+    all.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The warning about a system that leaves some of its unknowns open.
@@ -130,12 +157,22 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
 
 /// Start values that a system which has no solution begins with.
 fn fixed_in(program: &Program, failed: &Failure) -> Vec<Culprit> {
-    if failed.reason != Reason::SingularMatrix || failed.residual.is_none() {
+    let contradicts = failed.reason == Reason::SingularMatrix && failed.residual.is_some();
+    if !contradicts && failed.reason != Reason::NotFinite {
         return Vec::new();
     }
-    let Some(system) = system(program, &failed.unknowns, true) else { return Vec::new() };
+    let equations: Vec<EquationRef> = match system(program, &failed.unknowns, true) {
+        Some(system) => system.equations.clone(),
+        None => {
+            let assigned = steps(program, true).into_iter().find_map(|step| match step {
+                Step::Assign(a) if failed.unknowns.contains(&a.variable) => a.equation,
+                _ => None,
+            });
+            assigned.into_iter().collect()
+        }
+    };
     let read = |v: VarId| {
-        system.equations.iter().any(|e| {
+        equations.iter().any(|e| {
             let info = &program.equations[e.0 as usize];
             [info.lhs, info.rhs].iter().any(|&side| program.pool.contains_any(side, |w| w == v))
         })
@@ -182,6 +219,24 @@ pub fn conditions(program: &Program, relations: &[u32]) -> String {
         .take(SHOWN)
         .collect();
     if texts.is_empty() { String::new() } else { format!(": the condition is {}", texts.join("; ")) }
+}
+
+/// Where conditions stand that the message names already.
+fn places_of_conditions(program: &Program, relations: &[u32]) -> Vec<Culprit> {
+    let held: Vec<VarId> =
+        relations.iter().filter_map(|&i| Some(program.relations.get(i as usize)?.variable)).collect();
+    let mut places: Vec<Location> = Vec::new();
+    for info in &program.equations {
+        let reads = |side: ExprId| program.pool.contains_any(side, |v| held.contains(&v));
+        if let Some(place) = info.origin.location
+            && !places.contains(&place)
+            && (reads(info.lhs) || reads(info.rhs))
+        {
+            places.push(place);
+        }
+    }
+    let place = |location| Culprit { text: String::new(), location: Some(location) };
+    places.into_iter().take(SHOWN).map(place).collect()
 }
 
 fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {

@@ -1,7 +1,8 @@
 //! `kausal parse`: reads files and directory trees, in parallel, and says what is wrong with them.
 //!
 //! A Modelica file is parsed alone. The classic files of one folder are parsed together, because the meaning of
-//! a line there depends on the cuts and paths of the classes it names, which may stand in the file next to it.
+//! a line there depends on the cuts and paths of the classes it names, which may stand in the file next to it, or in the
+//! built-in library.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
@@ -9,8 +10,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kausal_model::Files;
 use kausal_syntax::{Ast, Diagnostic, Location, Parse, SourceId, Sources, Span, Symbol, classic, modelica};
 use rayon::prelude::*;
+
+use crate::files::{BUILT_IN, DiskAndBuiltIn};
 
 /// What was read.
 #[derive(Debug, Default)]
@@ -135,7 +139,7 @@ fn parse_group(files: &[PathBuf], group: &[usize]) -> Vec<Outcome> {
     let texts: Vec<_> = readable.iter().map(|o| (SourceId(o.file as u32), o.text.clone())).collect();
     let classic = group.first().is_some_and(|&file| is_classic(&files[file]));
     let parses: Vec<Parse> = if classic {
-        classic::parse_many(&texts)
+        classic::parse_with(&mut built_in_classes(files.len()), &texts)
     } else {
         texts.into_iter().map(|(source, text)| modelica::parse(source, text)).collect()
     };
@@ -147,6 +151,21 @@ fn parse_group(files: &[PathBuf], group: &[usize]) -> Vec<Outcome> {
         }
     }
     outcomes
+}
+
+/// The classic classes of the built-in library. Nothing is said about these, so their sources may have any numbers.
+fn built_in_classes(first: usize) -> classic::Interfaces {
+    let folder = format!("{BUILT_IN}/classic");
+    let mut names = DiskAndBuiltIn.list(&folder).unwrap_or_default();
+    names.retain(|name| name.ends_with(".dym"));
+    names.sort();
+    let texts: Vec<(SourceId, Arc<str>)> = (first as u32..)
+        .zip(names)
+        .filter_map(|(i, name)| Some((SourceId(i), DiskAndBuiltIn.read(&format!("{folder}/{name}"))?.into())))
+        .collect();
+    let mut known = classic::Interfaces::default();
+    classic::parse_with(&mut known, &texts);
+    known
 }
 
 fn read(file: usize, path: &Path) -> Outcome {

@@ -203,7 +203,16 @@ impl Session {
                 None => library.root_names().into_iter().map(Symbol::as_str).collect(),
                 Some(parent) => library.child_names(parent).into_iter().map(Symbol::as_str).collect(),
             };
-            let nearest = nearest(part, names.into_iter())?;
+            let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+            let last = i + 1 == parts.len();
+            let inner = names.iter().filter(|_| last).find(|package| {
+                let package = parent.and_then(|parent| library.child(parent, Symbol::new(package)));
+                package.is_some_and(|package| library.child(package, symbol).is_some())
+            });
+            if let Some(package) = inner {
+                return Some(format!("{}.{package}.{part}", parts[..i].join(".")));
+            }
+            let nearest = nearest(part, names.iter().map(String::as_str))?;
             let mut path = parts[..i].to_vec();
             path.push(nearest);
             path.extend(&parts[i + 1..]);

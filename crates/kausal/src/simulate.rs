@@ -102,7 +102,8 @@ pub fn run_into(
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
-    diagnostics.extend(statistics.undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
+    let undetermined = failure::united(&model.program, &statistics.undetermined);
+    diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));

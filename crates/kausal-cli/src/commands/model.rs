@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Session, Sources, summary};
+use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Session, Sources, render, summary};
 use serde::Serialize;
 
 use crate::arguments::{self, Check, Examples, Flatten, Translate, Translation};
@@ -25,23 +25,50 @@ pub fn session(model: &arguments::Model) -> Session {
 
 /// The flat model, or diagnostics shown and `None`.
 pub fn flat(session: &mut Session, model: &arguments::Model) -> Option<FlatModel> {
+    flat_saying(session, model, &mut Vec::new())
+}
+
+/// The flat model; what was said meanwhile is shown and kept.
+fn flat_saying(
+    session: &mut Session,
+    model: &arguments::Model,
+    said: &mut Vec<Diagnostic>,
+) -> Option<FlatModel> {
     let flat = progress::waiting("reading and flattening", || {
         session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name))
     });
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
+    said.extend(diagnostics);
     flat
 }
 
-/// The flat model with settings and its program, or diagnostics shown and `None`.
+/// What programs read where there is no translation.
+#[derive(Serialize)]
+struct FailureReport<'a> {
+    model: &'a str,
+    completed: bool,
+    diagnostics: Vec<render::JsonDiagnostic>,
+}
+
+/// Prints that a model could not be translated, and why, as JSON.
+pub fn print_failure(session: &Session, model: &arguments::Model, said: &[Diagnostic]) {
+    output::print_json(&FailureReport {
+        model: model.inside.as_deref().unwrap_or(&model.name),
+        completed: false,
+        diagnostics: render::json(said, session.sources()),
+    });
+}
+
+/// The flat model with settings and its program, or `None`; what was said meanwhile is shown and kept.
 pub fn program(
     session: &mut Session,
     model: &arguments::Model,
     how: &Translation,
+    said: &mut Vec<Diagnostic>,
 ) -> Option<(FlatModel, Program)> {
-    let mut said = Vec::new();
-    let flat = flat(session, model)?;
-    program_of(session, flat, how, &mut said)
+    let flat = flat_saying(session, model, said)?;
+    program_of(session, flat, how, said)
 }
 
 /// The flat model with settings and its program; what was said meanwhile is shown and kept.
@@ -110,7 +137,13 @@ struct CheckReport<'a> {
 
 pub fn check(arguments: &Check) -> bool {
     let mut session = session(&arguments.model);
-    let Some(flat) = flat(&mut session, &arguments.model) else { return false };
+    let mut said = Vec::new();
+    let Some(flat) = flat_saying(&mut session, &arguments.model, &mut said) else {
+        if arguments.json {
+            print_failure(&session, &arguments.model, &said);
+        }
+        return false;
+    };
     let balance = balance(&flat);
     let balanced = balance.equations == balance.unknowns;
     if arguments.json {
@@ -134,7 +167,12 @@ pub fn check(arguments: &Check) -> bool {
 
 pub fn flatten(arguments: &Flatten) -> bool {
     let mut session = session(&arguments.model);
-    match flat(&mut session, &arguments.model) {
+    let mut said = Vec::new();
+    match flat_saying(&mut session, &arguments.model, &mut said) {
+        None if arguments.json => {
+            print_failure(&session, &arguments.model, &said);
+            false
+        }
         Some(flat) if arguments.json => {
             output::print_json(&kausal::flattened::flattened(&flat, session.sources()));
             true
@@ -149,7 +187,12 @@ pub fn flatten(arguments: &Flatten) -> bool {
 
 pub fn translate(arguments: &Translate) -> bool {
     let mut session = session(&arguments.model);
-    let Some((_, program)) = program(&mut session, &arguments.model, &arguments.translation) else {
+    let mut said = Vec::new();
+    let translated = program(&mut session, &arguments.model, &arguments.translation, &mut said);
+    let Some((_, program)) = translated else {
+        if arguments.json {
+            print_failure(&session, &arguments.model, &said);
+        }
         return false;
     };
     if let Some(path) = &arguments.c

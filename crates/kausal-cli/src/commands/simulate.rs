@@ -48,6 +48,9 @@ struct Seconds {
     write: f64,
 }
 
+/// Points in time of a result.
+const MOST_POINTS: f64 = 1e8;
+
 pub fn run(arguments: &Simulate) -> Outcome {
     let mut session = model::session(&arguments.model);
     let misused = |session: &Session, d: Diagnostic| {
@@ -59,7 +62,12 @@ pub fn run(arguments: &Simulate) -> Outcome {
         Ok(method) => method,
         Err(d) => return misused(&session, d),
     };
-    let Some((flat, program)) = model::program(&mut session, &arguments.model, &arguments.translation) else {
+    let mut said = Vec::new();
+    let translated = model::program(&mut session, &arguments.model, &arguments.translation, &mut said);
+    let Some((flat, program)) = translated else {
+        if arguments.json {
+            model::print_failure(&session, &arguments.model, &said);
+        }
         return Outcome::Wrong;
     };
     if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
@@ -265,6 +273,12 @@ fn settings(
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
+    let points = (stop - start) / interval;
+    if points > MOST_POINTS {
+        let message =
+            format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
+        return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval"));
+    }
     let max_order = match arguments.translation.inline {
         Inline::ImplicitEuler => 1,
         _ => Settings::default().max_order,
