@@ -274,7 +274,7 @@ fn settings(
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
     let points = (stop - start) / interval;
-    if points > MOST_POINTS {
+    if interval > 0.0 && points > MOST_POINTS {
         let message =
             format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
         return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval"));
