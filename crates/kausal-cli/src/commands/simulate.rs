@@ -274,7 +274,8 @@ fn settings(
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
     let points = (stop - start) / interval;
-    if interval > 0.0 && points > MOST_POINTS {
+    // Where the model says how often, a long run may still be interrupted.
+    if arguments.output_interval.is_some_and(|interval| interval > 0.0) && points > MOST_POINTS {
         let message =
             format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
         return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval"));
