@@ -219,14 +219,12 @@ fn signal(child: &Child, name: &str) {
 fn an_interrupted_run_keeps_what_it_has() {
     let folder = folder();
     let at = folder.path();
-    let mut child = command(
-        at,
-        &["simulate", "Oscillator.mo", "--stop", "1e9", "--output-interval", "10", "-o", "a.csv"],
-    )
-    .stderr(Stdio::piped())
-    .stdout(Stdio::piped())
-    .spawn()
-    .unwrap();
+    let mut child =
+        command(at, &["simulate", "Oscillator.mo", "--stop", "1e8", "--output-interval", "1", "-o", "a.csv"])
+            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
     // As soon as something is in the file, the run is under way.
     let begin = Instant::now();
     while std::fs::metadata(at.join("a.csv")).map_or(0, |m| m.len()) == 0 {
