@@ -209,6 +209,30 @@ fn a_time_limit_ends_a_run() {
     assert!(text(&output.stderr).contains("K05"), "{output:?}");
 }
 
+#[test]
+fn foreign_code_that_hangs_leaves_the_rows_before_it() {
+    if !Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let folder = folder();
+    let at = folder.path();
+    let model =
+        "model C function f input Real x; output Real y; external \"C\" y = hang(x) annotation(Include = \"
+         static double hang(double x) { volatile int k = x > 0.5; while (k); return x; }\"); end f;
+         Real y = f(time); end C;";
+    std::fs::write(at.join("C.mo"), model).unwrap();
+    for file in ["a.csv", "a.mat"] {
+        let begin = Instant::now();
+        let output = kausal(at, &["simulate", "C.mo", "--allow-external", "--timeout", "0.5", "-o", file]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+        assert!(text(&output.stderr).contains("foreign function C.f (hang in C)"), "{output:?}");
+        let result = kausal::store::read(&at.join(file)).unwrap();
+        assert!(result.time.last().is_some_and(|t| *t > 0.4), "{file}: {:?}", result.time);
+    }
+}
+
 #[cfg(unix)]
 fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());

@@ -104,6 +104,10 @@ impl<W: Write> Sink for Writer<W> {
         self.out.write_all(self.line.as_bytes())
     }
 
+    fn keep(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     fn finish(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use kausal_model::flat::Type;
 use kausal_runtime::Machine;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
@@ -137,6 +138,11 @@ pub trait Sink {
     /// An instant, with one number per column.
     fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()>;
 
+    /// What was told so far shall be readable, should nothing more come.
+    fn keep(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Told once, after the last row.
     fn finish(&mut self) -> io::Result<()>;
 }
@@ -199,7 +205,9 @@ impl Recorder {
         let (mut signals, mut sources, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         let mut column_of: Vec<Option<usize>> = vec![None; program.variables.len()];
         for (i, var) in program.variables.iter().enumerate() {
-            if matches!(var.kind, Kind::Helper) || is_made(&var.name) || !wanted(&var.name) {
+            // The numbers that stand for texts and objects mean nothing to anybody else.
+            let internal = matches!(var.ty, Type::String | Type::External(_));
+            if matches!(var.kind, Kind::Helper) || internal || is_made(&var.name) || !wanted(&var.name) {
                 continue;
             }
             let (target, negated) = match var.kind {
