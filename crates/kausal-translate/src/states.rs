@@ -195,8 +195,12 @@ fn judge_one(
             matrix[i * n + j] = value.filter(|v| v.is_finite()).unwrap_or(0.0);
         }
     }
+    // Only derivatives that the constraints reach are at stake: of `der(y) = f(x)`, differentiated once, `der(y)` or `x`,
+    // while `y` stays a state whatever is chosen.
+    let reach = choice.eqns.iter().map(|e| reduction.differentiations[*e]).max().unwrap_or(0);
     let wish = |chain: usize| {
-        let orders = 0..reduction.highest[chain].saturating_sub(level);
+        let highest = reduction.highest[chain];
+        let orders = highest.saturating_sub(reach)..highest.saturating_sub(level);
         orders.filter_map(|k| reduced.variable(chain, k)).map(|v| priority(work, v)).max()
     };
     let wishes: Vec<Wish> = chains.iter().map(|&chain| Wish(wish(chain).map_or(0, |p| p.0))).collect();

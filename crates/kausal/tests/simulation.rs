@@ -685,6 +685,7 @@ fn initial_values() {
                 ],
             ),
             case("initial_text", vec![exactly("first", 1111.0), exactly("before", 100.0)]),
+            case("initial_states_of_the_model", vec![end("x", 2.0 * (-1f64).exp(), 1e-7)]),
             case("initial_pre_of_real", vec![end("a", 1.0 + 0.25f64.sin(), 1e-9), end("b", 3.5, 1e-12)]),
             case("initial_discrete", vec![exactly("n", 9.0), exactly("b", 1.0), exactly("x", 10.0)]),
             case(
