@@ -210,6 +210,29 @@ fn a_time_limit_ends_a_run() {
 }
 
 #[test]
+fn texts_are_written_as_texts_or_not_at_all() {
+    let folder = folder();
+    let at = folder.path();
+    let model = "model T parameter String s = \"a\"; String t = if time > 0.5 then \"late\" else \"early\"; \
+                 type E = enumeration(off, on); parameter E e = E.off; Real x = time; end T;";
+    std::fs::write(at.join("T.mo"), model).unwrap();
+    let set = ["simulate", "T.mo", "--set", "e=on", "--set", "s=b c", "-o", "t.csv", "-o", "t.mat"];
+    let output = kausal(at, &set);
+    assert!(output.status.success(), "{output:?}");
+    let lines = std::fs::read_to_string(at.join("t.csv")).unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[0], "\"time\",\"e\",\"x\",\"s\",\"t\"");
+    assert_eq!(lines[1], "0,2,0,\"b c\",\"early\"");
+    assert_eq!(lines[lines.len() - 1], "1,2,1,\"b c\",\"late\"");
+    for file in ["t.csv", "t.mat"] {
+        let result = kausal::store::read(&at.join(file)).unwrap();
+        assert_eq!((result.get("t"), result.signals.len()), (None, 2), "{file}");
+    }
+    let output = kausal(at, &["simulate", "T.mo", "--set", "e=of"]);
+    assert!(text(&output.stderr).contains("it must be one of off, on"), "{output:?}");
+}
+
+#[test]
 fn foreign_code_that_hangs_leaves_the_rows_before_it() {
     if !Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: there is no C compiler");
