@@ -197,7 +197,7 @@ pub struct Translation {
     pub commands: Option<PathBuf>,
     /// Give a parameter (or a start value) another value
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::setting)]
-    pub settings: Vec<(String, f64)>,
+    pub settings: Vec<(String, String)>,
 }
 
 #[derive(Debug, Args)]

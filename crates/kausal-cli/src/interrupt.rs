@@ -45,7 +45,14 @@ pub fn listen() {
         }
         match REQUESTS.fetch_add(1, Ordering::Relaxed) {
             0 => {}
-            1 => kausal::stop_functions(),
+            1 => match kausal::foreign_under_way() {
+                // Nothing stops it; rows are in the files already.
+                Some(name) => {
+                    eprintln!("error[K0522]: interrupted in the foreign function {name}, which does not end");
+                    std::process::exit(INTERRUPTED);
+                }
+                None => kausal::stop_functions(),
+            },
             _ => std::process::exit(INTERRUPTED),
         }
     });
@@ -77,6 +84,16 @@ pub fn exit_after(limit: Duration) {
         std::thread::sleep(limit + LATE);
         if RUNNING.load(Ordering::Relaxed) {
             kausal::stop_functions();
+        }
+        std::thread::sleep(LATE);
+        if let Some(name) = kausal::foreign_under_way()
+            && RUNNING.load(Ordering::Relaxed)
+        {
+            // Nothing stops it; rows are in the files already.
+            eprintln!(
+                "error[K0521]: the time limit was reached in the foreign function {name}, which does not end"
+            );
+            std::process::exit(1);
         }
         std::thread::sleep(grace);
         if RUNNING.load(Ordering::Relaxed) {

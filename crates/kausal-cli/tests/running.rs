@@ -209,6 +209,53 @@ fn a_time_limit_ends_a_run() {
     assert!(text(&output.stderr).contains("K05"), "{output:?}");
 }
 
+#[test]
+fn texts_are_written_as_texts_or_not_at_all() {
+    let folder = folder();
+    let at = folder.path();
+    let model = "model T parameter String s = \"a\"; String t = if time > 0.5 then \"late\" else \"early\"; \
+                 type E = enumeration(off, on); parameter E e = E.off; Real x = time; end T;";
+    std::fs::write(at.join("T.mo"), model).unwrap();
+    let set = ["simulate", "T.mo", "--set", "e=on", "--set", "s=b c", "-o", "t.csv", "-o", "t.mat"];
+    let output = kausal(at, &set);
+    assert!(output.status.success(), "{output:?}");
+    let lines = std::fs::read_to_string(at.join("t.csv")).unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[0], "\"time\",\"e\",\"x\",\"s\",\"t\"");
+    assert_eq!(lines[1], "0,2,0,\"b c\",\"early\"");
+    assert_eq!(lines[lines.len() - 1], "1,2,1,\"b c\",\"late\"");
+    for file in ["t.csv", "t.mat"] {
+        let result = kausal::store::read(&at.join(file)).unwrap();
+        assert_eq!((result.get("t"), result.signals.len()), (None, 2), "{file}");
+    }
+    let output = kausal(at, &["simulate", "T.mo", "--set", "e=of"]);
+    assert!(text(&output.stderr).contains("it must be one of off, on"), "{output:?}");
+}
+
+#[test]
+fn foreign_code_that_hangs_leaves_the_rows_before_it() {
+    if !Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let folder = folder();
+    let at = folder.path();
+    let model =
+        "model C function f input Real x; output Real y; external \"C\" y = hang(x) annotation(Include = \"
+         static double hang(double x) { volatile int k = x > 0.5; while (k); return x; }\"); end f;
+         Real y = f(time); end C;";
+    std::fs::write(at.join("C.mo"), model).unwrap();
+    for file in ["a.csv", "a.mat"] {
+        let begin = Instant::now();
+        let output = kausal(at, &["simulate", "C.mo", "--allow-external", "--timeout", "0.5", "-o", file]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+        assert!(text(&output.stderr).contains("foreign function C.f (hang in C)"), "{output:?}");
+        let result = kausal::store::read(&at.join(file)).unwrap();
+        assert!(result.time.last().is_some_and(|t| *t > 0.4), "{file}: {:?}", result.time);
+    }
+}
+
 #[cfg(unix)]
 fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());

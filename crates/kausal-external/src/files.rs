@@ -1,14 +1,13 @@
 //! Files, directories and the environment, as `Modelica.Utilities.Files`, `Streams` and `System` declare them.
 //!
-//! What reads is done, and what writes files ([`crate::Writing`]); what does more is known, so that the message says "not
-//! allowed" and not "unknown".
+//! What reads is done, and what writes files ([`crate::Writing`]); what does more is in `outside`.
 
 use std::path::Path;
 
 use kausal_symbolic::function::{Array, Text, Value};
 
 use crate::frame::{Frame, Outcome, failed};
-use crate::{Kind, Native, StandardExternals, matrix_file, writing};
+use crate::{Kind, Native, StandardExternals, matrix_file, outside, writing};
 
 /// No file larger than this is read.
 pub(crate) const LARGEST_FILE: u64 = 1 << 30;
@@ -38,8 +37,9 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
             Ok(path) => f.give_text(&path.to_string_lossy()),
             Err(error) => failed(format!("no working directory: {error}")),
         },
-        "ModelicaInternal_getenv" => |_, f| {
-            let content = std::env::var(f.text(0)?).ok();
+        "ModelicaInternal_getenv" => |e, f| {
+            let name = f.text(0)?;
+            let content = outside::set_before(e, name).or_else(|| std::env::var(name).ok());
             f.set_number(3, f64::from(u8::from(content.is_some())));
             f.set(2, Value::text(content.as_deref().unwrap_or("")));
             Ok(())
@@ -57,7 +57,6 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
 }
 
 fn other(name: &str) -> Option<(Kind, Native)> {
-    let changes: Native = |_, f| failed(format!("{} is not allowed", f.name()));
     Some(match name {
         "ModelicaInternal_print" => (Kind::Writes, print),
         "ModelicaInternal_removeFile" => (Kind::Writes, |e, f| writing::remove(e, f.text(0)?)),
@@ -65,16 +64,7 @@ fn other(name: &str) -> Option<(Kind, Native)> {
         "ModelicaIO_writeRealMatrix" => (Kind::Writes, write_real_matrix),
         "ModelicaInternal_getTime" => (Kind::Clock, get_time),
         "ModelicaInternal_getpid" => (Kind::Clock, |_, f| f.give_number(f64::from(std::process::id()))),
-        "ModelicaInternal_mkdir"
-        | "ModelicaInternal_rmdir"
-        | "ModelicaInternal_rename"
-        | "ModelicaInternal_chdir"
-        | "ModelicaInternal_setenv"
-        | "ModelicaInternal_temporaryFileName"
-        | "ModelicaInternal_exit"
-        | "system"
-        | "exit" => (Kind::Changes, changes),
-        _ => return None,
+        _ => (Kind::Changes, outside::find(name)?),
     })
 }
 

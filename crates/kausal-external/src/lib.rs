@@ -21,7 +21,7 @@
 //!
 //! **A model stays data**: files are read only if the [`Options`] say so, and written only where they say ([`Writing`]).
 //! Functions that change directories or the environment, and those that start programs, are known and refuse with a
-//! message.
+//! message, but where models may do what programs may.
 //!
 //! What has no native version runs as foreign code where the user has allowed that ([`foreign`]).
 //!
@@ -37,6 +37,7 @@ mod inflate;
 pub mod lapack;
 mod matfile;
 mod matrix_file;
+mod outside;
 pub mod random;
 pub mod strings;
 pub mod tables;
@@ -92,7 +93,7 @@ pub enum Kind {
     State,
     /// It writes files, where that is allowed.
     Writes,
-    /// It changes the world outside in other ways: never run.
+    /// It changes the world outside in other ways: run only where models may do what programs may.
     Changes,
 }
 
@@ -135,6 +136,8 @@ struct State {
     written: u64,
     /// What foreign code has made.
     objects: foreign::Objects,
+    /// What was changed outside of files.
+    outside: outside::Outside,
 }
 
 /// Messages that are kept.
@@ -217,9 +220,12 @@ impl StandardExternals {
             Kind::Reads => refuse("reads files, which is not allowed here"),
             Kind::Clock | Kind::State | Kind::Writes if self.options.state => Ok(()),
             Kind::Clock | Kind::State | Kind::Writes => Err(ExternalError::Unavailable),
-            Kind::Changes => {
-                refuse("changes directories or the environment or starts a program, which is not allowed")
-            }
+            Kind::Changes if !self.options.state => Err(ExternalError::Unavailable),
+            Kind::Changes if self.options.write == Writing::Anywhere => Ok(()),
+            Kind::Changes => refuse(
+                "changes directories or the environment or starts a program, which is not allowed; \
+                 --allow-external allows what a program may do",
+            ),
         }
     }
 }

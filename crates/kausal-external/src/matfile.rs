@@ -129,6 +129,9 @@ fn element<'a>(reader: &Reader<'a>, at: usize) -> Option<(usize, Reader<'a>, usi
 const MATRIX: usize = 14;
 const COMPRESSED: usize = 15;
 
+/// So deep structures may be in each other.
+const DEEPEST: usize = 16;
+
 fn find_5(file: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
     let mut at = 0;
     while let Some((code, data, next)) = element(file, at) {
@@ -146,7 +149,7 @@ fn find_5(file: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
         } else {
             continue;
         };
-        if let Some(found) = matrix_5(&data, name)? {
+        if let Some(found) = matrix_5(&data, name, DEEPEST)? {
             return Ok(Some(found));
         }
     }
@@ -308,7 +311,8 @@ fn wrapped(element: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 /// A matrix element: flags, sizes, name, real part.
-fn matrix_5(data: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
+fn matrix_5(data: &Reader<'_>, name: &str, deep: usize) -> Result<Option<Matrix>, String> {
+    const STRUCTURE: u8 = 2;
     const FIRST_NUMERIC: u8 = 6;
     const LAST_NUMERIC: u8 = 15;
     let parts = || -> Option<_> {
@@ -319,8 +323,14 @@ fn matrix_5(data: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
         Some((class, sizes.numbers(code)?, found.bytes, at))
     };
     let Some((class, sizes, found, at)) = parts() else { return Err("it is damaged".to_owned()) };
-    if found != name.as_bytes() {
-        return Ok(None);
+    let rest = match name.strip_prefix(&*String::from_utf8_lossy(found)) {
+        Some("") => None,
+        // A member of a structure, which has no names of its own inside.
+        Some(rest) if class == STRUCTURE && rest.starts_with('.') => Some(&rest[1..]),
+        _ => return Ok(None),
+    };
+    if let Some(rest) = rest {
+        return member_5(data, at, rest, deep);
     }
     let [rows, cols] = sizes[..] else { return Err("it has not two dimensions".to_owned()) };
     if !(FIRST_NUMERIC..=LAST_NUMERIC).contains(&class) {
@@ -328,6 +338,32 @@ fn matrix_5(data: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
     }
     let numbers = element(data, at).and_then(|(code, real, _)| real.numbers(code)).ok_or("it is damaged")?;
     matrix(rows as usize, cols as usize, &numbers).map(Some)
+}
+
+/// A member of a structure: the length of names, the names, and the elements, which have no names.
+fn member_5(data: &Reader<'_>, at: usize, path: &str, deep: usize) -> Result<Option<Matrix>, String> {
+    if deep == 0 {
+        return Err("structures are too deep in each other".to_owned());
+    }
+    let (first, rest) = path.split_once('.').map_or((path, ""), |(first, rest)| (first, rest));
+    let names = || -> Option<_> {
+        let (_, length, at) = element(data, at)?;
+        let (_, names, at) = element(data, at)?;
+        let width = length.u32(0).filter(|width| *width > 0)?;
+        let found = names
+            .bytes
+            .chunks(width)
+            .position(|name| name.split(|&byte| byte == 0).next() == Some(first.as_bytes()));
+        Some((found, at))
+    };
+    let (found, mut at) = names().ok_or("it is damaged")?;
+    let Some(found) = found else { return Ok(None) };
+    for _ in 0..found {
+        at = element(data, at).ok_or("it is damaged")?.2;
+    }
+    let (_, member, _) = element(data, at).ok_or("it is damaged")?;
+    let inner = if rest.is_empty() { String::new() } else { format!(".{rest}") };
+    matrix_5(&member, &inner, deep - 1)
 }
 
 #[cfg(test)]
@@ -400,5 +436,45 @@ mod tests {
         element.extend(stored);
         assert_eq!(find(&with_header(&element), "m"), Ok(Some(m)));
         assert_eq!(find(&plain, "x"), Ok(None));
+    }
+
+    /// An element: its type and its data, filled up to eight bytes.
+    fn part(code: u32, data: &[u8]) -> Vec<u8> {
+        let mut bytes = [code, data.len() as u32].iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes
+    }
+
+    /// A structure with two members, as the description of the format lays it out.
+    fn structure(name: &str, members: [(&str, &[u8]); 2]) -> Vec<u8> {
+        let words = |list: &[u32]| list.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+        let mut names = Vec::new();
+        for (member, _) in members {
+            names.extend(member.bytes());
+            names.resize(names.len().next_multiple_of(32), 0);
+        }
+        let mut data =
+            [part(6, &words(&[2, 0])), part(5, &words(&[1, 1])), part(1, name.as_bytes())].concat();
+        // The length of names is a small element.
+        data.extend(words(&[4 << 16 | 5, 32]));
+        data.extend(part(1, &names));
+        members.iter().for_each(|(_, member)| data.extend(*member));
+        part(14, &data)
+    }
+
+    #[test]
+    fn members_of_structures() {
+        let numbers = |values: &[f64]| {
+            element_5("", &Matrix { rows: 1, cols: values.len(), data: values.to_vec() }).unwrap()
+        };
+        let (a, b, c) = (numbers(&[1.0, 2.0]), numbers(&[3.0]), numbers(&[4.0, 5.0, 6.0]));
+        let inner = structure("", [("b", &b), ("c", &c)]);
+        let file = with_header(&structure("s", [("a", &a), ("deep", &inner)]));
+        let data = |name: &str| find(&file, name).map(|found| found.map(|matrix| matrix.data));
+        assert_eq!(data("s.a"), Ok(Some(vec![1.0, 2.0])));
+        assert_eq!(data("s.deep.c"), Ok(Some(vec![4.0, 5.0, 6.0])));
+        assert_eq!((data("s.x"), data("t.a"), data("sa")), (Ok(None), Ok(None), Ok(None)));
+        assert!(data("s").is_err() && data("s.deep").is_err());
     }
 }

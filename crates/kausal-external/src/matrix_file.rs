@@ -11,8 +11,10 @@ use crate::{StandardExternals, writing};
 /// Reads a matrix.
 pub(crate) fn read(externals: &StandardExternals, file: &str, name: &str) -> Outcome<Matrix> {
     let bytes = files::bytes(externals, file)?;
-    let found = if bytes.starts_with(b"#1") {
-        find_in_text(&String::from_utf8_lossy(&bytes), name)
+    // Some editors put a mark of the order of bytes before texts.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let found = if text.starts_with(b"#1") {
+        find_in_text(&String::from_utf8_lossy(text), name)
     } else {
         matfile::find(&bytes, name)
     };
@@ -93,6 +95,15 @@ mod tests {
         assert_eq!(find_in_text(text, "c"), Ok(None));
         assert!(find_in_text("#1\ndouble a(2,2)\n1 2 3", "a").is_err());
         assert!(find_in_text("#1\ndouble a(2,2)\n1 2 x 3", "a").is_err());
+    }
+
+    #[test]
+    fn a_mark_before_the_text_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        std::fs::write(&file, "\u{feff}#1\ndouble a(1,2)\n1 2\n").unwrap();
+        let externals = StandardExternals::new(crate::Options::default());
+        assert_eq!(read(&externals, file.to_str().unwrap(), "a").unwrap().data, [1.0, 2.0]);
     }
 
     #[test]

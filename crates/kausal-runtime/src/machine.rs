@@ -268,6 +268,11 @@ impl Machine {
         }
     }
 
+    /// What a variable holds that is declared `String`.
+    pub fn text_of(&self, v: VarId) -> Option<String> {
+        self.calls.text(&self.model.program.pool, self.value(v))
+    }
+
     /// Parameters changed: constant matrices must be factorised again.
     pub fn forget_factors(&mut self) {
         self.kernels.iter_mut().for_each(|k| k.factored = false);

@@ -9,7 +9,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::function::{Function, FunctionId};
 use crate::node::{ExprId, Node, Op, TextId, VarId};
@@ -244,6 +244,24 @@ impl Pool {
     /// Does it contain a call of a function? Costs nothing.
     pub fn has_calls(&self, id: ExprId) -> bool {
         self.entries[id.0 as usize].flags & CALL != 0
+    }
+
+    /// Does it contain a call of an impure function?
+    pub fn has_impure_calls(&self, id: ExprId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if !self.has_calls(id) || !seen.insert(id) {
+                continue;
+            }
+            if let Node::Call(function, _) = self.node(id)
+                && self.get_function(function).is_some_and(|function| function.notes.impure)
+            {
+                return true;
+            }
+            open.extend_from_slice(self.children(id));
+        }
+        false
     }
 
     /// Does it contain an operator that [depends on the context](Op::is_context_dependent)? Costs nothing.

@@ -488,6 +488,37 @@ fn second_derivatives() {
 }
 
 #[test]
+fn second_derivatives_of_functions_of_two_numbers() {
+    let mut pool = Pool::new();
+    let table = declared(&mut pool, "table", &["u", "v"], &[], "y");
+    let first = declared(&mut pool, "der_table", &["u", "v", "du", "dv"], &[], "y");
+    let second = declared(&mut pool, "der_der_table", &["u", "v", "du", "dv", "ddu", "ddv"], &[], "y");
+    add_note(&mut pool, table, note(first, 1, &[], &[]));
+    add_note(&mut pool, first, note(second, 2, &[], &[]));
+    let [u, v, du, dv, ddu] = [0, 1, 10, 11, 20].map(|k| pool.var(VarId(k)));
+    let (zero, one, fixed) = (pool.zero(), pool.one(), pool.constant(0.3));
+    let mut calls = Calls::new();
+    // One of the numbers does not move: y'' = f_uu*du^2 + f_u*ddu.
+    let value = call_of(&mut pool, table, &[u, fixed]);
+    let along = time_derivative(&mut pool, value, &mut rate, &mut calls).unwrap();
+    let twice = time_derivative(&mut pool, along, &mut rate, &mut calls).unwrap();
+    let slope = call_of(&mut pool, first, &[u, fixed, one, zero]);
+    let curvature = call_of(&mut pool, second, &[u, fixed, one, zero, zero, zero]);
+    let (du2, straight) = (pool.powi(du, 2), pool.mul(slope, ddu));
+    let curved = pool.mul(curvature, du2);
+    assert_eq!(twice, pool.add(curved, straight));
+    // The slope along u, where both move: f_uu*du + f_uv*dv, which is (B(e + d, e + d) - B(e - d, e - d))/4.
+    let slope = call_of(&mut pool, first, &[u, v, one, zero]);
+    let along = time_derivative(&mut pool, slope, &mut rate, &mut calls).unwrap();
+    let (plus, minus, against) = (pool.add(one, du), pool.sub(one, du), pool.sub(zero, dv));
+    let plus = call_of(&mut pool, second, &[u, v, plus, dv, zero, zero]);
+    let minus = call_of(&mut pool, second, &[u, v, minus, against, zero, zero]);
+    let difference = pool.sub(plus, minus);
+    let quarter = pool.constant(0.25);
+    assert_eq!(along, pool.mul(quarter, difference));
+}
+
+#[test]
 fn annotations_are_used_inside_functions() {
     let mut pool = Pool::new();
     // g(x, y) = x*y is said to have the derivative 100*dx for constant y, which no algorithm would give.

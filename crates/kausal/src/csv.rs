@@ -1,7 +1,7 @@
 //! Results as comma-separated values: a header line with `time` and the names, then one line per instant.
 //!
 //! Names may stand in quotation marks (a name like `A[1,2]` has to); numbers may be in any usual notation,
-//! and `true` and `false` are 1 and 0.
+//! and `true` and `false` are 1 and 0. Texts are the last columns, in quotation marks; they are not read back.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -21,6 +21,9 @@ pub struct Writer<W> {
     numbers: String,
     starts: Vec<usize>,
     line: String,
+    /// The names of texts, and the end of a row with what they are.
+    text_names: Vec<String>,
+    texts: String,
 }
 
 /// What follows in a row.
@@ -36,11 +39,32 @@ enum Field {
 impl<W: Write> Writer<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Writer<W> {
-        Writer { out, fields: Vec::new(), numbers: String::new(), starts: Vec::new(), line: String::new() }
+        Writer {
+            out,
+            fields: Vec::new(),
+            numbers: String::new(),
+            starts: Vec::new(),
+            line: String::new(),
+            text_names: Vec::new(),
+            texts: String::new(),
+        }
     }
 }
 
 impl<W: Write> Sink for Writer<W> {
+    fn name_texts(&mut self, names: &[String]) {
+        self.text_names = names.to_vec();
+    }
+
+    fn texts(&mut self, texts: &[String]) {
+        self.texts.clear();
+        for text in texts {
+            // A row is one line.
+            let text = text.replace('"', "\"\"").replace(['\n', '\r'], " ");
+            self.texts.push_str(&format!(",\"{text}\""));
+        }
+    }
+
     fn start(&mut self, signals: &[Signal], _: usize) -> io::Result<()> {
         self.line = String::from("\"time\"");
         for signal in signals {
@@ -61,6 +85,9 @@ impl<W: Write> Sink for Writer<W> {
                 (Values::Column(column, false), _) => self.fields.push(Field::Columns(column..column + 1)),
                 (Values::Column(column, true), _) => self.fields.push(Field::Negated(column)),
             }
+        }
+        for name in &self.text_names {
+            self.line.push_str(&format!(",\"{}\"", name.replace('"', "\"\"")));
         }
         self.line.push('\n');
         self.out.write_all(self.line.as_bytes())
@@ -100,8 +127,13 @@ impl<W: Write> Sink for Writer<W> {
                 }
             }
         }
+        self.line.push_str(&self.texts);
         self.line.push('\n');
         self.out.write_all(self.line.as_bytes())
+    }
+
+    fn keep(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -126,7 +158,7 @@ pub fn read(text: &str) -> Result<Trajectory, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((_, header)) = lines.next() else { return Err("there is no header line".into()) };
     let mut names = Vec::new();
-    fields(header, |name| {
+    fields(header, |name, _| {
         names.push(name.to_owned());
         Ok(())
     })?;
@@ -134,11 +166,18 @@ pub fn read(text: &str) -> Result<Trajectory, String> {
         return Err(format!("the first column must be time, not {}", names[0]));
     }
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    let mut is_text = vec![false; names.len()];
     for (line, row) in lines {
         let mut i = 0;
-        let read = fields(row, |field| {
+        let read = fields(row, |field, quoted| {
             let column = columns.get_mut(i).ok_or_else(|| format!("more than {} values", names.len()))?;
-            column.push(number(field)?);
+            column.push(match number(field) {
+                Err(_) if quoted && i > 0 => {
+                    is_text[i] = true;
+                    f64::NAN
+                }
+                value => value?,
+            });
             i += 1;
             Ok(())
         });
@@ -148,6 +187,10 @@ pub fn read(text: &str) -> Result<Trajectory, String> {
         });
         read.map_err(|what| format!("line {}: {what}", line + 1))?;
     }
+    let mut keep = is_text.iter().map(|text| !text);
+    names.retain(|_| keep.next().unwrap_or(true));
+    let mut keep = is_text.iter().map(|text| !text);
+    columns.retain(|_| keep.next().unwrap_or(true));
     let time = columns.remove(0);
     if let Some(i) = time.windows(2).position(|t| t[1] < t[0]) {
         return Err(format!("time goes back from {} to {}", time[i], time[i + 1]));
@@ -169,8 +212,8 @@ fn number(field: &str) -> Result<f64, String> {
     }
 }
 
-/// Calls `take` with each field of a line; quotation marks are taken off.
-fn fields(line: &str, mut take: impl FnMut(&str) -> Result<(), String>) -> Result<(), String> {
+/// Calls `take` with each field of a line; quotation marks are taken off, and it is told whether there were any.
+fn fields(line: &str, mut take: impl FnMut(&str, bool) -> Result<(), String>) -> Result<(), String> {
     let mut rest = line;
     loop {
         let trimmed = rest.trim_start();
@@ -194,17 +237,17 @@ fn fields(line: &str, mut take: impl FnMut(&str) -> Result<(), String>) -> Resul
                     }
                 }
             }
-            take(&text)?;
+            take(&text, true)?;
             match inside.strip_prefix(',') {
                 Some(more) => rest = more,
                 None if inside.is_empty() => return Ok(()),
                 None => return Err(format!("a comma is missing before {inside:?}")),
             }
         } else if let Some((field, more)) = rest.split_once(',') {
-            take(field.trim())?;
+            take(field.trim(), false)?;
             rest = more;
         } else {
-            return take(rest.trim());
+            return take(rest.trim(), false);
         }
     }
 }
@@ -255,6 +298,29 @@ mod tests {
         for signal in &trajectory.signals {
             assert_eq!(back.get(&signal.name).unwrap(), trajectory.values(signal));
         }
+    }
+
+    #[test]
+    fn texts_are_the_last_columns() {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out);
+        let x = Signal {
+            name: "x".into(),
+            unit: String::new(),
+            description: String::new(),
+            values: Values::Column(0, false),
+        };
+        writer.name_texts(&["s".to_owned()]);
+        writer.start(&[x], 1).unwrap();
+        for (time, text) in [(0.0, "say \"a, b\"\nnow"), (1.0, "2")] {
+            writer.texts(&[text.to_owned()]);
+            writer.row(time, &[3.0]).unwrap();
+        }
+        writer.finish().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "\"time\",\"x\",\"s\"\n0,3,\"say \"\"a, b\"\" now\"\n1,3,\"2\"\n");
+        let back = read(&text).unwrap();
+        assert_eq!((back.get("x"), back.get("s")), (Some(vec![3.0, 3.0]), None));
     }
 
     #[test]

@@ -387,6 +387,12 @@ impl Writer<'_> {
                 _ => {}
             }
         }
+        // Derivatives that are states, because something else is not, have no declaration.
+        let own = self.flat.variables.len();
+        let selected = |v: VarId| self.program.state_sets.iter().any(|set| set.states.contains(&v));
+        let derived =
+            self.program.states.iter().map(|s| s.variable).filter(|v| v.index() >= own && !selected(*v));
+        free.extend(derived.map(|v| self.program.variables[v.index()].name.clone()));
         let lines = [
             ("fixed", &fixed),
             ("states that start near a value, unless initial equations say otherwise", &guessed),

@@ -52,6 +52,7 @@ pub use result::Trajectory;
 pub use session::Session;
 
 /// Asks the functions of all models that run to end: their runs fail and keep the results they have.
+pub use kausal_external::foreign::under_way as foreign_under_way;
 pub use kausal_symbolic::function::interrupt::request as stop_functions;
 
 /// The sorted and solved equations, in the form the papers print.

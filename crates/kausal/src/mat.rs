@@ -94,6 +94,10 @@ impl<W: Write + Seek> Sink for Writer<W> {
         doubles(&mut self.out, columns)
     }
 
+    fn keep(&mut self) -> io::Result<()> {
+        self.finish()
+    }
+
     fn finish(&mut self) -> io::Result<()> {
         let rows = i32::try_from(self.rows).map_err(|_| too_large())?;
         let (first, last) = self.span.unwrap_or((0.0, 0.0));

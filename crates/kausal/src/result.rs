@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use kausal_model::flat::Type;
 use kausal_runtime::Machine;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
@@ -134,8 +135,19 @@ pub trait Sink {
     /// columns a row has.
     fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()>;
 
+    /// Told before the start: the names of signals that are texts. Most formats have no room for them.
+    fn name_texts(&mut self, _names: &[String]) {}
+
+    /// Told before each row, where there are such signals: what they are then.
+    fn texts(&mut self, _texts: &[String]) {}
+
     /// An instant, with one number per column.
     fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()>;
+
+    /// What was told so far shall be readable, should nothing more come.
+    fn keep(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Told once, after the last row.
     fn finish(&mut self) -> io::Result<()>;
@@ -189,7 +201,10 @@ pub struct Recorder {
     sources: Vec<VarId>,
     /// Signals that do not change.
     constants: Vec<(usize, VarId)>,
+    /// Signals that are texts, by name.
+    texts: Vec<(String, VarId)>,
     row: Vec<f64>,
+    words: Vec<String>,
     started: bool,
 }
 
@@ -197,10 +212,20 @@ impl Recorder {
     /// Records the variables that pass the test, of those a user knows (no temporaries).
     pub fn new(program: &Program, wanted: &dyn Fn(&str) -> bool) -> Recorder {
         let (mut signals, mut sources, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+        let mut texts = Vec::new();
         let mut column_of: Vec<Option<usize>> = vec![None; program.variables.len()];
         for (i, var) in program.variables.iter().enumerate() {
             if matches!(var.kind, Kind::Helper) || is_made(&var.name) || !wanted(&var.name) {
                 continue;
+            }
+            // The numbers that stand for texts and objects mean nothing to anybody else.
+            match var.ty {
+                Type::String => {
+                    texts.push((var.name.clone(), VarId(i as u32)));
+                    continue;
+                }
+                Type::External(_) => continue,
+                _ => {}
             }
             let (target, negated) = match var.kind {
                 Kind::Alias(alias) => (alias.target, alias.negated),
@@ -227,7 +252,7 @@ impl Recorder {
                 values,
             });
         }
-        Recorder { signals, sources, constants, row: Vec::new(), started: false }
+        Recorder { signals, sources, constants, texts, row: Vec::new(), words: Vec::new(), started: false }
     }
 
     /// Passes a row on.
@@ -236,8 +261,12 @@ impl Recorder {
             for &(signal, v) in &self.constants {
                 self.signals[signal].values = Values::Constant(machine.value(v));
             }
-            sink.start(&self.signals, self.sources.len())?;
-            self.started = true;
+            self.begin(sink)?;
+        }
+        if !self.texts.is_empty() {
+            self.words.clear();
+            self.words.extend(self.texts.iter().map(|(_, v)| machine.text_of(*v).unwrap_or_default()));
+            sink.texts(&self.words);
         }
         self.row.clear();
         self.row.extend(self.sources.iter().map(|v| machine.values[v.index()]));
@@ -248,10 +277,16 @@ impl Recorder {
     pub fn finish(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
         if !self.started {
             // A run without initial values has no rows; what there would be is known all the same.
-            self.started = true;
-            sink.start(&self.signals, self.sources.len())?;
+            self.begin(sink)?;
         }
         sink.finish()
+    }
+
+    fn begin(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
+        self.started = true;
+        let names: Vec<String> = self.texts.iter().map(|(name, _)| name.clone()).collect();
+        sink.name_texts(&names);
+        sink.start(&self.signals, self.sources.len())
     }
 }
 

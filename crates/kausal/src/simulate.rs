@@ -95,8 +95,9 @@ pub fn run_into(
     let start = Instant::now();
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
     let deadline = limit.map(|l| start + l);
+    let careful = !model.foreign_functions().is_empty();
     let mut watcher =
-        Watcher { outputs, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
+        Watcher { outputs, careful, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
@@ -123,6 +124,8 @@ pub fn run_into(
 
 struct Watcher<'a, 'b> {
     outputs: Vec<(Recorder, Output<'a>)>,
+    /// Foreign code may end the program, or never end itself: each row may be the last one.
+    careful: bool,
     deadline: Option<Instant>,
     progress: &'b mut dyn FnMut(f64) -> bool,
     timed_out: bool,
@@ -149,13 +152,17 @@ impl Observer for Watcher<'_, '_> {
     fn record(&mut self, machine: &Machine) {
         self.first.get_or_insert_with(Instant::now);
         let broken = &mut self.broken;
-        self.outputs.retain_mut(|(recorder, output)| match recorder.record(machine, output.sink) {
-            Ok(()) => true,
-            Err(error) => {
-                // What can still be saved is; a full disk has been said.
-                let _ = recorder.finish(output.sink);
-                broken.push(failed(output.path, Some(machine.time), &error));
-                false
+        let careful = self.careful;
+        self.outputs.retain_mut(|(recorder, output)| {
+            let recorded = recorder.record(machine, output.sink);
+            match recorded.and_then(|()| if careful { output.sink.keep() } else { Ok(()) }) {
+                Ok(()) => true,
+                Err(error) => {
+                    // What can still be saved is; a full disk has been said.
+                    let _ = recorder.finish(output.sink);
+                    broken.push(failed(output.path, Some(machine.time), &error));
+                    false
+                }
             }
         });
     }

@@ -532,6 +532,7 @@ package P
     discrete Real a(start = 0, fixed = true), b(start = 0, fixed = true), c(start = 0, fixed = true);
     discrete Real d(start = 0, fixed = true), e(start = 0, fixed = true), v[2](each start = 0, each fixed = true);
     discrete Real p(start = 0, fixed = true), q(start = 0, fixed = true);
+    discrete Real r(start = 0, fixed = true), s(start = 0, fixed = true);
   algorithm
     when time > 0.1 then
       c := next();
@@ -551,6 +552,12 @@ package P
     when time > 0.9 then
       (p, q) = pair();
     end when;
+    when time > 0.92 then
+      r = next() + 0*next();
+    end when;
+    when time > 0.94 then
+      s = next();
+    end when;
   end M;
 end P;
 "##;
@@ -567,6 +574,8 @@ end P;
         ("v[2]", 10.0),
         ("p", 11.0),
         ("q", 12.0),
+        ("r", 13.0),
+        ("s", 15.0),
     ] {
         assert_eq!(outcome.end(name), expected, "{name}");
     }
@@ -581,6 +590,8 @@ fn crashes_are_errors_and_results_are_kept() {
         ("*(volatile int *)0 = 1;", "memory that is not there"),
         ("abort();", "abort()"),
         ("exit(0);", "exit(0)"),
+        ("_exit(0);", "_exit(0)"),
+        ("_Exit(3);", "_Exit(3)"),
         ("zero = 5/zero;", "divided an integer by zero"),
         ("x = deeper(x);", "memory that is not there"),
     ] {
@@ -591,6 +602,7 @@ model M
     output Real y;
   external "C" y = fragile(x) annotation(Include = "
     #include <stdlib.h>
+    #include <unistd.h>
     static double deeper(double x)
     {
       volatile char room[4096];
@@ -614,6 +626,61 @@ end M;
         assert!(message.contains("M.fragile") && message.contains(said), "{what}: {message}");
         assert!(outcome.trajectory.time.last().is_some_and(|t| *t > 0.3), "{:?}", outcome.trajectory.time);
     }
+}
+
+#[test]
+fn writing_beyond_an_array_is_an_error() {
+    if !compiler() {
+        return;
+    }
+    for (ty, c) in [("Real", "double"), ("Integer", "int")] {
+        let text = format!(
+            "model M function f input Real x; output {ty} y[3]; external \"C\" f(x, y) annotation(Include = \"
+               static void f(double x, {c} *y) {{ for (int i = 0; i < (x > 0.5 ? 4 : 3); i++) y[i] = i; }}\"); end f; \
+             {ty} y[3] = f(if time > 0.6 then 1 else 0); end M;"
+        );
+        let outcome = run(&text, "M", true);
+        assert_eq!(outcome.codes(), ["K0543"], "{:?}", outcome.texts());
+        assert!(
+            outcome.diagnostics[0].message.contains("beyond the end of an array"),
+            "{:?}",
+            outcome.texts()
+        );
+        assert_eq!(outcome.end("y[3]"), 2.0);
+    }
+}
+
+#[test]
+fn integers_and_pointers_are_not_the_same() {
+    if !compiler() {
+        return;
+    }
+    // A temporary is passed by its address, as the specification says (section 12.9.1); a text is no number.
+    for text in [
+        "model M function f input Real x; output Real y; protected Integer n = 3; \
+         external \"C\" f(x, n, y) annotation(Include = \"static void f(double x, int n, double *y) { *y = x*n; }\"); \
+         end f; Real y = f(time); end M;",
+        "model M function f input Real x; output String s; \
+         external \"C\" s = f(x) annotation(Include = \"static int f(double x) { return 5; }\"); end f; \
+         Boolean b = f(time) == \"a\"; end M;",
+    ] {
+        let outcome = run(text, "M", true);
+        assert_eq!(outcome.codes(), ["K0542"], "{:?}", outcome.texts());
+    }
+    let wild = "model M function f input Real x; output String s; external \"C\" s = f(x) annotation(Include = \"
+         static const char *f(double x) { return (const char *)5; }\"); end f; Boolean b = f(time) == \"a\"; end M;";
+    let outcome = run(wild, "M", true);
+    assert_eq!(outcome.codes(), ["K0543"], "{:?}", outcome.texts());
+}
+
+#[test]
+fn the_least_integer_is_one() {
+    if !compiler() {
+        return;
+    }
+    let text = "model M function f input Integer i; output Real y; external \"C\" y = f(i) annotation(Include = \"
+         static double f(int i) { return i; }\"); end f; Real y = f(if time < 2 then -2147483647 - 1 else 0); end M;";
+    assert_eq!(run(text, "M", true).end("y"), f64::from(i32::MIN));
 }
 
 #[test]

@@ -168,12 +168,8 @@ pub fn tube_width(text: &str) -> Result<f64, String> {
     if possible { Ok(value) } else { Err("a tube cannot have a negative width".into()) }
 }
 
-pub fn setting(text: &str) -> Result<(String, f64), String> {
+/// What it is set to depends on the variable.
+pub fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let value = match value.trim() {
-        "true" => 1.0,
-        "false" => 0.0,
-        number => number.parse().map_err(|_| format!("{number:?} is not a number"))?,
-    };
-    Ok((name.trim().to_owned(), value))
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

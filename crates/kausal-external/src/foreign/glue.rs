@@ -38,10 +38,15 @@ typedef struct kausal_slot {
 
 extern void kausal_enter(jmp_buf *target, const char *function);
 extern void *kausal_memory(__SIZE_TYPE__ count, __SIZE_TYPE__ size);
+extern void kausal_overrun(void);
+
+/* What stands behind an array. */
+#define KAUSAL_GUARD 0x2b5a7c31
 
 static int *kausal_integers(const kausal_slot *slot)
 {
-    int *list = kausal_memory(slot->count, sizeof *list);
+    int *list = kausal_memory(slot->count + 1, sizeof *list);
+    list[slot->count] = KAUSAL_GUARD;
     for (__SIZE_TYPE__ i = 0; i < slot->count; i++)
         list[i] = (int)slot->numbers[i];
     return list;
@@ -49,8 +54,25 @@ static int *kausal_integers(const kausal_slot *slot)
 
 static void kausal_back(kausal_slot *slot, const int *list, int truth)
 {
+    if (list[slot->count] != KAUSAL_GUARD)
+        kausal_overrun();
     for (__SIZE_TYPE__ i = 0; i < slot->count; i++)
         slot->numbers[i] = truth ? list[i] != 0 : list[i];
+}
+
+/* A text is read to its end while faults still lead back to the wrapper. */
+static const char *kausal_text(const char *text)
+{
+    const volatile char *at = text;
+    while (at != 0 && *at != 0)
+        at++;
+    return text;
+}
+
+static void kausal_texts(const kausal_slot *slot)
+{
+    for (__SIZE_TYPE__ i = 0; i < slot->count; i++)
+        kausal_text(slot->texts[i]);
 }
 ";
 
@@ -212,6 +234,7 @@ fn plain(at: usize, ty: &ForeignType, written: bool) -> Plain {
         (true, true) if integer => {
             format!("        kausal_back(&s[{at}], a{at}, {});\n", i32::from(ty.scalar == Scalar::Boolean))
         }
+        (true, true) if ty.scalar == Scalar::String => format!("        kausal_texts(&s[{at}]);\n"),
         (true, false) => to_slot(at, ty.scalar, &format!("a{at}")),
         _ => String::new(),
     };
@@ -240,7 +263,7 @@ fn from_slot(slot: usize, scalar: Scalar) -> String {
 fn to_slot(slot: usize, scalar: Scalar, value: &str) -> String {
     match scalar {
         Scalar::Boolean => format!("        s[{slot}].numbers[0] = {value} != 0;\n"),
-        Scalar::String => format!("        s[{slot}].texts[0] = {value};\n"),
+        Scalar::String => format!("        s[{slot}].texts[0] = kausal_text({value});\n"),
         Scalar::External => format!("        s[{slot}].pointers[0] = {value};\n"),
         _ => format!("        s[{slot}].numbers[0] = {value};\n"),
     }

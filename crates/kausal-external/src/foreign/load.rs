@@ -27,6 +27,21 @@ unsafe impl Send for State {}
 // SAFETY: as above; it never changes.
 unsafe impl Sync for State {}
 
+/// What is being called in this moment.
+static UNDER_WAY: Mutex<Option<&'static str>> = Mutex::new(None);
+
+/// The foreign function that runs in this moment, if one does: its name, and that of the function in C.
+pub fn under_way() -> Option<&'static str> {
+    *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn set_under_way(name: Option<&'static str>) {
+    *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) = name;
+}
+
+/// Numbers that stand behind each array during a call, so that what is written there is seen.
+const GUARD: [f64; 4] = [-7.381_029_461e-211; 4];
+
 /// `kausal_slot` of the wrappers.
 #[repr(C)]
 struct RawSlot {
@@ -66,6 +81,7 @@ pub(crate) enum Said {
 pub(crate) struct Loaded {
     wrapper: Wrapper,
     slots: usize,
+    name: &'static str,
     error: Error,
     message: Message,
     release: Release,
@@ -81,8 +97,8 @@ pub(crate) enum Trouble {
     Crash(String),
 }
 
-/// Loads the wrappers of a shared object; of each, how many slots it has.
-pub(crate) fn load(path: &Path, slots: &[usize]) -> Result<Vec<Loaded>, String> {
+/// Loads the wrappers of a shared object; of each, how many slots it has and what it is called in messages.
+pub(crate) fn load(path: &Path, wrappers: &[(usize, String)]) -> Result<Vec<Loaded>, String> {
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: loading runs the initialisers of foreign code, which the user has allowed.
     let library = unsafe { Library::new(path) };
@@ -96,14 +112,16 @@ pub(crate) fn load(path: &Path, slots: &[usize]) -> Result<Vec<Loaded>, String> 
         let share = library.get::<unsafe extern "C" fn(*mut c_void)>(b"kausal_share\0").map_err(missing)?;
         share(STATE.get_or_init(|| State(own())).0);
     }
-    let mut list = Vec::with_capacity(slots.len());
-    for (place, &slots) in slots.iter().enumerate() {
+    let mut list = Vec::with_capacity(wrappers.len());
+    for (place, (slots, called)) in wrappers.iter().enumerate() {
+        let called: &'static str = Box::leak(called.clone().into_boxed_str());
         let name = format!("{}\0", glue::wrapper(place));
         // SAFETY: the names and types are those of the wrappers and of utilities.c.
         let loaded = unsafe {
             Loaded {
                 wrapper: *library.get::<Wrapper>(name.as_bytes()).map_err(missing)?,
-                slots,
+                slots: *slots,
+                name: called,
                 error: *library.get::<Error>(b"kausal_error\0").map_err(missing)?,
                 message: *library.get::<Message>(b"kausal_message\0").map_err(missing)?,
                 release: *library.get::<Release>(b"kausal_release\0").map_err(missing)?,
@@ -135,21 +153,27 @@ impl Loaded {
                 slot.pointers.iter().map(|p| p.map_or(std::ptr::null_mut(), Opaque::pointer)).collect()
             })
             .collect();
+        let counts: Vec<usize> = slots.iter().map(|slot| slot.numbers.len()).collect();
+        slots.iter_mut().for_each(|slot| slot.numbers.extend(GUARD));
         let mut raw: Vec<RawSlot> = slots
             .iter_mut()
             .zip(&mut texts)
             .zip(&mut pointers)
-            .map(|((slot, texts), pointers)| RawSlot {
-                count: slot.numbers.len().max(texts.len()).max(pointers.len()),
+            .zip(&counts)
+            .map(|(((slot, texts), pointers), &numbers)| RawSlot {
+                count: numbers.max(texts.len()).max(pointers.len()),
                 numbers: slot.numbers.as_mut_ptr(),
                 texts: texts.as_mut_ptr(),
                 pointers: pointers.as_mut_ptr(),
             })
             .collect();
+        set_under_way(Some(self.name));
         // SAFETY: there are as many slots as the wrapper was written for, each with the list it was written for and as
         // many elements as `count` says (at least one where it is no array: see `slot` in the module above); they live
         // until the end of this function. Errors of foreign code come back as a result.
         let code = unsafe { (self.wrapper)(raw.as_mut_ptr()) };
+        set_under_way(None);
+        drop(raw);
         // SAFETY: the message is a text in the state, which stays.
         let error = || unsafe { CStr::from_ptr((self.error)()) }.to_string_lossy().trim_end().to_owned();
         if code == 2 {
@@ -158,6 +182,10 @@ impl Loaded {
             unsafe { (self.survived)() };
             return Err(trouble);
         }
+        if slots.iter().zip(&counts).any(|(slot, &count)| slot.numbers[count..] != GUARD) {
+            return Err(Trouble::Crash("it wrote beyond the end of an array".to_owned()));
+        }
+        slots.iter_mut().zip(&counts).for_each(|(slot, &count)| slot.numbers.truncate(count));
         let mut node = std::ptr::null_mut();
         let mut kind = 0;
         loop {

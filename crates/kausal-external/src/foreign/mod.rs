@@ -29,6 +29,7 @@ use kausal_symbolic::function::{
 pub use build::has_compiler;
 use glue::Declared;
 pub(crate) use load::Said;
+pub use load::under_way;
 use load::{Loaded, Opaque, Slot, Trouble};
 
 /// Foreign functions that may run, compiled when they are needed.
@@ -210,8 +211,11 @@ fn compile(list: &[Declared]) -> Result<Vec<Loaded>, String> {
     let folder = tempfile::Builder::new().prefix("kausal-").tempdir();
     let folder = folder.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
     let object = build::build(list, folder.path())?;
-    let slots: Vec<usize> = list.iter().map(|declared| declared.body.view.args.len() + 1).collect();
-    load::load(&object, &slots)
+    let wrappers = list.iter().map(|declared| {
+        let name = format!("{} ({} in C)", declared.function, declared.body.name);
+        (declared.body.view.args.len() + 1, name)
+    });
+    load::load(&object, &wrappers.collect::<Vec<_>>())
 }
 
 /// Handles are places from here on: those of native tables are below.
@@ -272,9 +276,10 @@ fn slot(value: &Value<f64>, ty: &ForeignType, objects: &Objects) -> Result<Slot,
     match ty.scalar {
         Scalar::Real => slot.numbers = value.scalars().to_vec(),
         Scalar::Integer | Scalar::Boolean | Scalar::Enumeration => {
-            let limit = if ty.size { 9.0e15 } else { f64::from(i32::MAX) };
+            let (low, high) =
+                if ty.size { (0.0, 9.0e15) } else { (f64::from(i32::MIN), f64::from(i32::MAX)) };
             for &number in value.scalars() {
-                if !(number.abs() <= limit && number.fract() == 0.0) {
+                if !((low..=high).contains(&number) && number.fract() == 0.0) {
                     return Err(format!("{number} is no Integer that C can hold"));
                 }
             }

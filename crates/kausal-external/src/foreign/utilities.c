@@ -9,6 +9,7 @@
    way back (a thread of its own, exit() called by a library, memory management that does not recover) the name of the
    function is written and the process ends with an error. */
 
+#undef _Exit /* the real one, here */
 #include "ModelicaUtilities.h"
 
 #include <setjmp.h>
@@ -35,6 +36,7 @@ typedef struct kausal_state {
     kausal_node *last;
     char error[2048];
     const char *function; /* what was called */
+    const char *called;   /* what was called last, also when it has ended */
     int watching;         /* signals come here */
 #ifdef KAUSAL_SIGNALS
     pthread_t thread; /* who called it */
@@ -58,6 +60,8 @@ void kausal_enter(jmp_buf *target, const char *function)
     state->thread = pthread_self();
 #endif
     state->function = function;
+    if (function != NULL)
+        state->called = function;
     state->target = target;
 }
 const char *kausal_error(void) { return state->error; }
@@ -95,12 +99,13 @@ static void leave(void)
 
 static const struct {
     int number;
+    const char *name;
     const char *what;
-} crashes[] = {{SIGSEGV, "it used memory that is not there"},
-               {SIGBUS, "it used memory that is not there"},
-               {SIGFPE, "it divided an integer by zero"},
-               {SIGILL, "it ran into what is no instruction"},
-               {SIGABRT, "it called abort()"}};
+} crashes[] = {{SIGSEGV, "SIGSEGV", "it used memory that is not there"},
+               {SIGBUS, "SIGBUS", "it used memory that is not there"},
+               {SIGFPE, "SIGFPE", "it divided an integer by zero"},
+               {SIGILL, "SIGILL", "it ran into what is no instruction"},
+               {SIGABRT, "SIGABRT", "it called abort()"}};
 #define CRASHES (sizeof crashes / sizeof crashes[0])
 
 static struct sigaction before[CRASHES];
@@ -128,7 +133,19 @@ static void give_up(const char *what)
     put(" ended the program: ");
     put(what);
     put("\n");
-    _exit(1);
+    _Exit(1);
+}
+
+/* Foreign code is not under way, but it may have destroyed what others need. */
+static void give_up_later(const char *signal) __attribute__((noreturn));
+static void give_up_later(const char *signal)
+{
+    put("error[K0543]: the program crashed (");
+    put(signal);
+    put(") after calls of foreign code, the last one of ");
+    put(state->called);
+    put(": it may have written beyond an array or through a wrong pointer\n");
+    _Exit(1);
 }
 
 static void on_alarm(int number)
@@ -163,6 +180,8 @@ static void on_crash(int number)
         crashed(crashes[at].what);
     if (state->target != NULL)
         give_up(crashes[at].what);
+    if (state->called != NULL)
+        give_up_later(crashes[at].name);
     /* Not foreign: it comes again, to whom it came before. */
     sigaction(number, &before[at], NULL);
 }
@@ -199,15 +218,21 @@ static void ended(const char *name, int status)
         crashed(what);
     if (state->target != NULL)
         give_up(what);
-    _exit(status);
+    _Exit(status);
 }
 
 /* For the code that is compiled with this: what libraries call is seen when the process ends. */
 __attribute__((visibility("hidden"))) void exit(int status) { ended("exit", status); }
 __attribute__((visibility("hidden"))) void quick_exit(int status) { ended("quick_exit", status); }
+__attribute__((visibility("hidden"))) void _exit(int status) { ended("_exit", status); }
+__attribute__((visibility("hidden"))) void kausal_Exit(int status) { ended("_Exit", status); }
+
+void kausal_overrun(void) { crashed("it wrote beyond the end of an array"); }
 
 #else
 static void watch(void) {}
+void kausal_Exit(int status) { exit(status); }
+void kausal_overrun(void) { ModelicaError("it wrote beyond the end of an array"); }
 #endif
 
 void *kausal_memory(size_t count, size_t size)

@@ -142,9 +142,11 @@ impl Calls {
         outputs.get(number)?.scalars().get(element).copied()
     }
 
-    /// The derivative of `f'(x, s)`, where `f'` is the derivative of a function of one number `x` and has a second
-    /// derivative `f''(x, dx, ddx)`, but `s` is not the rate of `x`. Both are linear in their last argument, so it
-    /// is `f''(x, 1, 0)*s*dx + f'(x, 1)*ds`.
+    /// The derivative of `f'(x, s)`, where `f'` is the derivative of a function of numbers `x` and has a second
+    /// derivative `f''(x, dx, ddx)`, but `s` is not the rate of `x`. Both are linear in their last arguments, so it
+    /// is `B(s, dx) + f'(x, ds)`, where `f''(x, v, 0) = B(v, v)` with a symmetric bilinear form `B`: where the same one
+    /// of the numbers moves in both, `B` is `f''(x, e, 0)` times both speeds; otherwise
+    /// `4*B(s, dx) = f''(x, s + dx, 0) - f''(x, s - dx, 0)`.
     fn second_derivative(
         &mut self,
         pool: &mut Pool,
@@ -162,22 +164,66 @@ impl Calls {
         let excluded = |input: &LocalId| note.zero.contains(input) || note.none.contains(input);
         let real: Vec<usize> =
             real_inputs(function).into_iter().filter(|&k| !excluded(&function.inputs[k])).collect();
-        let &[x, s] = &real[..] else { return None };
-        if pool.function(note.function).inputs.len() != values.len() + 1 {
+        let count = real.len() / 2;
+        if count == 0
+            || real.len() != 2 * count
+            || pool.function(note.function).inputs.len() != values.len() + count
+        {
             return None;
         }
-        let (&Value::Scalar(dx), &Value::Scalar(ds)) = (&rates[x], &rates[s]) else { return None };
-        let &Value::Scalar(speed) = &values[s] else { return None };
-        let (zero, one) = (pool.zero(), pool.one());
-        let mut args = values.to_vec();
-        args[s] = Value::Scalar(one);
-        let first = self.keep(pool, id, &args).ok()?.get(number)?.scalars().get(element).copied()?;
-        args.push(Value::Scalar(zero));
-        let second =
-            self.keep(pool, note.function, &args).ok()?.get(number)?.scalars().get(element).copied()?;
-        let curved = pool.op(Op::Mul, &[second, speed, dx]);
-        let straight = pool.op(Op::Mul, &[first, ds]);
-        Some(pool.op(Op::Add, &[curved, straight]))
+        let scalars = |from: &[Value<ExprId>], at: &[usize]| -> Option<Vec<ExprId>> {
+            at.iter()
+                .map(|&k| match from[k] {
+                    Value::Scalar(value) => Some(value),
+                    _ => None,
+                })
+                .collect()
+        };
+        let (x, s) = real.split_at(count);
+        let (speeds, dx, ds) = (scalars(values, s)?, scalars(rates, x)?, scalars(rates, s)?);
+        let mut call = |pool: &mut Pool, function: FunctionId, direction: &[ExprId]| -> Option<ExprId> {
+            let mut args = values.to_vec();
+            for (&k, &value) in s.iter().zip(direction) {
+                args[k] = Value::Scalar(value);
+            }
+            if function != id {
+                args.extend(std::iter::repeat_n(Value::Scalar(pool.zero()), count));
+            }
+            self.keep(pool, function, &args).ok()?.get(number)?.scalars().get(element).copied()
+        };
+        let mut terms = Vec::new();
+        match (lone(pool, &speeds), lone(pool, &dx)) {
+            (Lone::None, _) | (_, Lone::None) => {}
+            (Lone::At(i), Lone::At(j)) if i == j => {
+                let unit = unit(pool, count, i);
+                let second = call(pool, note.function, &unit)?;
+                terms.push(pool.op(Op::Mul, &[second, speeds[i], dx[i]]));
+            }
+            _ => {
+                let pairs: Vec<(ExprId, ExprId)> = speeds.iter().copied().zip(dx.iter().copied()).collect();
+                let sums: Vec<ExprId> = pairs.iter().map(|&(s, d)| pool.op(Op::Add, &[s, d])).collect();
+                let differences: Vec<ExprId> = pairs.iter().map(|&(s, d)| pool.sub(s, d)).collect();
+                let plus = call(pool, note.function, &sums)?;
+                let minus = call(pool, note.function, &differences)?;
+                let difference = pool.sub(plus, minus);
+                let quarter = pool.constant(0.25);
+                terms.push(pool.op(Op::Mul, &[quarter, difference]));
+            }
+        }
+        match lone(pool, &ds) {
+            Lone::None => {}
+            Lone::At(i) => {
+                let unit = unit(pool, count, i);
+                let first = call(pool, id, &unit)?;
+                terms.push(pool.op(Op::Mul, &[first, ds[i]]));
+            }
+            Lone::Several => terms.push(call(pool, id, &ds)?),
+        }
+        Some(match terms[..] {
+            [] => pool.zero(),
+            [one] => one,
+            _ => pool.op(Op::Add, &terms),
+        })
     }
 
     /// The function that computes the derivative of a function from its algorithm.
@@ -240,6 +286,28 @@ impl Calls {
         let passed = real_inputs(function);
         Ok(Chosen { function: self.derivative_function(pool, id)?, passed })
     }
+}
+
+/// Which of some speeds are not zero.
+enum Lone {
+    None,
+    At(usize),
+    Several,
+}
+
+fn lone(pool: &Pool, speeds: &[ExprId]) -> Lone {
+    let mut places = (0..speeds.len()).filter(|&k| !pool.is_zero(speeds[k]));
+    match (places.next(), places.next()) {
+        (None, _) => Lone::None,
+        (Some(at), None) => Lone::At(at),
+        _ => Lone::Several,
+    }
+}
+
+/// One along one direction, zero along all others.
+fn unit(pool: &mut Pool, count: usize, at: usize) -> Vec<ExprId> {
+    let (zero, one) = (pool.zero(), pool.one());
+    (0..count).map(|k| if k == at { one } else { zero }).collect()
 }
 
 /// A derivative function, and the inputs whose rates it wants.

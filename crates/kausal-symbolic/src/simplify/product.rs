@@ -26,7 +26,7 @@ impl Pool {
         let mut bodies = Args::new();
         for &factor in factors {
             if self.is_zero(factor) {
-                return factor;
+                return self.nothing(factor, factors);
             }
             let part = self.split(factor);
             if !times(&mut numerator, part.numerator) || !times(&mut denominator, part.denominator) {
@@ -35,7 +35,9 @@ impl Pool {
             }
             match self.node(part.body) {
                 Node::Const(1.0) => {}
-                Node::Op(Op::Mul, inner) if inner.len() <= FLAT => bodies.extend_from_slice(inner),
+                Node::Op(Op::Mul, inner) if inner.len() <= FLAT && !self.is_zero(inner[0]) => {
+                    bodies.extend_from_slice(inner);
+                }
                 _ => bodies.push(part.body),
             }
         }
@@ -46,6 +48,18 @@ impl Pool {
         } else {
             self.intern_op(Op::Mul, factors)
         }
+    }
+
+    /// A product with the factor zero. Calls that do more than give a number are made all the same: they stay, as the
+    /// only factors beside it.
+    fn nothing(&mut self, zero: ExprId, factors: &[ExprId]) -> ExprId {
+        let mut kept: Args =
+            factors.iter().copied().filter(|&factor| self.has_impure_calls(factor)).collect();
+        if kept.is_empty() {
+            return zero;
+        }
+        kept.insert(0, zero);
+        self.intern_op(Op::Mul, &kept)
     }
 
     /// `a / b`

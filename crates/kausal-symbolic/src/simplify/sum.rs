@@ -242,6 +242,9 @@ impl Pool {
     }
 
     fn times_number(&mut self, factor: f64, body: ExprId) -> ExprId {
+        if matches!(self.node(body), Node::Op(Op::Mul, factors) if self.is_zero(factors[0])) {
+            return body;
+        }
         let factor = self.constant(factor);
         let mut args = Args::new();
         args.push(factor);
