@@ -40,8 +40,11 @@ pub(crate) enum Agreement {
     Same,
     /// They exclude each other always.
     Never,
-    /// They exclude each other, but for special values of what is known in them.
+    /// They exclude each other, but for special values of the parameters in them.
     Seldom,
+    /// That is for values to say that only the run knows, like those of states: these may have the special values always, as
+    /// the sum of currents has that flow into a star without a neutral.
+    InRun,
     /// It cannot be said: they are not linear.
     Unknown,
 }
@@ -72,11 +75,12 @@ fn dependency(work: &Work, block: &Block, point: &mut Point) -> Option<Dependenc
     let support = |vectors: &[Row]| -> BTreeSet<u32> { vectors.iter().flatten().map(|&(i, _)| i).collect() };
     open.extend(support(&right).into_iter().map(|j| block.unknowns[j as usize]));
     open.sort_unstable();
-    Some(Dependency {
+    let agreement = agreement(work, block, &left, &rows, point);
+    (agreement != Agreement::InRun).then(|| Dependency {
         equations: support(&left).into_iter().map(|i| block.equations[i as usize]).collect(),
         excess: left.len(),
         open,
-        agreement: agreement(work, block, &left, &rows, point),
+        agreement,
     })
 }
 
@@ -325,9 +329,22 @@ fn agreement(work: &Work, block: &Block, left: &[Row], rows: &[Row], point: &mut
     let touched: BTreeSet<u32> = left.iter().flatten().map(|&(i, _)| i).collect();
     if touched.iter().all(|&i| moved[i as usize] == rows[i as usize]) {
         let always = left.iter().zip(&sums).any(|(vector, &s)| s != 0 && sum(&mut other, vector) == s);
-        return if always { Agreement::Never } else { Agreement::Seldom };
+        return match always {
+            true => Agreement::Never,
+            false if depends_on_run(work, block, &touched) => Agreement::InRun,
+            false => Agreement::Seldom,
+        };
     }
     Agreement::Unknown
+}
+
+/// Do the equations know something that the run computes?
+fn depends_on_run(work: &Work, block: &Block, rows: &BTreeSet<u32>) -> bool {
+    let known = |v: VarId| !block.unknowns.contains(&v) && !work.is_parameter(v);
+    rows.iter().any(|&i| {
+        let e = &work.equations[block.equations[i as usize]];
+        [e.lhs, e.rhs].iter().any(|&side| work.pool.has_context(side) || work.pool.contains_any(side, known))
+    })
 }
 
 #[cfg(test)]

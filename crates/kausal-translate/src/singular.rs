@@ -235,7 +235,7 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
             "K0405",
             format!("{equations} contradict each other:\n  {texts}\nand nothing determines\n  {names}"),
         ),
-        Agreement::Seldom => (
+        Agreement::Seldom | Agreement::InRun => (
             "K0405",
             format!(
                 "{equations} contradict each other, but for special values of what is known in them:\n  {texts}\n\

@@ -388,3 +388,15 @@ fn a_torn_system_that_fails_is_solved_untorn() {
         }
     }
 }
+
+/// Two equations for `x + y` that agree as long as a state is zero, which it is: only the run can know.
+#[test]
+fn equations_that_agree_because_of_a_state_are_left_to_the_run() {
+    let text = "model M Real s(start = 0, fixed = true), x, y; equation der(s) = -s; x + y = s; 2*x + 2*y = 0; end M;";
+    let run = run(text, &Options::default());
+    assert!(run.diagnostics.iter().all(|d| d.code == "K0532"), "{:?}", run.diagnostics);
+    assert!(!run.diagnostics.is_empty(), "what is open is said");
+    for ((_, x), (_, y)) in values(&run, "x").into_iter().zip(values(&run, "y")) {
+        assert!((x + y).abs() < 1e-12);
+    }
+}
