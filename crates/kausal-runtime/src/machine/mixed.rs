@@ -4,7 +4,7 @@ use kausal_solver::Reason;
 use kausal_solver::linear::DenseLu;
 use kausal_symbolic::VarId;
 
-use super::{Failure, Machine, Mode, Stop};
+use super::{Failure, Halt, Machine, Mode, Stop};
 use crate::image::Exec;
 
 /// A difference of numbers around one that is smaller than this is rounding.
@@ -72,9 +72,9 @@ impl Machine {
         discrete: &[Exec],
         unknowns: &[VarId],
         mode: Mode,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         if mode == Mode::Continuous {
-            return self.run(continuous, mode);
+            return self.execute(continuous, mode);
         }
         let outermost = self.before_rounds.is_empty();
         if outermost {
@@ -84,7 +84,7 @@ impl Machine {
         if outermost {
             self.before_rounds.clear();
         }
-        outcome
+        outcome.map_err(Halt::new)
     }
 
     pub(super) fn rounds(
