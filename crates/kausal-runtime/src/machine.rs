@@ -5,6 +5,7 @@
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
 mod determined;
+mod leap;
 mod linear;
 mod mixed;
 mod nonlinear;
@@ -102,6 +103,8 @@ pub struct Machine {
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
+    /// Events and changes of states so far: systems may be on other branches after each of them.
+    pub(crate) events: u64,
     /// The guard whose system is being solved with pivoting.
     pivoting: Option<usize>,
     /// The values before the rounds of a mixed system, while there are any: what systems without full rank leave where it
@@ -216,6 +219,7 @@ impl Machine {
             starting: false,
             pivot_fallbacks: 0,
             exact: false,
+            events: 0,
             pivoting: None,
             before_rounds: values.clone(),
             in_rounds: None,

@@ -9,8 +9,9 @@ use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 
+use super::leap::Branch;
 use super::{Demand, Failure, Machine, Mode, Stop, determined};
-use crate::image;
+use crate::image::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
 /// states: their errors reach these through the step size.
@@ -89,6 +90,7 @@ pub(super) struct NewtonSpace {
     start: Vec<f64>,
     /// It has been looked at whether the equations determine the unknowns.
     examined: bool,
+    branch: Branch,
 }
 
 impl Machine {
@@ -151,9 +153,14 @@ impl Machine {
             let mut system =
                 TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
-            let space = kausal_solver::newton::Newton::new(&mut system, options)
-                .ok()
-                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n], examined: false });
+            let space =
+                kausal_solver::newton::Newton::new(&mut system, options).ok().map(|solver| NewtonSpace {
+                    solver,
+                    x: vec![0.0; n],
+                    start: vec![0.0; n],
+                    examined: false,
+                    branch: Branch::default(),
+                });
             self.newtons.push(space);
         }
     }
@@ -240,7 +247,10 @@ impl Machine {
         let outcome = match outcome {
             Ok(()) => {
                 let x = std::mem::take(&mut space.x);
-                let result = self.put(newton, &x, mode);
+                let mut result = self.put(newton, &x, mode);
+                if result.is_ok() && mode == Mode::Continuous {
+                    result = self.stay(newton, &mut space.branch, &x);
+                }
                 space.x = x;
                 result
             }
@@ -262,6 +272,42 @@ impl Machine {
         self.newton_failures += after.failures - before.failures;
         self.newtons[index] = Some(space);
         outcome
+    }
+
+    /// Fails where the solution just found lies on another branch than the one before it.
+    fn stay(&mut self, newton: &image::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
+        let mut system =
+            TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+        if branch.follow(&mut system, x) {
+            return Ok(());
+        }
+        branch.go_back(&mut system);
+        self.newton_failures += 1;
+        let unknowns = newton.unknowns.clone();
+        Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
+    }
+
+    /// After an event: systems that only outputs need are solved where the event has left them, so that it is known
+    /// from which of their solutions they start. The values stay those of the event.
+    pub(crate) fn anchor_outputs(&mut self) {
+        self.events += 1;
+        let model = self.model.clone();
+        for step in &model.outputs {
+            let Exec::Newton(index) = step else { continue };
+            let all = &model.newtons[*index].all;
+            let values: Vec<f64> = all.iter().map(|v| self.values[v.index()]).collect();
+            let solved = self.newton(*index, Mode::Continuous).is_ok();
+            let near = |(v, value): (&VarId, &f64)| {
+                let (now, nominal) = (self.values[v.index()], model.program.variables[v.index()].nominal);
+                (now - value).abs() <= 1e-3 * value.abs().max(nominal)
+            };
+            if (!solved || !all.iter().zip(&values).all(near))
+                && let Some(space) = &mut self.newtons[*index]
+            {
+                space.branch = Branch::default();
+            }
+            all.iter().zip(&values).for_each(|(v, value)| self.values[v.index()] = *value);
+        }
     }
 
     /// Successive substitution: sweep after sweep, until what the next ones would still change is small.
