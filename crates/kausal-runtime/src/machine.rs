@@ -111,6 +111,8 @@ pub struct Machine {
     /// The values before the rounds of a mixed system, while there are any: what systems without full rank leave where it
     /// was stays there, and not where a combination that was given up had put it.
     before_rounds: Vec<f64>,
+    /// What the outermost of these systems gives values to: only that is kept.
+    in_rounds: Option<Arc<[VarId]>>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
@@ -209,7 +211,6 @@ impl Machine {
         let scratch = model.code.scratch();
         let mut machine = Machine {
             pre: values.clone(),
-            values,
             time: 0.0,
             reinits: Vec::new(),
             warnings: Vec::new(),
@@ -221,7 +222,9 @@ impl Machine {
             exact: false,
             events: 0,
             pivoting: None,
-            before_rounds: Vec::new(),
+            before_rounds: values.clone(),
+            in_rounds: None,
+            values,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
@@ -310,8 +313,8 @@ impl Machine {
                     _ => self.newton(*index, mode),
                 };
             }
-            Exec::Mixed { continuous, relations, discrete, unknowns } => {
-                return self.mixed(continuous, relations, discrete, unknowns, mode);
+            Exec::Mixed { continuous, relations, discrete, unknowns, written } => {
+                return self.mixed(continuous, relations, discrete, unknowns, written, mode);
             }
             Exec::When(branches) => return self.when(branches, mode),
             Exec::Reinit(variable, value) => {

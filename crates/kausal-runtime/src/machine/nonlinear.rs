@@ -25,12 +25,61 @@ pub(super) struct ChordSpace {
     /// The states that it computes, and their values when they were marked.
     tracked: Vec<VarId>,
     marked: Vec<f64>,
-    /// Derivatives of these, by their place, by iteration variables, as the last matrix had them, and by how much a
-    /// correction moves them.
-    sensitivities: Vec<(u32, u32, f64)>,
+    sensitivities: Sensitivities,
+    /// By how much a correction moves them.
+    predicted: Vec<f64>,
+}
+
+/// Derivatives of tracked states, by their place, by iteration variables, as the last matrix had them.
+#[derive(Debug, Default)]
+struct Sensitivities {
+    entries: Vec<(u32, u32, f64)>,
     /// Where the derivatives are.
     slots: Vec<VarId>,
-    predicted: Vec<f64>,
+    /// The same column by column, where few of them are zero.
+    dense: Option<Vec<f64>>,
+}
+
+impl Sensitivities {
+    fn new(known: &[(usize, u32, VarId)], tracked: usize, n: usize) -> Self {
+        let dense = (!known.is_empty() && 3 * known.len() >= tracked * n).then(|| vec![0.0; tracked * n]);
+        Sensitivities {
+            entries: known.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
+            slots: known.iter().map(|s| s.2).collect(),
+            dense,
+        }
+    }
+
+    /// Takes the derivatives from their slots; not a number, and nothing is predicted with them, where they mean nothing.
+    fn take(&mut self, values: &[f64], valid: bool, tracked: usize) {
+        for (entry, slot) in self.entries.iter_mut().zip(&self.slots) {
+            entry.2 = if valid { values[slot.index()] } else { f64::NAN };
+        }
+        if let Some(dense) = &mut self.dense {
+            dense.fill(0.0);
+            for &(place, k, slope) in &self.entries {
+                dense[k as usize * tracked + place as usize] += slope;
+            }
+        }
+    }
+
+    fn apply(&self, correction: &[f64], change: &mut [f64]) {
+        change.fill(0.0);
+        match &self.dense {
+            Some(dense) => {
+                for (column, c) in dense.chunks_exact(change.len()).zip(correction) {
+                    for (change, slope) in change.iter_mut().zip(column) {
+                        *change += slope * c;
+                    }
+                }
+            }
+            None => {
+                for &(place, k, slope) in &self.entries {
+                    change[place as usize] += slope * correction[k as usize];
+                }
+            }
+        }
+    }
 }
 
 /// Memory of the iteration of one nonlinear system.
@@ -65,8 +114,7 @@ impl Machine {
             let sensitivities: Vec<(usize, u32, VarId)> =
                 known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
             let space = chord.map(|chord| ChordSpace {
-                slots: sensitivities.iter().map(|s| s.2).collect(),
-                sensitivities: sensitivities.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
+                sensitivities: Sensitivities::new(&sensitivities, tracked.len(), n),
                 predicted: vec![0.0; tracked.len()],
                 chord,
                 z: vec![0.0; n],
@@ -140,7 +188,6 @@ impl Machine {
         let mut system = SteppingSystem {
             torn,
             sensitivities: &mut space.sensitivities,
-            slots: &space.slots,
             predicted: &mut space.predicted,
             tracked: &space.tracked,
             marked: &mut space.marked,
@@ -333,7 +380,7 @@ pub(super) struct TornSystem<'a> {
     pub(super) newton: &'a image::Newton,
     mode: Mode,
     stop: Option<Stop>,
-    /// Linear systems were solved with pivoting where the Jacobian was evaluated last.
+    /// Linear systems were solved with pivoting in the last evaluation.
     pivoted: bool,
 }
 
@@ -360,6 +407,39 @@ impl TornSystem<'_> {
         self.residual(x, &mut there)
     }
 
+    /// The Jacobian where the system was evaluated last, at `x`.
+    fn derivatives(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.n();
+        let newton = self.newton;
+        let Some((steps, entries)) = &newton.jacobian else {
+            return Err(ModelError::fatal("this system has no Jacobian"));
+        };
+        // Derivatives of divisions that were not made mean nothing.
+        if self.pivoted {
+            return self.differences(x, values);
+        }
+        if let Err(stop) = self.machine.run(steps, self.mode) {
+            return Err(self.failed(stop));
+        }
+        values.fill(0.0);
+        for &(r, c, v) in entries {
+            let (r, c) = (r as usize, c as usize);
+            let place = match &newton.pattern {
+                Some(pattern) => pattern.position(r, c).unwrap_or_default(),
+                None => c * n + r,
+            };
+            values[place] += self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, x: &[f64]) -> Result<(), ModelError> {
+        let fallbacks = self.machine.pivot_fallbacks;
+        let outcome = self.machine.put(self.newton, x, self.mode);
+        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
+        outcome.map_err(|stop| self.failed(stop))
+    }
+
     fn failed(&mut self, stop: Stop) -> ModelError {
         match stop {
             Stop::Failed(failure) => ModelError::recoverable(failure.reason),
@@ -382,9 +462,7 @@ impl NonlinearSystem for TornSystem<'_> {
     }
 
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
-        if let Err(stop) = self.machine.put(self.newton, x, self.mode) {
-            return Err(self.failed(stop));
-        }
+        self.put(x)?;
         for (r, v) in r.iter_mut().zip(&self.newton.residuals) {
             *r = self.machine.values[v.index()];
         }
@@ -400,34 +478,8 @@ impl NonlinearSystem for TornSystem<'_> {
     }
 
     fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        let n = self.n();
-        let newton = self.newton;
-        let Some((steps, entries)) = &newton.jacobian else {
-            return Err(ModelError::fatal("this system has no Jacobian"));
-        };
-        let fallbacks = self.machine.pivot_fallbacks;
-        let mut computed = self.machine.put(newton, x, self.mode);
-        // Derivatives of divisions that were not made mean nothing.
-        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
-        if computed.is_ok() && self.pivoted {
-            return self.differences(x, values);
-        }
-        if computed.is_ok() {
-            computed = self.machine.run(steps, self.mode);
-        }
-        if let Err(stop) = computed {
-            return Err(self.failed(stop));
-        }
-        values.fill(0.0);
-        for &(r, c, v) in entries {
-            let (r, c) = (r as usize, c as usize);
-            let place = match &newton.pattern {
-                Some(pattern) => pattern.position(r, c).unwrap_or_default(),
-                None => c * n + r,
-            };
-            values[place] += self.machine.values[v.index()];
-        }
-        Ok(())
+        self.put(x)?;
+        self.derivatives(x, values)
     }
 
     fn nominal(&self, i: usize) -> f64 {
@@ -445,8 +497,7 @@ struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
     marked: &'a mut [f64],
-    sensitivities: &'a mut [(u32, u32, f64)],
-    slots: &'a [VarId],
+    sensitivities: &'a mut Sensitivities,
     predicted: &'a mut [f64],
     weights: &'a [f64],
 }
@@ -464,13 +515,11 @@ impl NonlinearSystem for SteppingSystem<'_> {
     fn has_jacobian(&self) -> bool {
         self.torn.has_jacobian()
     }
+    /// The chord method wants its matrix where it has just evaluated the residuals.
     fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        self.torn.jacobian(x, values)?;
-        // Not a number: nothing is predicted with it.
         let pivoted = self.torn.pivoted;
-        for (entry, slot) in self.sensitivities.iter_mut().zip(self.slots) {
-            entry.2 = if pivoted { f64::NAN } else { self.torn.machine.values[slot.index()] };
-        }
+        self.torn.derivatives(x, values)?;
+        self.sensitivities.take(&self.torn.machine.values, !pivoted, self.tracked.len());
         Ok(())
     }
 }
@@ -497,13 +546,10 @@ impl StepSystem for SteppingSystem<'_> {
 
     fn predict(&mut self, correction: &[f64]) -> Option<f64> {
         let machine = &*self.torn.machine;
-        if self.sensitivities.is_empty() || !machine.demand.may_predict {
+        if self.sensitivities.entries.is_empty() || !machine.demand.may_predict {
             return None;
         }
-        self.predicted.fill(0.0);
-        for &(place, k, slope) in &*self.sensitivities {
-            self.predicted[place as usize] += slope * correction[k as usize];
-        }
+        self.sensitivities.apply(correction, self.predicted);
         let mut sum = self.others(correction);
         for (change, v) in self.predicted.iter().zip(self.tracked) {
             let change = change * machine.demand.weights[v.index()];

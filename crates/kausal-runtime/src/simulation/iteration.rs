@@ -95,6 +95,10 @@ pub(crate) fn whole(machine: &Machine) -> Result<(), Stop> {
 
 fn finite_where(machine: &Machine, looked_at: impl Fn(&Kind) -> bool) -> Result<(), Stop> {
     let variables = &machine.model().program.variables;
+    // Nearly always all are, and that is seen faster without asking which.
+    if machine.values.chunks(64).all(|part| part.iter().fold(true, |all, v| all & v.is_finite())) {
+        return Ok(());
+    }
     let wrong = machine
         .values
         .iter()
