@@ -149,16 +149,22 @@ impl Machine {
             Err(Stop::Failed(_)) => return self.pivoting(index, mode),
             Err(stop) => return Err(stop),
         }
-        let value = |v: VarId| self.values[v.index()];
-        let holds = |&(p, reference): &(VarId, VarId)| {
-            let p = value(p);
-            p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
-        };
-        if !guard.pivots.iter().all(holds) {
+        let values = &self.values;
+        let value = |v: VarId| values[v.index()];
+        let space = &mut self.guards[index];
+        let mut holds = true;
+        for (&(p, reference), largest) in guard.pivots.iter().zip(&mut space.largest) {
+            let size = value(p).abs();
+            *largest = largest.max(size);
+            let least = (Guard::TINY * value(reference).abs()).max(Guard::VANISHING * *largest);
+            holds &= size.is_finite() && size != 0.0 && size >= least;
+        }
+        if !holds {
             return self.pivoting(index, mode);
         }
         let space = &mut self.guards[index];
-        if mode == Mode::Continuous && space.unchecked > 0 {
+        // What is written down is looked at.
+        if mode == Mode::Continuous && !self.written && space.unchecked > 0 {
             space.unchecked -= 1;
             return Ok(());
         }

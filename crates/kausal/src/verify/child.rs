@@ -15,6 +15,7 @@ use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
 use crate::compare::{self, Deviation, Tube, compare};
 use crate::result::Trajectory;
 use crate::session::Session;
+use crate::simulate::Untorn;
 use crate::{simulate, store, summary};
 
 /// Output points a run has at least: with so many, the default width of the tube in time is one interval.
@@ -83,19 +84,24 @@ fn stages(
     let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
-    let mut torn = Vec::new();
-    let mut result =
-        simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| at(o, Stage::Simulate));
-    if !torn.is_empty() {
-        let program = session.translate_untorn(&flat, &Options::default(), &torn);
-        if let Some(compiled) = program.and_then(|program| session.compile(program, Backend::Auto)) {
-            let first = outcome.error.take();
-            result = simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| {
-                at(o, Stage::Simulate)
-            });
-            outcome.error = outcome.error.take().and(first);
+    let mut failed = Failed::default();
+    let mut enter = |o: &mut Outcome| at(o, Stage::Simulate);
+    let mut result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
+    let first = (outcome.error.clone(), failed.lost_digits);
+    let mut untorn = Untorn::default();
+    while result.is_none() && untorn.add(&failed.torn) {
+        let program = session.translate_untorn(&flat, &Options::default(), untorn.names());
+        let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) else { break };
+        result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
+    }
+    if result.is_none() && first.1 {
+        let settings = Settings { trust_torn: true, ..settings };
+        let program = session.translate_untorn(&flat, &Options::default(), &[]);
+        if let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) {
+            result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
         }
     }
+    outcome.error = if result.is_some() { None } else { first.0 };
     let result = result?;
     at(outcome, Stage::Compare);
     if let Some(path) = task.keep
@@ -127,13 +133,20 @@ fn passed<T>(session: &mut Session, outcome: &mut Outcome, value: Option<T>) -> 
     value
 }
 
+/// Why a torn system ended a run: its iteration variables.
+#[derive(Default)]
+struct Failed {
+    torn: Vec<String>,
+    lost_digits: bool,
+}
+
 fn simulated(
     compiled: CompiledModel,
     settings: &Settings,
     task: &Task,
     session: &Session,
     outcome: &mut Outcome,
-    torn: &mut Vec<String>,
+    failed: &mut Failed,
     initialised: &mut dyn FnMut(&mut Outcome),
 ) -> Option<Trajectory> {
     let wanted: std::collections::HashSet<String> =
@@ -161,7 +174,7 @@ fn simulated(
         end: s.end,
     });
     outcome.seconds.simulate += run.seconds;
-    *torn = run.torn;
+    *failed = Failed { torn: run.torn, lost_digits: run.lost_digits };
     match run.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => {
             // An integration that fails in its first step has initial values all the same.
