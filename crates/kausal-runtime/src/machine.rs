@@ -54,6 +54,15 @@ pub enum Stop {
     NotInteger(VarId, f64),
 }
 
+/// A [`Stop`] on its way out of many steps inside each other.
+pub(crate) type Halt = Box<Stop>;
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Stop {
+        *halt
+    }
+}
+
 /// A numerical failure and where it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
@@ -298,10 +307,20 @@ impl Machine {
 
     /// Executes steps.
     pub fn run(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Stop> {
+        self.execute(steps, mode).map_err(|halt| *halt)
+    }
+
+    /// The same for those that are called in every evaluation: what they give fits into a register. A larger one goes
+    /// through memory at every return, and small models wait for it.
+    pub(crate) fn execute(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Halt> {
         for step in steps {
-            // Most steps are code, and all the others would take registers from it.
+            // Most steps are code, and what is not called for in every evaluation would take registers from it.
             match step {
                 Exec::Code(chunk) => self.code(*chunk),
+                Exec::Guarded(steps, index) => self.guarded(steps, *index, mode)?,
+                Exec::Mixed { continuous, .. } if mode == Mode::Continuous => {
+                    self.execute(continuous, mode)?
+                }
                 _ => self.step(step, mode)?,
             }
         }
@@ -309,36 +328,34 @@ impl Machine {
     }
 
     #[inline(never)]
-    fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
+    fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Halt> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),
             Exec::Call(call) => return self.call(call),
             Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
-            Exec::Newton(index) => {
-                return match &self.model.discretized {
-                    Some(inlined) if *index >= inlined.before.newtons => {
-                        self.chord(*index, *index - inlined.before.newtons)
-                    }
-                    _ => self.newton(*index, mode),
-                };
-            }
+            Exec::Newton(index) => match &self.model.discretized {
+                Some(inlined) if *index >= inlined.before.newtons => {
+                    self.chord(*index, *index - inlined.before.newtons)?;
+                }
+                _ => self.newton(*index, mode)?,
+            },
             Exec::Mixed { continuous, relations, discrete, unknowns, written } => {
                 return self.mixed(continuous, relations, discrete, unknowns, written, mode);
             }
-            Exec::When(branches) => return self.when(branches, mode),
+            Exec::When(branches) => self.when(branches, mode)?,
             Exec::Reinit(variable, value) => {
                 let value = self.number(*value);
                 self.reinits.push((*variable, value));
             }
-            Exec::Assert(condition, assert, alarm) => return self.assert(*condition, assert, *alarm),
+            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm)?,
             Exec::Relation(relation) => {
                 self.relation(*relation, mode);
             }
-            Exec::Terminate(message) => return Err(Stop::Terminate(self.text(*message))),
+            Exec::Terminate(message) => return Err(Stop::Terminate(self.text(*message)).into()),
             Exec::If(condition, yes, no) => {
                 let branch = if self.number(*condition) != 0.0 { yes } else { no };
-                return self.run(branch, mode);
+                return self.execute(branch, mode);
             }
         }
         Ok(())
@@ -363,7 +380,7 @@ impl Machine {
         out[0]
     }
 
-    fn call(&mut self, call: &image::Call) -> Result<(), Stop> {
+    fn call(&mut self, call: &image::Call) -> Result<(), Halt> {
         // As long as the largest call needs: nothing is allocated here.
         let mut buffer = std::mem::take(&mut self.call_buffer);
         let (args, results) = buffer.split_at_mut(call.count);
@@ -387,8 +404,12 @@ impl Machine {
         function: FunctionId,
         args: &[f64],
         results: &mut [f64],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let (functions, pool) = (&self.model.functions, &self.model.program.pool);
+        // It has nothing to warn of.
+        if functions.call_code(function, args, results, &mut self.calls) {
+            return Ok(());
+        }
         let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
         for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
             if !self.warnings.contains(&warning) {
@@ -396,8 +417,8 @@ impl Machine {
             }
         }
         outcome.map_err(|message| match self.externals.crash() {
-            Some(crash) => Stop::Crash(crash),
-            None => Stop::Function(message),
+            Some(crash) => Halt::new(Stop::Crash(crash)),
+            None => Halt::new(Stop::Function(message)),
         })
     }
 

@@ -244,7 +244,7 @@ impl Tangent {
             }
         }
         self.buffer = buffer;
-        outcome
+        outcome.map_err(Stop::from)
     }
 
     fn newton(

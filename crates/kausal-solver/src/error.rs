@@ -193,6 +193,14 @@ impl fmt::Display for StepObstacle {
             StepObstacle::ErrorTest { state, error } => {
                 write!(f, "the error test fails ({error:.3e} > 1), mostly because of state {state}")
             }
+            // The unknowns of a step are its states.
+            StepObstacle::Model(Recoverable { reason, component: Some(state) }) => {
+                let blame = match reason {
+                    Reason::NoConvergence => ", mostly because of",
+                    _ => ", at",
+                };
+                write!(f, "{}{blame} state {state}", Recoverable::new(*reason))
+            }
             StepObstacle::Model(e) => e.fmt(f),
             StepObstacle::NotFinite { state } => write!(f, "state {state} is not finite"),
         }

@@ -6,12 +6,12 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Machine, Mode, Stop, Undetermined};
+use super::{Failure, Halt, Machine, Mode, Stop, Undetermined};
 use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
     #[inline(never)]
-    pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
         let space = &mut self.kernels[kernel.factors_of];
@@ -39,7 +39,7 @@ impl Machine {
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
     /// the start states are what is looked for, so they move first; what the system is torn at is what guesses are for,
     /// and moves last. Equations that contradict each other are an error.
-    pub(super) fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
         const LARGEST: usize = 400;
         const STATES_FIRST: f64 = 1e6;
         const TORN_LAST: f64 = 1e-6;
@@ -50,7 +50,7 @@ impl Machine {
         let n = kernel.n;
         let failed = |residual| {
             let (reason, unknowns) = (Reason::SingularMatrix, kernel.unknowns.clone());
-            Stop::Failed(Failure { reason, unknowns, residual })
+            Halt::new(Stop::Failed(Failure { reason, unknowns, residual }))
         };
         if n > LARGEST {
             return Err(failed(None));
@@ -79,7 +79,7 @@ impl Machine {
         let mut r: Vec<f64> = kernel.rhs.iter().map(|v| self.values[v.index()]).collect();
         if a.iter().chain(&r).any(|v| !v.is_finite()) {
             let (reason, unknowns) = (Reason::NotFinite, kernel.unknowns.clone());
-            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }));
+            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }).into());
         }
         let nominal = |j: usize| model.program.variables[kernel.unknowns[j].index()].nominal;
         let mut magnitude: Vec<f64> = r.iter().map(|b| b.abs()).collect();
@@ -126,7 +126,7 @@ impl Machine {
 
     /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
     #[inline(never)]
-    pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Halt> {
         let taken = self.guards[index].plan.take();
         let guard = taken.unwrap_or_else(|| self.model.guards[index].clone());
         let outcome = self.guarded_by(&guard, steps, index, mode);
@@ -134,7 +134,7 @@ impl Machine {
         outcome
     }
 
-    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Halt> {
         use kausal_translate::program::Guard;
         let space = &mut self.guards[index];
         space.guess.clear();
@@ -144,10 +144,8 @@ impl Machine {
         space.fell_back = false;
         let values = self.values.as_slice();
         space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
-        match self.run(steps, mode) {
-            Ok(()) => {}
-            Err(Stop::Failed(_)) => return self.pivoting(index, mode),
-            Err(stop) => return Err(stop),
+        if let Err(halt) = self.execute(steps, mode) {
+            return if matches!(*halt, Stop::Failed(_)) { self.pivoting(index, mode) } else { Err(halt) };
         }
         let values = &self.values;
         let value = |v: VarId| values[v.index()];
@@ -169,7 +167,7 @@ impl Machine {
             return Ok(());
         }
         space.unchecked = Guard::OFTEN - 1;
-        self.run(&guard.check, mode)?;
+        self.execute(&guard.check, mode)?;
         let value = |v: VarId| self.values[v.index()];
         // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
         let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
@@ -190,7 +188,7 @@ impl Machine {
         self.guards[guard].fell_back
     }
 
-    pub(super) fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
         self.pivot_fallbacks += 1;
         self.guards[index].fell_back = true;
         let model = self.model.clone();
@@ -199,7 +197,7 @@ impl Machine {
             self.values[v.index()] = *guess;
         }
         let outer = self.pivoting.replace(index);
-        let outcome = self.run(&guard.fallback, mode);
+        let outcome = self.execute(&guard.fallback, mode);
         self.pivoting = outer;
         outcome
     }
