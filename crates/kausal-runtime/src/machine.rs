@@ -5,6 +5,7 @@
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
 mod determined;
+mod guess;
 mod leap;
 mod linear;
 mod mixed;

@@ -10,7 +10,7 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 
 use super::leap::Branch;
-use super::{Demand, Failure, Machine, Mode, Stop, determined};
+use super::{Demand, Failure, Machine, Mode, Stop, determined, guess};
 use crate::image::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
@@ -90,6 +90,8 @@ pub(super) struct NewtonSpace {
     start: Vec<f64>,
     /// It has been looked at whether the equations determine the unknowns.
     examined: bool,
+    /// Guesses have been fitted to start values.
+    fitted: bool,
     branch: Branch,
 }
 
@@ -159,6 +161,7 @@ impl Machine {
                     x: vec![0.0; n],
                     start: vec![0.0; n],
                     examined: false,
+                    fitted: false,
                     branch: Branch::default(),
                 });
             self.newtons.push(space);
@@ -222,7 +225,14 @@ impl Machine {
         let exact = self.exact || mode != Mode::Continuous;
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
         let before = space.solver.work();
+        let fitted = mode == Mode::Initial
+            && !std::mem::replace(&mut space.fitted, true)
+            && guess::fit(&mut system, &mut space.x);
         let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        if fitted && matches!(outcome, Err(ModelError::Recoverable(_))) {
+            space.x.copy_from_slice(&space.start);
+            outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        }
         if outcome.is_ok() && exact {
             space.start.copy_from_slice(&space.x);
             if space.solver.solve(&mut system, &mut space.x).is_err() {
