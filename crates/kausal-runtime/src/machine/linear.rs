@@ -6,34 +6,19 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Halt, Machine, Mode, Stop, Undetermined};
+use super::{Failure, Halt, KernelSpace, Machine, Mode, Stop, Undetermined};
 use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
     #[inline(never)]
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
-        let model = self.model.clone();
-        let kernel: &Kernel = &model.kernels[index];
-        let space = &mut self.kernels[kernel.factors_of];
-        let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
-        if !(kernel.constant && space.factored) {
-            space.matrix.fill(0.0);
-            for &(place, v) in &kernel.entries {
-                space.matrix[place] += self.values[v.index()];
-            }
-            space.factored = factor.factor(&space.matrix).is_ok();
-            if !space.factored {
-                return self.solve_deficient(index, mode);
-            }
+        // Borrowed field by field: this is called for every small system in every evaluation.
+        let Machine { model, kernels, values, .. } = &mut *self;
+        let kernel = &model.kernels[index];
+        if solve_in(kernel, &mut kernels[kernel.factors_of], values) {
+            return Ok(());
         }
-        for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
-            *b = self.values[v.index()];
-        }
-        factor.solve(&mut space.rhs);
-        for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
-            self.values[v.index()] = *x;
-        }
-        Ok(())
+        self.solve_deficient(index, mode)
     }
 
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
@@ -218,4 +203,27 @@ impl Machine {
             self.values[slot.index()] = *x;
         }
     }
+}
+
+/// Solves with the factors of the matrix, made anew where they do not hold; `false` where it is singular.
+fn solve_in(kernel: &Kernel, space: &mut KernelSpace, values: &mut [f64]) -> bool {
+    let Some(factor) = &mut space.factor else { return false };
+    if !(kernel.constant && space.factored) {
+        space.matrix.fill(0.0);
+        for &(place, v) in &kernel.entries {
+            space.matrix[place] += values[v.index()];
+        }
+        space.factored = factor.factor(&space.matrix).is_ok();
+        if !space.factored {
+            return false;
+        }
+    }
+    for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
+        *b = values[v.index()];
+    }
+    factor.solve(&mut space.rhs);
+    for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
+        values[v.index()] = *x;
+    }
+    true
 }

@@ -7,9 +7,10 @@ use std::time::Instant;
 use kausal_codegen::Backend;
 use kausal_model::check;
 use kausal_model::flat::Experiment;
+use kausal_runtime::simulation::inlined::method_of;
 use kausal_runtime::{CompiledModel, Settings};
 use kausal_syntax::{Diagnostic, Sources};
-use kausal_translate::{Options, Program};
+use kausal_translate::{Inline, Options, Program};
 
 use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
 use crate::compare::{self, Deviation, Tube, compare};
@@ -35,6 +36,8 @@ pub struct Task<'a> {
     pub tube: Tube,
     /// Where the result is kept, if anywhere.
     pub keep: Option<&'a Path>,
+    /// The method whose formula becomes part of the model; none that needs a fixed step.
+    pub inline: Inline,
 }
 
 /// Does it; `enter` is told each stage before it starts.
@@ -76,10 +79,14 @@ fn stages(
     let flat = session.flatten(task.model);
     let flat = passed(session, outcome, flat)?;
     at(outcome, Stage::Translate);
-    let program = session.translate(&flat, &Options::default());
+    let options = Options { inline: task.inline, ..Options::default() };
+    let program = session.translate(&flat, &options);
     let program = passed(session, outcome, program)?;
     outcome.size = Some(Size { equations: check::count(&flat).equations, ..size(&program) });
-    let settings = settings(&flat.experiment, &task.reference.time);
+    let settings = Settings {
+        method: method_of(task.inline, false).unwrap_or_default(),
+        ..settings(&flat.experiment, &task.reference.time)
+    };
     at(outcome, Stage::Compile);
     let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
@@ -90,13 +97,13 @@ fn stages(
     let first = (outcome.error.clone(), failed.lost_digits);
     let mut untorn = Untorn::default();
     while result.is_none() && untorn.add(&failed.torn) {
-        let program = session.translate_untorn(&flat, &Options::default(), untorn.names());
+        let program = session.translate_untorn(&flat, &options, untorn.names());
         let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) else { break };
         result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
     }
     if result.is_none() && first.1 {
         let settings = Settings { trust_torn: true, ..settings };
-        let program = session.translate_untorn(&flat, &Options::default(), &[]);
+        let program = session.translate_untorn(&flat, &options, &[]);
         if let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) {
             result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
         }
@@ -287,7 +294,8 @@ mod tests {
         session.add_text("Test.mo", text);
         let reference = csv::read(reference).unwrap();
         let mut stages = Vec::new();
-        let task = Task { model, reference: &reference, tube: Tube::default(), keep: None };
+        let task =
+            Task { model, reference: &reference, tube: Tube::default(), keep: None, inline: Inline::Off };
         let outcome = run(&mut session, &task, &mut |s| stages.push(s));
         (outcome, stages)
     }
