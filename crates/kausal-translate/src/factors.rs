@@ -163,3 +163,43 @@ fn factored(pool: &mut Pool, terms: &[Term]) -> ExprId {
     }
     solve::sum(pool, &sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kausal_symbolic::count::written_operations;
+
+    fn multiplications(pool: &Pool, e: ExprId) -> u64 {
+        written_operations(pool, e).mul
+    }
+
+    /// `x*a + y*b - x*c + z` is `x*(a - c) + y*b + z`.
+    #[test]
+    fn a_common_factor_is_multiplied_once() {
+        let mut pool = Pool::default();
+        let [x, y, z, a, b, c] = [0, 1, 2, 3, 4, 5].map(|k| pool.var(VarId(k)));
+        let products = [[x, a], [y, b], [x, c]].map(|factors| pool.op(Op::Mul, &factors));
+        let terms = [(products[0], false), (products[1], false), (products[2], true), (z, false)];
+        assert_eq!(saved(&pool, &terms), 1);
+        let sum = factored(&mut pool, &terms);
+        assert_eq!(multiplications(&pool, sum), 2);
+        let names = ["x", "y", "z", "a", "b", "c"];
+        let values: [f64; 6] = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0];
+        let text = kausal_symbolic::print::print(&pool, sum, &|v| names[v.index()].to_owned());
+        let value = kausal_symbolic::evaluate::evaluate(&pool, sum, &mut |v: VarId| values[v.index()]);
+        assert_eq!(value, 2.0 * 7.0 + 3.0 * 11.0 - 2.0 * 13.0 + 5.0, "{text}");
+    }
+
+    /// A sum that is read once is written into its reader where that brings factors together, and only there.
+    #[test]
+    fn inner_sums_are_written_out_where_that_pays() {
+        let mut pool = Pool::default();
+        let [x, a, b, inner, other] = [0, 1, 2, 3, 4].map(|k| pool.var(VarId(k)));
+        let (xa, xb) = (pool.op(Op::Mul, &[x, a]), pool.op(Op::Mul, &[x, b]));
+        let once = FxHashMap::from_iter([(VarId(3), vec![(xa, true), (b, false)])]);
+        let (terms, from) = with_inner(&pool, &[(xb, false), (inner, true), (other, false)], &once);
+        assert_eq!(from, [VarId(3)]);
+        assert_eq!(terms, [(xb, false), (xa, false), (b, true), (other, false)]);
+        assert_eq!(saved(&pool, &terms), 1);
+    }
+}

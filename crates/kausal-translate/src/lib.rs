@@ -26,7 +26,7 @@ pub mod discretize;
 mod eliminate;
 mod emit;
 mod factors;
-mod flow;
+pub mod flow;
 mod growth;
 mod identity;
 mod index;

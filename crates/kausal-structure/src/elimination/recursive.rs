@@ -378,6 +378,66 @@ mod tests {
         assert!(operations(&tree) <= operations(&chain(31)) + 31);
     }
 
+    /// Bodies on a line whose joints are along a coordinate: no equation gives the motion `y` about an axis, and the moment `t`
+    /// about it ends in one residual. Motion `x = x' + y'`, force `f = x + y + f''`, moment `t = f''`, residual `t = x + y`, with
+    /// `'` for the body before and `''` for the next; variables `x, y, f, t` of each in turn.
+    fn along_coordinates(bodies: usize) -> (Incidence, RecursiveOrder) {
+        let at = |k: usize, which: u32| 4 * k as u32 + which;
+        let mut rows = Vec::new();
+        for k in 0..bodies {
+            let next = (k + 1 < bodies).then(|| at(k + 1, 2));
+            let before = k.checked_sub(1).map_or(vec![at(k, 1)], |b| vec![at(b, 0), at(b, 1)]);
+            rows.push([vec![at(k, 0)], before].concat());
+            rows.push([vec![at(k, 2), at(k, 0), at(k, 1)], next.into_iter().collect()].concat());
+            rows.push([vec![at(k, 3)], next.into_iter().collect()].concat());
+            rows.push(vec![at(k, 3), at(k, 0), at(k, 1)]);
+        }
+        rows.iter_mut().for_each(|row| row.sort_unstable());
+        let g = Incidence::from_rows(4 * bodies, &rows).with_solvability(|o| match o.eqn.0 % 4 {
+            3 => Solvability::LinearUnsafe,
+            _ => Solvability::LinearConstant,
+        });
+        let torn: Vec<Var> = (0..bodies).map(|k| Var(at(k, 1))).collect();
+        let tearing = Solver::new(&TearingProblem::new(&g, SolvabilitySet::SAFE)).tearing(&torn);
+        assert_eq!(tearing.residuals.len(), bodies);
+        let order = recursive_order(&g, &tearing, &[]).unwrap();
+        (g, order)
+    }
+
+    #[test]
+    fn a_moment_about_an_axis_is_as_far_out_as_its_joint() {
+        let (_, order) = along_coordinates(6);
+        for p in order.pivots.iter().filter(|p| p.var.0 % 4 == 1) {
+            assert_eq!(p.eqn.0 / 4, p.var.0 / 4, "the residual of its own joint");
+        }
+        let place = |v: u32| order.pivots.iter().position(|p| p.var.0 == v).unwrap();
+        for k in 1..5 {
+            assert!(place(4 * k + 3) < place(4 * k + 1), "the moment before the motion about its axis");
+            assert!(place(4 * k + 5) < place(4 * k + 1), "outer joints first");
+        }
+        let operations = |bodies: usize| {
+            let (g, order) = along_coordinates(bodies);
+            let count = count_in_order(&EliminationProblem::new(&g, SolvabilitySet::LINEAR), &order.pivots);
+            assert_eq!(count.zero_pivot, None);
+            count.operations.total() as i64
+        };
+        let counts: Vec<i64> = (4..12).map(operations).collect();
+        let steps: Vec<i64> = counts.windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(steps.windows(2).all(|w| w[0] == w[1]), "{steps:?}");
+    }
+
+    #[test]
+    fn what_belongs_together_is_equally_far_out() {
+        let (g, torn) = bodies(&chain(4));
+        let tearing = Solver::new(&TearingProblem::new(&g, SolvabilitySet::SAFE)).tearing(&torn);
+        let words = 1;
+        let mut places = Places::new(&g, &tearing, words);
+        let (inner, outer) = (Var(1), Var(7));
+        assert!(places.level(inner) < places.level(outer));
+        places.keep_together(&[vec![inner, outer]]);
+        assert_eq!(places.level(inner), places.level(outer));
+    }
+
     #[test]
     fn a_single_loop_has_nothing_recursive() {
         let g = Incidence::from_rows(2, &[vec![0, 1], vec![0, 1]]);
