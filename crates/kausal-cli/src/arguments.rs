@@ -269,9 +269,12 @@ pub struct Simulate {
     /// Integration method
     #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::method())]
     pub method: Method,
-    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal)
+    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal, bdf)
     #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
     pub step: Option<f64>,
+    /// Largest order of bdf (default: 5); with --step its only one (default: 2)
+    #[arg(help_heading = "The run", long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub order: Option<u8>,
     /// Where implicit methods take the Jacobian from
     #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::one_of(values::JACOBIAN))]
     pub jacobian: JacobianMode,

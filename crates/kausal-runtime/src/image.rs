@@ -11,8 +11,8 @@ use kausal_symbolic::function::Term;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, FunctionId, Node, Op, Pool, VarId};
-use kausal_translate::Program;
 use kausal_translate::program::{self, Assert, Assign, Form, Iteration, Kind, SolveKind, Step};
+use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program with machine code, ready to run; immutable and shared between threads.
@@ -114,6 +114,8 @@ pub enum Exec {
         discrete: Vec<Exec>,
         /// Those.
         unknowns: Vec<VarId>,
+        /// Everything that gets a value in here.
+        written: Arc<[VarId]>,
     },
     /// The first branch that fires is executed.
     When(Vec<Branch>),
@@ -174,6 +176,8 @@ pub struct Kernel {
     pub constant: bool,
     /// The matrix is symmetric.
     pub symmetric: bool,
+    /// The kernel with the same matrix whose factors serve both; itself, where there is none.
+    pub factors_of: usize,
 }
 
 impl Kernel {
@@ -264,6 +268,8 @@ impl CompiledModel {
             kernels: &mut kernels,
             newtons: &mut newtons,
             guards: &mut guards,
+            shared_from: usize::MAX,
+            relations: &program.relations,
             called: Vec::new(),
             call_size: 0,
         };
@@ -433,6 +439,9 @@ struct Lowering<'a, 'p> {
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
     guards: &'a mut Vec<Arc<Guard>>,
+    /// Kernels from here on may share factors.
+    shared_from: usize,
+    relations: &'p [program::Relation],
     called: Vec<FunctionId>,
     call_size: usize,
 }
@@ -445,6 +454,7 @@ impl Lowering<'_, '_> {
 
     fn discretized(&mut self, inlined: &program::Discretized) -> Result<Discretized, Error> {
         let before = self.count();
+        self.shared_from = before.kernels;
         let factors = self.steps(&inlined.factors)?;
         let steps = self.steps(&inlined.steps)?;
         let filter = match &inlined.filter {
@@ -456,6 +466,23 @@ impl Lowering<'_, '_> {
             None => None,
         };
         Ok(Discretized { factors, steps, filter, crossings, before })
+    }
+
+    /// What a step with all it contains gives values to.
+    fn written(&self, step: &Step) -> Arc<[VarId]> {
+        let mut all = FxHashSet::default();
+        flow::writes(step, &mut all);
+        for step in flow::nested([step]) {
+            if let Step::System(system) = step
+                && let Form::Mixed { relations, unknowns, .. } = &system.form
+            {
+                all.extend(relations.iter().map(|&r| self.relations[r as usize].variable));
+                all.extend(unknowns);
+            }
+        }
+        let mut all: Vec<VarId> = all.into_iter().collect();
+        all.sort_unstable();
+        all.into()
     }
 
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {
@@ -521,16 +548,24 @@ impl Lowering<'_, '_> {
                     }
                     Structure::Dense(n)
                 };
+                let index = self.kernels.len();
+                let symmetric = solve.kind == SolveKind::Symmetric;
+                let same =
+                    |k: &Kernel| k.constant && k.symmetric == symmetric && (k.n, &k.entries) == (n, &entries);
+                // Columns of an inlined Jacobian are solutions with one matrix.
+                let from = if solve.constant { self.shared_from } else { index };
+                let earlier = self.kernels.iter().skip(from).position(same);
                 self.kernels.push(Kernel {
+                    factors_of: earlier.map_or(index, |k| from + k),
                     n,
                     structure,
                     entries,
                     rhs: solve.rhs.clone(),
                     unknowns: solve.unknowns.clone(),
                     constant: solve.constant,
-                    symmetric: solve.kind == SolveKind::Symmetric,
+                    symmetric,
                 });
-                out.push(Exec::Solve(self.kernels.len() - 1));
+                out.push(Exec::Solve(index));
             }
             Step::System(system) => match &system.form {
                 Form::Linear { steps, guard: Some(guard), .. } => {
@@ -575,6 +610,7 @@ impl Lowering<'_, '_> {
                     continuous: self.steps(continuous)?,
                     discrete: self.steps(discrete)?,
                     unknowns: unknowns.clone(),
+                    written: self.written(step),
                 }),
             },
             Step::When(when) => {

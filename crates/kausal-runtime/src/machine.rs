@@ -5,6 +5,8 @@
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
 mod determined;
+mod guess;
+mod leap;
 mod linear;
 mod mixed;
 mod nonlinear;
@@ -102,11 +104,15 @@ pub struct Machine {
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
+    /// Events and changes of states so far: systems may be on other branches after each of them.
+    pub(crate) events: u64,
     /// The guard whose system is being solved with pivoting.
     pivoting: Option<usize>,
     /// The values before the rounds of a mixed system, while there are any: what systems without full rank leave where it
     /// was stays there, and not where a combination that was given up had put it.
     before_rounds: Vec<f64>,
+    /// What the outermost of these systems gives values to: only that is kept.
+    in_rounds: Option<Arc<[VarId]>>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
@@ -205,7 +211,6 @@ impl Machine {
         let scratch = model.code.scratch();
         let mut machine = Machine {
             pre: values.clone(),
-            values,
             time: 0.0,
             reinits: Vec::new(),
             warnings: Vec::new(),
@@ -215,8 +220,11 @@ impl Machine {
             starting: false,
             pivot_fallbacks: 0,
             exact: false,
+            events: 0,
             pivoting: None,
-            before_rounds: Vec::new(),
+            before_rounds: values.clone(),
+            in_rounds: None,
+            values,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             scratch,
@@ -305,8 +313,8 @@ impl Machine {
                     _ => self.newton(*index, mode),
                 };
             }
-            Exec::Mixed { continuous, relations, discrete, unknowns } => {
-                return self.mixed(continuous, relations, discrete, unknowns, mode);
+            Exec::Mixed { continuous, relations, discrete, unknowns, written } => {
+                return self.mixed(continuous, relations, discrete, unknowns, written, mode);
             }
             Exec::When(branches) => return self.when(branches, mode),
             Exec::Reinit(variable, value) => {

@@ -41,6 +41,7 @@ impl Machine {
                 self.values[set.states[i].index()] = self.values[set.candidates[picked].index()];
             }
             changed = true;
+            self.events += 1;
         }
         changed
     }

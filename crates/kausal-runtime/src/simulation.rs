@@ -186,13 +186,15 @@ struct Run {
     chatter: Chatter,
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
+    /// Where their differences are, and the sign that makes these positive on the side that counts so.
+    functions: Vec<(VarId, f64)>,
     finder: Option<EventFinder>,
     /// Differences of the relations, for a look at the end of a step.
     differences: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
     /// What is known of relations that decide nothing.
-    answers: Vec<relevance::Answer>,
+    answers: relevance::Answers,
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
@@ -214,14 +216,19 @@ impl Barrier {
 
 impl Run {
     fn new(model: Arc<CompiledModel>, settings: Settings) -> Run {
-        let relations = model.program.relations.iter().enumerate();
+        let relations = model.program.relations.iter().enumerate().filter(|(_, r)| r.timed.is_none());
         Run {
+            // `d > 0` where `d <= 0` is asked for, `-d > 0` where `d < 0` is.
+            functions: relations
+                .clone()
+                .map(|(_, r)| (r.difference, if r.or_equal { 1.0 } else { -1.0 }))
+                .collect(),
             differences: Vec::new(),
-            answers: Vec::new(),
+            answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
             settings,
-            watched: relations.filter(|(_, r)| r.timed.is_none()).map(|(i, _)| i as u32).collect(),
+            watched: relations.map(|(i, _)| i as u32).collect(),
             first: Some(Machine::new(model)),
             solver: None,
             stats: Statistics::default(),
@@ -267,6 +274,8 @@ impl Run {
         let options = Options {
             fixed_step: self.settings.fixed_step,
             max_order: self.settings.max_order,
+            // The interface of the papers' time started so.
+            low_order_start: self.settings.jacobian == JacobianMode::NumericDenseAnew,
             ..Options::tolerance(self.settings.tolerance, self.settings.tolerance)
         };
         let start = self.settings.start;

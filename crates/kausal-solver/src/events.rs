@@ -91,6 +91,20 @@ pub struct EventFinder {
     evaluations: u64,
 }
 
+/// One over the last step, and over that and this one together, in units of this one.
+#[derive(Clone, Copy, Debug)]
+struct Spacing {
+    per_before: f64,
+    per_both: f64,
+}
+
+impl Spacing {
+    fn new(older_step: f64, step: f64) -> Self {
+        let before = older_step / step;
+        Spacing { per_before: 1.0 / before, per_both: 1.0 / (1.0 + before) }
+    }
+}
+
 impl EventFinder {
     /// For `count` functions.
     pub fn new(count: usize) -> Self {
@@ -228,7 +242,9 @@ impl EventFinder {
         functions: &mut impl Functions,
     ) -> Result<Option<f64>, ModelError> {
         for i in 0..self.positive.len() {
-            let Some(mut lowest) = self.dip(i, self.right[i], b - a) else { continue };
+            let Some(mut lowest) = self.dip(i, self.right[i], Spacing::new(self.older_step, b - a)) else {
+                continue;
+            };
             let height = |this: &Self, value: f64| if this.positive[i] { value } else { -value };
             // Three points with the lowest in the middle, and the parabola through them.
             for _ in 0..DIP_LOOKS {
@@ -261,15 +277,14 @@ impl EventFinder {
 
     /// Where in the step, as a part of it, a function may come near zero: by the parabola through its values at both
     /// ends and before.
-    fn dip(&self, index: usize, end: f64, step: f64) -> Option<f64> {
+    fn dip(&self, index: usize, end: f64, spacing: Spacing) -> Option<f64> {
         if self.older_step <= 0.0 || self.bands[index] > 0.0 {
             return None;
         }
         let height = |value: f64| if self.positive[index] { value } else { -value };
         let (older, here, end) = (height(self.older[index]), height(self.left[index]), height(end));
-        let before = self.older_step / step;
-        let (fell, rose) = ((here - older) / before, end - here);
-        let bend = (rose - fell) / (1.0 + before);
+        let (fell, rose) = ((here - older) * spacing.per_before, end - here);
+        let bend = (rose - fell) * spacing.per_both;
         let start = rose - bend;
         // It goes down at first and up at last.
         if !(bend > 0.0 && start < 0.0 && start + 2.0 * bend > 0.0) {
@@ -277,11 +292,6 @@ impl EventFinder {
         }
         let low = here - start * start / (4.0 * bend);
         (low < DIP_PART * here.min(end)).then_some(-start / (2.0 * bend))
-    }
-
-    /// Has a step with these values at its end a dip worth looking into?
-    fn may_dip(&self, values: &[f64], step: f64) -> bool {
-        (0..values.len()).any(|i| self.dip(i, values[i], step).is_some())
     }
 
     /// Do the changes at the right end decide anything?
@@ -299,12 +309,25 @@ impl EventFinder {
     /// nothing happens.
     pub fn pass_clear(&mut self, t0: f64, t1: f64, values: &[f64]) -> bool {
         const PART: f64 = 0.5;
-        let clear = |i: usize| {
-            let (value, moved) = (values[i].abs(), (values[i] - self.left[i]).abs());
+        let (older_step, step) = (self.older_step, t1 - t0);
+        let spacing = Spacing::new(older_step, step);
+        let functions = values.iter().zip(&self.left).zip(&self.older).zip(&self.bands).zip(&self.positive);
+        // One loop without branches, for there are many functions and it is run after every step.
+        let clear = functions.fold(true, |clear, ((((&value, &left), &older), &band), &positive)| {
+            let sign = if positive { 1.0 } else { -1.0 };
+            let (older, here, end) = (sign * older, sign * left, sign * value);
+            let moved = (value - left).abs();
             // What is zero but for rounding stays on its side.
-            !self.has_changed(i, values[i]) && (value >= PART * moved || value <= self.bands[i])
-        };
-        if !(0..values.len()).all(clear) || self.may_dip(values, t1 - t0) {
+            let stays = (end > -band) & ((value.abs() >= PART * moved) | (value.abs() <= band));
+            // As `dip` has it.
+            let (fell, rose) = ((here - older) * spacing.per_before, end - here);
+            let bend = (rose - fell) * spacing.per_both;
+            let start = rose - bend;
+            let turns = (bend > 0.0) & (start < 0.0) & (start + 2.0 * bend > 0.0);
+            let low = 4.0 * bend * (here - DIP_PART * here.min(end)) < start * start;
+            clear & stays & !(turns & low & (band <= 0.0) & (older_step > 0.0))
+        });
+        if !clear {
             return false;
         }
         std::mem::swap(&mut self.older, &mut self.left);

@@ -113,6 +113,60 @@ fn errors_fall_with_the_order_of_the_method() {
     }
 }
 
+/// The backward differentiation formulas, each by itself. Their past at the start is of order four or better.
+#[test]
+fn formulas_of_one_order_have_that_order() {
+    for order in 1..=5u8 {
+        let error = |steps: u32| {
+            let h = 2.0 / f64::from(steps);
+            let options = Options { max_order: usize::from(order), ..constant_steps(h) };
+            let model = ClassicalStep::new(Linear);
+            let mut integrator = Integrator::new(Method::FixedBdf, options, model, 0.0, &phi(0.0)).unwrap();
+            let (mut at_ends, mut between, mut x): (f64, f64, _) = (0.0, 0.0, [0.0; 2]);
+            while integrator.t() < 2.0 {
+                let report = integrator.step(2.0).unwrap();
+                let exact = phi(report.t);
+                at_ends = at_ends.max((integrator.x()[0] - exact[0]).abs());
+                if report.order == usize::from(order) {
+                    let t = 0.5 * (report.t_old + report.t);
+                    integrator.interpolate(t, &mut x);
+                    between = between.max((x[0] - phi(t)[0]).abs());
+                }
+            }
+            assert_eq!(integrator.statistics().steps, u64::from(steps));
+            (at_ends, between)
+        };
+        let ((coarse, coarse_between), (fine, fine_between)) = (error(80), error(160));
+        for (what, measured) in
+            [("at", (coarse / fine).log2()), ("between", (coarse_between / fine_between).log2())]
+        {
+            assert!(
+                (measured - f64::from(order)).abs() < 0.4,
+                "order {order}: {measured:.2} {what} the ends"
+            );
+        }
+    }
+}
+
+/// A limit off the grid: the step to it and the one back to the grid are no steps of the formula, and nothing is lost by them.
+#[test]
+fn limits_off_the_grid_cost_no_order() {
+    let error = |steps: u32| {
+        let h = 2.0 / f64::from(steps);
+        let options = Options { max_order: 3, ..constant_steps(h) };
+        let mut integrator =
+            Integrator::new(Method::FixedBdf, options, ClassicalStep::new(Linear), 0.0, &phi(0.0)).unwrap();
+        for limit in [0.7123, 2.0] {
+            integrator.integrate_to(limit).unwrap();
+        }
+        // One step is cut in two.
+        assert_eq!(integrator.statistics().steps, u64::from(steps) + 1);
+        (integrator.x()[0] - phi(2.0)[0]).abs()
+    };
+    let measured = (error(80) / error(160)).log2();
+    assert!((measured - 3.0).abs() < 0.4, "{measured:.2}");
+}
+
 #[test]
 fn explicit_methods_keep_their_order_on_nonlinear_models() {
     let run = |method: Method, steps: u32| {

@@ -375,7 +375,14 @@ fn power_rule(pool: &mut Pool, id: ExprId, a: ExprId, b: ExprId, da: ExprId, db:
     if !pool.is_zero(da) {
         let one = pool.one();
         let lower = pool.sub(b, one);
-        let power = pool.pow(a, lower);
+        let mut power = pool.pow(a, lower);
+        if pool.as_constant(b).is_none() && pool.as_constant(a).is_none_or(|base| base == 0.0) {
+            // Nothing comes of a^0, also where a^(-1) is infinite.
+            let zero = pool.zero();
+            let constant = pool.equal(b, zero);
+            let constant = pool.no_event(constant);
+            power = pool.if_then_else(constant, zero, power);
+        }
         terms.push(pool.product(&[b, power, da]));
     }
     if !pool.is_zero(db) {

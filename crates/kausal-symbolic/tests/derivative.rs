@@ -46,6 +46,8 @@ fn elementary() {
     check("2^x", "0.6931471805599453*2^x");
     check("x^2.5", "2.5*x^1.5");
     check("y + 1", "0");
+    // Zero where y is, also at x = 0.
+    check("x^y", "y*(if noEvent(y == 0) then 0 else x^(y - 1))");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! a variable, and an initial equation that is one too many is left out with a warning; the run checks that it holds.
 
 use kausal_model::flat::{Origin, Type};
-use kausal_structure::{Eqn, Extractor, Id, Var as Column, blt};
+use kausal_structure::{Eqn, Extractor, Id, Matching, Var as Column, blt};
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::Diagnostic;
@@ -15,6 +15,7 @@ use crate::emit::Emitter;
 use crate::index::{Selection, text};
 use crate::parameters;
 use crate::program::{Check, Step};
+use crate::rank;
 use crate::sections::unknowns;
 use crate::sort::{Block, Singular, Sorting, is_between_reals};
 use crate::work::{Equation, EquationForm, Role, Settled, Work};
@@ -79,35 +80,21 @@ pub(crate) fn build(
         rows.push((add_start(emitter.work, v), rank));
     }
 
-    let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
-    let mut sorting = Sorting::new(emitter.work, equations, columns);
-    for (row, &(e, rank)) in rows.iter().enumerate() {
-        if rank == Rank::Initial && is_between_reals(emitter.work, e) {
-            sorting.free(Eqn(row as u32));
-        }
+    let (sorting, matching) = matched(emitter.work, &rows, &columns);
+    let mut blocks = sorted(&sorting, &matching);
+    let mut chosen = (sorting, matching);
+    if rank::any_dependent(emitter.work, &blocks)
+        && let Some(better) = independent(emitter.work, &rows, &columns)
+    {
+        dropped.extend(better.dropped);
+        (rows, chosen, blocks) = (better.rows, better.chosen, better.blocks);
     }
-    let matching = sorting.matching(&|o| rows[o.eqn.index()].1 as u8);
+    let (sorting, matching) = chosen;
     keeps_start(emitter.work, &sorting, &matching, &rows);
-    let used: Vec<Eqn> = sorting.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
     if !complete(emitter.work, &sorting, &matching, &rows, &mut dropped) {
         return None;
     }
-    let all: Vec<Column> = sorting.incidence.var_ids().collect();
-    let sub = Extractor::new(&sorting.incidence).extract(&used, &all);
-    let mut chosen = kausal_structure::Matching::empty(&sub.incidence);
-    for (e, v) in matching.pairs() {
-        if let (Some(e), Some(v)) = (sub.local_eqn(e), sub.local_var(v)) {
-            chosen.assign(e, v);
-        }
-    }
     let mut steps = guesses(emitter, &|v| !known.contains(&v));
-    let blocks: Vec<Block> = blt(&sub.incidence, &chosen)
-        .blocks()
-        .map(|block| Block {
-            equations: block.eqns.iter().map(|e| sorting.rows[sub.eqns[*e].index()]).collect(),
-            unknowns: block.vars.iter().map(|v| sorting.columns[sub.vars[*v].index()]).collect(),
-        })
-        .collect();
     for block in blocks {
         steps.extend(emitter.block(&block));
     }
@@ -122,6 +109,72 @@ pub(crate) fn build(
     let mut checks: Vec<Check> = dropped.iter().filter_map(|&e| check(emitter, e, &mut steps)).collect();
     checks.extend(settled(emitter.work));
     Some((steps, checks))
+}
+
+/// The rows matched in the order of their importance.
+fn matched(work: &mut Work, rows: &[(usize, Rank)], columns: &[VarId]) -> (Sorting, Matching) {
+    let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
+    let mut sorting = Sorting::new(work, equations, columns.to_vec());
+    for (row, &(e, rank)) in rows.iter().enumerate() {
+        if rank == Rank::Initial && is_between_reals(work, e) {
+            sorting.free(Eqn(row as u32));
+        }
+    }
+    let matching = sorting.matching(&|o| rows[o.eqn.index()].1 as u8);
+    (sorting, matching)
+}
+
+/// The matched rows in the order of computation.
+fn sorted(sorting: &Sorting, matching: &Matching) -> Vec<Block> {
+    let used: Vec<Eqn> = sorting.incidence.eqn_ids().filter(|&e| matching.var_of(e).is_some()).collect();
+    let all: Vec<Column> = matching.pairs().map(|(_, v)| v).collect();
+    let sub = Extractor::new(&sorting.incidence).extract(&used, &all);
+    let mut chosen = Matching::empty(&sub.incidence);
+    for (e, v) in matching.pairs() {
+        if let (Some(e), Some(v)) = (sub.local_eqn(e), sub.local_var(v)) {
+            chosen.assign(e, v);
+        }
+    }
+    blt(&sub.incidence, &chosen)
+        .blocks()
+        .map(|block| Block {
+            equations: block.eqns.iter().map(|e| sorting.rows[sub.eqns[*e].index()]).collect(),
+            unknowns: block.vars.iter().map(|v| sorting.columns[sub.vars[*v].index()]).collect(),
+        })
+        .collect()
+}
+
+/// The initial problem without conditions that say nothing new.
+struct Independent {
+    rows: Vec<(usize, Rank)>,
+    dropped: Vec<usize>,
+    chosen: (Sorting, Matching),
+    blocks: Vec<Block>,
+}
+
+/// Where conditions that structure takes for different ones depend on each other, others that it left out are needed.
+/// `None` where they are not to blame.
+fn independent(work: &mut Work, rows: &[(usize, Rank)], columns: &[VarId]) -> Option<Independent> {
+    let mut rows = rows.to_vec();
+    rows.sort_by_key(|&(_, rank)| rank);
+    let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
+    let redundant = rank::redundant(work, &equations, columns)?;
+    let mut dropped = Vec::new();
+    for &i in &redundant {
+        match rows[i].1 {
+            Rank::Model => return None,
+            Rank::Initial | Rank::Fixed => dropped.push(rows[i].0),
+            Rank::State | Rank::Past | Rank::Guess => {}
+        }
+    }
+    let mut at = 0..;
+    rows.retain(|_| at.next().is_some_and(|i| redundant.binary_search(&i).is_err()));
+    let chosen = matched(work, &rows, columns);
+    if !chosen.1.is_perfect() {
+        return None;
+    }
+    let blocks = sorted(&chosen.0, &chosen.1);
+    Some(Independent { rows, dropped, chosen, blocks })
 }
 
 /// An initial condition that was left out must hold all the same.
@@ -246,12 +299,7 @@ fn is_done(work: &Work, equation: usize, known: &FxHashSet<VarId>) -> bool {
 }
 
 /// A parameter with `fixed = false` that nothing determines keeps its start value, which must be there then.
-fn keeps_start(
-    work: &mut Work,
-    sorting: &Sorting,
-    matching: &kausal_structure::Matching,
-    rows: &[(usize, Rank)],
-) {
+fn keeps_start(work: &mut Work, sorting: &Sorting, matching: &Matching, rows: &[(usize, Rank)]) {
     for (e, column) in matching.pairs() {
         let v = sorting.columns[column.index()];
         let var = work.var(v);
@@ -273,7 +321,7 @@ fn keeps_start(
 fn complete(
     work: &mut Work,
     sorting: &Sorting,
-    matching: &kausal_structure::Matching,
+    matching: &Matching,
     rows: &[(usize, Rank)],
     dropped: &mut Vec<usize>,
 ) -> bool {

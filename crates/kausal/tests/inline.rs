@@ -135,6 +135,31 @@ fn fixed_steps_converge_with_their_orders() {
     }
 }
 
+/// The formulas of BDF, each with its own order and steps of one size, on the DAE and through the event.
+#[test]
+fn formulas_of_every_order_converge_with_it() {
+    for (text, exact) in [(DAE, (-1f64).exp()), (EVENT, 1.0 / 1.5f64.sqrt())] {
+        for order in 1..=5 {
+            let error = |h: f64| {
+                let settings = Settings {
+                    stop: 1.0,
+                    interval: 1.0,
+                    method: method_of(Inline::Bdf, true).expect("a method"),
+                    fixed_step: Some(h),
+                    max_order: order,
+                    // Only iterations depend on it.
+                    tolerance: 1e-12,
+                    ..Settings::default()
+                };
+                (last(&run("M", text, Inline::Bdf, settings), "x") - exact).abs()
+            };
+            let h = 1.0 / 64.0;
+            let observed = (error(h) / error(h / 2.0)).log2();
+            assert!((observed - order as f64).abs() < 0.4, "order {order} shows {observed}");
+        }
+    }
+}
+
 /// Runs with two tolerances: how fast the error falls with the number of steps, which is the order of the method.
 fn order_by_work(inline: Inline, text: &str, exact: f64, max_order: usize, tolerances: [f64; 2]) -> f64 {
     let of = |tolerance: f64| {

@@ -389,6 +389,42 @@ fn a_torn_system_that_fails_is_solved_untorn() {
     }
 }
 
+/// A small error of `a` is one of `c` that is 400 or 2,500 times as large, and leads to the other root of the last
+/// equation: the system stays on its branch or is solved untorn, with a state and without, however long steps are.
+#[test]
+fn a_torn_system_stays_on_its_branch() {
+    for (k, state, intervals) in [(20, "", 2), (20, "", 7), (20, "der(s) = c;", 7), (50, "der(s) = c;", 500)]
+    {
+        let text = format!(
+            "model M Real a(start = 0), b(start = 1), c(start = 0); {} equation
+             {k}*a + b + 0.3*sin(a) = {k}*sin(time) + cos(time) + 0.3*sin(sin(time));
+             {k}*b + 0.3*sin(b) + c = {k}*cos(time) + 0.3*sin(cos(time)) + sin(2*time);
+             (c + 4)^2 + a = (sin(2*time) + 4)^2 + sin(time); {state} end M;",
+            if state.is_empty() { "" } else { "Real s(start = 0, fixed = true);" }
+        );
+        let mut session = Session::new();
+        session.add_text("M.mo", &text);
+        let flat = session.flatten("M").expect("a model");
+        let interval = 1.0 / f64::from(intervals);
+        let settings = Settings { start: 0.0, stop: 1.0, interval, ..Settings::default() };
+        let mut simulated = |program| {
+            let model = session.compile(program, Backend::Interpreter).expect("code");
+            simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true)
+        };
+        let mut translator = Session::new();
+        let program = translator.translate(&flat, &Options::default()).expect("a program");
+        let mut run = simulated(program);
+        if !run.torn.is_empty() {
+            let program = translator.translate_untorn(&flat, &Options::default(), &run.torn);
+            run = simulated(program.expect("a program"));
+        }
+        assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+        for (t, c) in values(&run, "c") {
+            assert!((c - (2.0 * t).sin()).abs() < 1e-6, "{k} {state} {intervals}: {c} at {t}");
+        }
+    }
+}
+
 /// Two equations for `x + y` that agree as long as a state is zero, which it is: only the run can know.
 #[test]
 fn equations_that_agree_because_of_a_state_are_left_to_the_run() {

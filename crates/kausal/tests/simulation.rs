@@ -709,6 +709,15 @@ fn initial_values() {
             ),
             case("initial_of_parameters", vec![along("x", |_| -2.0, 1e-9), along("y", |_| -2.0, 1e-9)]),
             case("initial_equal_parameters", vec![along("b", |t| 3.0 * (-t).exp(), 1e-5)]),
+            // x2 = 3 at the start, so x3 = 3 t e^-t + 0.5 e^-t.
+            case(
+                "initial_dependent",
+                vec![
+                    along("x1", |t| 2.0 * (-t).exp(), 1e-5),
+                    along("x2", |t| 3.0 * (-t).exp(), 1e-5),
+                    along("x3", |t| (3.0 * t + 0.5) * (-t).exp(), 1e-5),
+                ],
+            ),
             case("initial_redundant", vec![along("sum", |t| 12.0 * (-t).exp(), 1e-4)]),
             case(
                 "initial_preferred_states",

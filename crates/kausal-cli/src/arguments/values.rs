@@ -78,6 +78,7 @@ pub fn method() -> impl TypedValueParser<Value = Method> {
         Method::RungeKutta4 => "Steps of one size, order 4: needs --step",
         Method::ImplicitEuler => "Steps of one size, for stiff models: needs --step",
         Method::Trapezoidal => "Steps of one size, order 2, for stiff models: needs --step",
+        Method::FixedBdf => "Steps of one size, for stiff models: needs --step, with its order as --order",
     })
 }
 

@@ -48,6 +48,9 @@ struct Seconds {
     write: f64,
 }
 
+/// The order of BDF with steps of one size, where none is asked for: the highest that is stable for all that decays.
+const USUAL_FIXED_ORDER: usize = 2;
+
 /// Points in time of a result.
 const MOST_POINTS: f64 = 1e8;
 
@@ -212,7 +215,11 @@ fn watched(
 
 /// The method, if the options that choose it agree.
 fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
-    let (asked, inline) = (arguments.method, arguments.translation.inline);
+    let inline = arguments.translation.inline;
+    let asked = match arguments.method {
+        Method::Bdf if arguments.step.is_some() => Method::FixedBdf,
+        other => other,
+    };
     let own = method_of(inline, arguments.step.is_some());
     if let Some(own) = own
         && asked != Method::Auto
@@ -232,6 +239,11 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
         }));
     }
     let method = own.unwrap_or(asked);
+    if arguments.order.is_some() && !matches!(method, Method::Auto | Method::Bdf | Method::FixedBdf) {
+        let message =
+            format!("--order is for backward differentiation formulas; {method} has an order of its own");
+        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose --method bdf"));
+    }
     let fixed: Vec<&str> =
         Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
     match arguments.step {
@@ -280,9 +292,11 @@ fn settings(
             format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
         return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval"));
     }
-    let max_order = match arguments.translation.inline {
-        Inline::ImplicitEuler => 1,
-        _ => Settings::default().max_order,
+    let max_order = match (arguments.order, arguments.translation.inline) {
+        (_, Inline::ImplicitEuler) => 1,
+        (Some(order), _) => usize::from(order),
+        (None, _) if method == Method::FixedBdf => USUAL_FIXED_ORDER,
+        (None, _) => Settings::default().max_order,
     };
     let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
     Ok(Settings {

@@ -14,7 +14,7 @@ impl Machine {
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
         let kernel: &Kernel = &model.kernels[index];
-        let space = &mut self.kernels[index];
+        let space = &mut self.kernels[kernel.factors_of];
         let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
         if !(kernel.constant && space.factored) {
             space.matrix.fill(0.0);
@@ -70,7 +70,7 @@ impl Machine {
                 }
             }
         }
-        let had = if self.before_rounds.is_empty() { &self.values } else { &self.before_rounds };
+        let had = if self.in_rounds.is_none() { &self.values } else { &self.before_rounds };
         let guess: Vec<f64> = kernel
             .unknowns
             .iter()

@@ -1,5 +1,7 @@
 //! Relations between events and at them, and systems with discrete unknowns: combinations of these are tried until one fits.
 
+use std::sync::Arc;
+
 use kausal_solver::Reason;
 use kausal_solver::linear::DenseLu;
 use kausal_symbolic::VarId;
@@ -71,18 +73,22 @@ impl Machine {
         relations: &[u32],
         discrete: &[Exec],
         unknowns: &[VarId],
+        written: &Arc<[VarId]>,
         mode: Mode,
     ) -> Result<(), Stop> {
         if mode == Mode::Continuous {
             return self.run(continuous, mode);
         }
-        let outermost = self.before_rounds.is_empty();
+        let outermost = self.in_rounds.is_none();
         if outermost {
-            self.before_rounds.clone_from(&self.values);
+            for v in written.iter() {
+                self.before_rounds[v.index()] = self.values[v.index()];
+            }
+            self.in_rounds = Some(written.clone());
         }
         let outcome = self.rounds(continuous, relations, discrete, unknowns, mode);
         if outermost {
-            self.before_rounds.clear();
+            self.in_rounds = None;
         }
         outcome
     }
@@ -251,7 +257,9 @@ impl Machine {
         masks.sort_by_key(|mask| mask.count_ones());
         for mask in masks {
             // What one combination led to is no guess for another.
-            self.values.clone_from(&self.before_rounds);
+            for v in self.in_rounds.iter().flat_map(|written| written.iter()) {
+                self.values[v.index()] = self.before_rounds[v.index()];
+            }
             for (k, &r) in relations.iter().enumerate() {
                 let flip = mask >> k & 1 == 1;
                 let v = model.program.relations[r as usize].variable.index();

@@ -9,8 +9,9 @@ use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 
-use super::{Demand, Failure, Machine, Mode, Stop, determined};
-use crate::image;
+use super::leap::Branch;
+use super::{Demand, Failure, Machine, Mode, Stop, determined, guess};
+use crate::image::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
 /// states: their errors reach these through the step size.
@@ -24,12 +25,61 @@ pub(super) struct ChordSpace {
     /// The states that it computes, and their values when they were marked.
     tracked: Vec<VarId>,
     marked: Vec<f64>,
-    /// Derivatives of these, by their place, by iteration variables, as the last matrix had them, and by how much a
-    /// correction moves them.
-    sensitivities: Vec<(u32, u32, f64)>,
+    sensitivities: Sensitivities,
+    /// By how much a correction moves them.
+    predicted: Vec<f64>,
+}
+
+/// Derivatives of tracked states, by their place, by iteration variables, as the last matrix had them.
+#[derive(Debug, Default)]
+struct Sensitivities {
+    entries: Vec<(u32, u32, f64)>,
     /// Where the derivatives are.
     slots: Vec<VarId>,
-    predicted: Vec<f64>,
+    /// The same column by column, where few of them are zero.
+    dense: Option<Vec<f64>>,
+}
+
+impl Sensitivities {
+    fn new(known: &[(usize, u32, VarId)], tracked: usize, n: usize) -> Self {
+        let dense = (!known.is_empty() && 3 * known.len() >= tracked * n).then(|| vec![0.0; tracked * n]);
+        Sensitivities {
+            entries: known.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
+            slots: known.iter().map(|s| s.2).collect(),
+            dense,
+        }
+    }
+
+    /// Takes the derivatives from their slots; not a number, and nothing is predicted with them, where they mean nothing.
+    fn take(&mut self, values: &[f64], valid: bool, tracked: usize) {
+        for (entry, slot) in self.entries.iter_mut().zip(&self.slots) {
+            entry.2 = if valid { values[slot.index()] } else { f64::NAN };
+        }
+        if let Some(dense) = &mut self.dense {
+            dense.fill(0.0);
+            for &(place, k, slope) in &self.entries {
+                dense[k as usize * tracked + place as usize] += slope;
+            }
+        }
+    }
+
+    fn apply(&self, correction: &[f64], change: &mut [f64]) {
+        change.fill(0.0);
+        match &self.dense {
+            Some(dense) => {
+                for (column, c) in dense.chunks_exact(change.len()).zip(correction) {
+                    for (change, slope) in change.iter_mut().zip(column) {
+                        *change += slope * c;
+                    }
+                }
+            }
+            None => {
+                for &(place, k, slope) in &self.entries {
+                    change[place as usize] += slope * correction[k as usize];
+                }
+            }
+        }
+    }
 }
 
 /// Memory of the iteration of one nonlinear system.
@@ -40,6 +90,9 @@ pub(super) struct NewtonSpace {
     start: Vec<f64>,
     /// It has been looked at whether the equations determine the unknowns.
     examined: bool,
+    /// Guesses have been fitted to start values.
+    fitted: bool,
+    branch: Branch,
 }
 
 impl Machine {
@@ -61,8 +114,7 @@ impl Machine {
             let sensitivities: Vec<(usize, u32, VarId)> =
                 known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
             let space = chord.map(|chord| ChordSpace {
-                slots: sensitivities.iter().map(|s| s.2).collect(),
-                sensitivities: sensitivities.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
+                sensitivities: Sensitivities::new(&sensitivities, tracked.len(), n),
                 predicted: vec![0.0; tracked.len()],
                 chord,
                 z: vec![0.0; n],
@@ -103,9 +155,15 @@ impl Machine {
             let mut system =
                 TornSystem { machine: self, newton, mode: Mode::Initial, stop: None, pivoted: false };
             let options = NewtonOptions { verify: newton.has_kinks, ..NewtonOptions::default() };
-            let space = kausal_solver::newton::Newton::new(&mut system, options)
-                .ok()
-                .map(|solver| NewtonSpace { solver, x: vec![0.0; n], start: vec![0.0; n], examined: false });
+            let space =
+                kausal_solver::newton::Newton::new(&mut system, options).ok().map(|solver| NewtonSpace {
+                    solver,
+                    x: vec![0.0; n],
+                    start: vec![0.0; n],
+                    examined: false,
+                    fitted: false,
+                    branch: Branch::default(),
+                });
             self.newtons.push(space);
         }
     }
@@ -130,7 +188,6 @@ impl Machine {
         let mut system = SteppingSystem {
             torn,
             sensitivities: &mut space.sensitivities,
-            slots: &space.slots,
             predicted: &mut space.predicted,
             tracked: &space.tracked,
             marked: &mut space.marked,
@@ -168,7 +225,14 @@ impl Machine {
         let exact = self.exact || mode != Mode::Continuous;
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
         let before = space.solver.work();
+        let fitted = mode == Mode::Initial
+            && !std::mem::replace(&mut space.fitted, true)
+            && guess::fit(&mut system, &mut space.x);
         let mut outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        if fitted && matches!(outcome, Err(ModelError::Recoverable(_))) {
+            space.x.copy_from_slice(&space.start);
+            outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        }
         if outcome.is_ok() && exact {
             space.start.copy_from_slice(&space.x);
             if space.solver.solve(&mut system, &mut space.x).is_err() {
@@ -193,7 +257,10 @@ impl Machine {
         let outcome = match outcome {
             Ok(()) => {
                 let x = std::mem::take(&mut space.x);
-                let result = self.put(newton, &x, mode);
+                let mut result = self.put(newton, &x, mode);
+                if result.is_ok() && mode == Mode::Continuous {
+                    result = self.stay(newton, &mut space.branch, &x);
+                }
                 space.x = x;
                 result
             }
@@ -215,6 +282,42 @@ impl Machine {
         self.newton_failures += after.failures - before.failures;
         self.newtons[index] = Some(space);
         outcome
+    }
+
+    /// Fails where the solution just found lies on another branch than the one before it.
+    fn stay(&mut self, newton: &image::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
+        let mut system =
+            TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+        if branch.follow(&mut system, x) {
+            return Ok(());
+        }
+        branch.go_back(&mut system);
+        self.newton_failures += 1;
+        let unknowns = newton.unknowns.clone();
+        Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
+    }
+
+    /// After an event: systems that only outputs need are solved where the event has left them, so that it is known
+    /// from which of their solutions they start. The values stay those of the event.
+    pub(crate) fn anchor_outputs(&mut self) {
+        self.events += 1;
+        let model = self.model.clone();
+        for step in &model.outputs {
+            let Exec::Newton(index) = step else { continue };
+            let all = &model.newtons[*index].all;
+            let values: Vec<f64> = all.iter().map(|v| self.values[v.index()]).collect();
+            let solved = self.newton(*index, Mode::Continuous).is_ok();
+            let near = |(v, value): (&VarId, &f64)| {
+                let (now, nominal) = (self.values[v.index()], model.program.variables[v.index()].nominal);
+                (now - value).abs() <= 1e-3 * value.abs().max(nominal)
+            };
+            if (!solved || !all.iter().zip(&values).all(near))
+                && let Some(space) = &mut self.newtons[*index]
+            {
+                space.branch = Branch::default();
+            }
+            all.iter().zip(&values).for_each(|(v, value)| self.values[v.index()] = *value);
+        }
     }
 
     /// Successive substitution: sweep after sweep, until what the next ones would still change is small.
@@ -277,7 +380,7 @@ pub(super) struct TornSystem<'a> {
     pub(super) newton: &'a image::Newton,
     mode: Mode,
     stop: Option<Stop>,
-    /// Linear systems were solved with pivoting where the Jacobian was evaluated last.
+    /// Linear systems were solved with pivoting in the last evaluation.
     pivoted: bool,
 }
 
@@ -304,6 +407,39 @@ impl TornSystem<'_> {
         self.residual(x, &mut there)
     }
 
+    /// The Jacobian where the system was evaluated last, at `x`.
+    fn derivatives(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
+        let n = self.n();
+        let newton = self.newton;
+        let Some((steps, entries)) = &newton.jacobian else {
+            return Err(ModelError::fatal("this system has no Jacobian"));
+        };
+        // Derivatives of divisions that were not made mean nothing.
+        if self.pivoted {
+            return self.differences(x, values);
+        }
+        if let Err(stop) = self.machine.run(steps, self.mode) {
+            return Err(self.failed(stop));
+        }
+        values.fill(0.0);
+        for &(r, c, v) in entries {
+            let (r, c) = (r as usize, c as usize);
+            let place = match &newton.pattern {
+                Some(pattern) => pattern.position(r, c).unwrap_or_default(),
+                None => c * n + r,
+            };
+            values[place] += self.machine.values[v.index()];
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, x: &[f64]) -> Result<(), ModelError> {
+        let fallbacks = self.machine.pivot_fallbacks;
+        let outcome = self.machine.put(self.newton, x, self.mode);
+        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
+        outcome.map_err(|stop| self.failed(stop))
+    }
+
     fn failed(&mut self, stop: Stop) -> ModelError {
         match stop {
             Stop::Failed(failure) => ModelError::recoverable(failure.reason),
@@ -326,9 +462,7 @@ impl NonlinearSystem for TornSystem<'_> {
     }
 
     fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
-        if let Err(stop) = self.machine.put(self.newton, x, self.mode) {
-            return Err(self.failed(stop));
-        }
+        self.put(x)?;
         for (r, v) in r.iter_mut().zip(&self.newton.residuals) {
             *r = self.machine.values[v.index()];
         }
@@ -344,34 +478,8 @@ impl NonlinearSystem for TornSystem<'_> {
     }
 
     fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        let n = self.n();
-        let newton = self.newton;
-        let Some((steps, entries)) = &newton.jacobian else {
-            return Err(ModelError::fatal("this system has no Jacobian"));
-        };
-        let fallbacks = self.machine.pivot_fallbacks;
-        let mut computed = self.machine.put(newton, x, self.mode);
-        // Derivatives of divisions that were not made mean nothing.
-        self.pivoted = self.machine.pivot_fallbacks > fallbacks;
-        if computed.is_ok() && self.pivoted {
-            return self.differences(x, values);
-        }
-        if computed.is_ok() {
-            computed = self.machine.run(steps, self.mode);
-        }
-        if let Err(stop) = computed {
-            return Err(self.failed(stop));
-        }
-        values.fill(0.0);
-        for &(r, c, v) in entries {
-            let (r, c) = (r as usize, c as usize);
-            let place = match &newton.pattern {
-                Some(pattern) => pattern.position(r, c).unwrap_or_default(),
-                None => c * n + r,
-            };
-            values[place] += self.machine.values[v.index()];
-        }
-        Ok(())
+        self.put(x)?;
+        self.derivatives(x, values)
     }
 
     fn nominal(&self, i: usize) -> f64 {
@@ -389,8 +497,7 @@ struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
     marked: &'a mut [f64],
-    sensitivities: &'a mut [(u32, u32, f64)],
-    slots: &'a [VarId],
+    sensitivities: &'a mut Sensitivities,
     predicted: &'a mut [f64],
     weights: &'a [f64],
 }
@@ -408,13 +515,11 @@ impl NonlinearSystem for SteppingSystem<'_> {
     fn has_jacobian(&self) -> bool {
         self.torn.has_jacobian()
     }
+    /// The chord method wants its matrix where it has just evaluated the residuals.
     fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        self.torn.jacobian(x, values)?;
-        // Not a number: nothing is predicted with it.
         let pivoted = self.torn.pivoted;
-        for (entry, slot) in self.sensitivities.iter_mut().zip(self.slots) {
-            entry.2 = if pivoted { f64::NAN } else { self.torn.machine.values[slot.index()] };
-        }
+        self.torn.derivatives(x, values)?;
+        self.sensitivities.take(&self.torn.machine.values, !pivoted, self.tracked.len());
         Ok(())
     }
 }
@@ -441,13 +546,10 @@ impl StepSystem for SteppingSystem<'_> {
 
     fn predict(&mut self, correction: &[f64]) -> Option<f64> {
         let machine = &*self.torn.machine;
-        if self.sensitivities.is_empty() || !machine.demand.may_predict {
+        if self.sensitivities.entries.is_empty() || !machine.demand.may_predict {
             return None;
         }
-        self.predicted.fill(0.0);
-        for &(place, k, slope) in &*self.sensitivities {
-            self.predicted[place as usize] += slope * correction[k as usize];
-        }
+        self.sensitivities.apply(correction, self.predicted);
         let mut sum = self.others(correction);
         for (change, v) in self.predicted.iter().zip(self.tracked) {
             let change = change * machine.demand.weights[v.index()];

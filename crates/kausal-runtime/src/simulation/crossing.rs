@@ -84,16 +84,17 @@ impl Run {
         }
         let part = (t1 - t0) / parts;
         let mut instants = Vec::new();
+        let mut known = Vec::new();
         if std::mem::take(&mut self.fresh) {
             instants.extend((1..=CUTS).rev().map(|k| t0 + part / NEARER.powi(k)).filter(|&t| t > t0));
             instants.dedup();
-            self.find_signs(finder, &instants)?;
+            known = self.find_signs(finder, &instants)?;
         }
         let far = 1..=parts as i32;
         instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
         let mut a = t0;
         for b in instants {
-            let mut watched = Watched { run: self, error: None };
+            let mut watched = Watched { run: self, error: None, known: &mut known };
             let found = finder.search_in(a, b, &mut watched);
             match (found, watched.error) {
                 (Ok(None), None) => a = b,
@@ -120,37 +121,39 @@ impl Run {
     }
 
     /// Gives functions that are not yet told from zero the band in which their sign says nothing: what they vary by
-    /// where nothing can have changed, or up to where they begin to grow.
-    fn find_signs(&mut self, finder: &mut EventFinder, instants: &[f64]) -> Result<(), RunError> {
+    /// where nothing can have changed, or up to where they begin to grow. The functions at the instants.
+    fn find_signs(
+        &mut self,
+        finder: &mut EventFinder,
+        instants: &[f64],
+    ) -> Result<Vec<(f64, Vec<f64>)>, RunError> {
         let count = self.watched.len();
-        let mut values = vec![0.0; count];
+        let mut known = Vec::with_capacity(instants.len());
         let mut columns = vec![Vec::with_capacity(instants.len()); count];
         for &t in instants {
+            let mut values = vec![0.0; count];
             self.at(t, false)?;
             self.crossing_values(&mut values)?;
             for (column, value) in columns.iter_mut().zip(&values) {
                 column.push(*value);
             }
+            known.push((t, values));
         }
         for (i, column) in columns.iter().enumerate() {
             let band = finder.band(i).max(noise(column));
             finder.set_band(i, begins_to_grow(column).map_or(band, |size| band.min(0.5 * size)));
         }
-        Ok(())
+        Ok(known)
     }
 
-    /// Functions that are positive on one side of each relation: `d > 0` where `d <= 0` is asked for, `-d > 0` where
-    /// `d < 0` is.
+    /// Functions that are positive on one side of each relation.
     fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
-        let watched = std::mem::take(&mut self.watched);
+        let functions = std::mem::take(&mut self.functions);
         let machine = self.machine()?;
-        let model = machine.model().clone();
-        for (value, &r) in values.iter_mut().zip(&watched) {
-            let relation = &model.program.relations[r as usize];
-            let d = machine.values[relation.difference.index()];
-            *value = if relation.or_equal { d } else { -d };
+        for (value, &(difference, sign)) in values.iter_mut().zip(&functions) {
+            *value = sign * machine.values[difference.index()];
         }
-        self.watched = watched;
+        self.functions = functions;
         Ok(())
     }
 
@@ -202,10 +205,16 @@ impl Run {
 struct Watched<'a> {
     run: &'a mut Run,
     error: Option<RunError>,
+    /// Values that were looked at before, and hold until a relation takes another side.
+    known: &'a mut Vec<(f64, Vec<f64>)>,
 }
 
 impl Functions for Watched<'_> {
     fn evaluate(&mut self, t: f64, values: &mut [f64]) -> Result<(), ModelError> {
+        if let Some((_, known)) = self.known.iter().find(|(at, _)| *at == t) {
+            values.copy_from_slice(known);
+            return Ok(());
+        }
         self.run.at(t, false).and_then(|()| self.run.crossing_values(values)).map_err(|e| {
             self.error = Some(e);
             ModelError::fatal("the model cannot be evaluated")
@@ -220,6 +229,7 @@ impl Functions for Watched<'_> {
         if model.relevance.recall(&mut self.run.answers, &model.program, &machine.values, &relations) {
             return true;
         }
+        self.known.clear();
         for r in relations {
             let value = &mut machine.values[model.program.relations[r as usize].variable.index()];
             *value = 1.0 - *value;

@@ -173,7 +173,7 @@ struct Stage {
     time: Option<VarId>,
     states: Vec<(VarId, VarId)>,
     /// Derivatives that the section computes, by their place. The others are known already, and need no guess.
-    computed: Vec<usize>,
+    computed: Vec<(usize, VarId)>,
 }
 
 /// The past of an iteration variable: instants and values.
@@ -195,7 +195,7 @@ impl Section {
         program.steps.iter().for_each(|step| flow::writes(step, &mut computed));
         let stage = |time, states: Vec<(VarId, VarId)>| {
             let derivatives = states.iter().enumerate().filter(|(_, (_, d))| computed.contains(d));
-            Stage { time, computed: derivatives.map(|(i, _)| i).collect(), states }
+            Stage { time, computed: derivatives.map(|(i, (_, d))| (i, *d)).collect(), states }
         };
         let mut stages: Vec<Stage> = program.stages.iter().map(|s| stage(s.time, pairs(&s.states))).collect();
         if stages.is_empty() {
@@ -336,8 +336,11 @@ impl Inlined {
                 substitute(machine, section, &inlined.steps, h, old, weights)?;
             }
         }
-        x.fill(0.0);
-        dx.fill(0.0);
+        if self.side.states.is_empty() {
+            x.fill(0.0);
+            dx.fill(0.0);
+        }
+        let machine = &self.side.machine;
         for (k, stage) in section.stages.iter().enumerate() {
             let part = k * n..(k + 1) * n;
             read(machine, &stage.states, &mut x[part.clone()], &mut dx[part])?;
@@ -411,27 +414,30 @@ struct Given<'a> {
 /// Guesses and weights of states and derivatives.
 fn guess(machine: &mut Machine, stage: &Stage, given: &Given) {
     let &Given { h, x, dx, weights } = given;
-    for &i in &stage.computed {
-        let d = stage.states[i].1;
-        machine.values[d.index()] = dx[i];
-        machine.demand.weights[d.index()] = h.abs() * weights[i];
+    let (values, demanded) = (&mut machine.values[..], &mut machine.demand.weights[..]);
+    for &(i, d) in &stage.computed {
+        values[d.index()] = dx[i];
+        demanded[d.index()] = h.abs() * weights[i];
     }
     // A derivative may be a state itself.
-    for (i, &(s, _)) in stage.states.iter().enumerate() {
-        machine.values[s.index()] = x[i];
-        machine.demand.weights[s.index()] = weights[i];
+    for ((&(s, _), x), weight) in stage.states.iter().zip(x).zip(weights) {
+        values[s.index()] = *x;
+        demanded[s.index()] = *weight;
     }
 }
 
 fn read(machine: &Machine, states: &[(VarId, VarId)], x: &mut [f64], dx: &mut [f64]) -> Result<(), Stop> {
-    for (i, &(s, d)) in states.iter().enumerate() {
-        (x[i], dx[i]) = (machine.values[s.index()], machine.values[d.index()]);
-        if !(x[i].is_finite() && dx[i].is_finite()) {
-            let failure = Failure { reason: Reason::NotFinite, unknowns: vec![s], residual: None };
-            return Err(Stop::Failed(failure));
-        }
+    let mut finite = true;
+    for ((&(s, d), x), dx) in states.iter().zip(&mut *x).zip(&mut *dx) {
+        (*x, *dx) = (machine.values[s.index()], machine.values[d.index()]);
+        finite &= x.is_finite() & dx.is_finite();
     }
-    Ok(())
+    if finite {
+        return Ok(());
+    }
+    let wrong = states.iter().zip(x).zip(dx).find(|((_, x), dx)| !(x.is_finite() && dx.is_finite()));
+    let unknowns = wrong.map(|((&(s, _), _), _)| s).into_iter().collect();
+    Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
 }
 
 impl StepModel for Inlined {
@@ -612,6 +618,7 @@ pub fn method_of(inline: kausal_translate::Inline, fixed_step: bool) -> Option<M
         Inline::ImplicitEuler if fixed_step => Method::ImplicitEuler,
         Inline::Trapezoidal => Method::Trapezoidal,
         Inline::Auto => Method::Auto,
+        Inline::Bdf if fixed_step => Method::FixedBdf,
         Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
         Inline::Radau => Method::Radau,
         Inline::Rosenbrock => Method::Rosenbrock,

@@ -5,9 +5,10 @@
 //! where a relation is read by formulas of discrete variables only, which have the same value whatever the relations that
 //! have changed in the step are. Everything else such a formula reads is constant between events.
 
-use kausal_symbolic::evaluate::evaluate;
+use std::ops::Range;
+
 use kausal_symbolic::visit::reachable;
-use kausal_symbolic::{ExprId, Node, Op, VarId};
+use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_translate::program::{Assign, Kind, Step};
 use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,17 +20,68 @@ const MOST: usize = 6;
 #[derive(Debug)]
 pub(crate) struct Relevance {
     /// For each relation the formulas that read it; `None` where others do as well.
-    readers: Vec<Option<Vec<ExprId>>>,
+    readers: Vec<Option<Vec<Formula>>>,
     /// What these formulas read.
     inputs: Vec<Vec<VarId>>,
 }
 
 /// What was found out before: whether relations decide something, given all that is read with them.
+pub(crate) type Answers = FxHashMap<(Vec<u32>, Vec<u64>), bool>;
+
+/// A formula in the order in which it is evaluated.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    relations: Vec<u32>,
-    inputs: Vec<f64>,
-    decide: bool,
+struct Formula {
+    parts: Vec<Part>,
+    /// Places of operands.
+    operands: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Number(f64),
+    Variable(VarId),
+    Operator(Op, Range<usize>),
+    /// A string, or a call: no number.
+    Other,
+}
+
+impl Formula {
+    fn new(pool: &Pool, e: ExprId) -> Formula {
+        let order = reachable(pool, &[e], |_| true);
+        let mut operands = Vec::new();
+        let parts = order.iter().map(|&id| match pool.node(id) {
+            Node::Const(value) => Part::Number(value),
+            Node::Var(v) => Part::Variable(v),
+            Node::Op(op, args) => {
+                let from = operands.len();
+                operands.extend(args.iter().map(|a| order.binary_search(a).map_or(u32::MAX, |k| k as u32)));
+                Part::Operator(op, from..operands.len())
+            }
+            Node::Text(_) | Node::Call(..) | Node::Output(..) => Part::Other,
+        });
+        Formula { parts: parts.collect(), operands }
+    }
+
+    /// Its value; `results` is room to work in.
+    fn value(&self, variable: impl Fn(VarId) -> f64, results: &mut Vec<f64>) -> f64 {
+        results.clear();
+        let mut arguments: Vec<f64> = Vec::new();
+        for part in &self.parts {
+            let result = match part {
+                Part::Number(value) => *value,
+                Part::Variable(v) => variable(*v),
+                Part::Operator(op, range) => {
+                    arguments.clear();
+                    let operands = self.operands[range.clone()].iter();
+                    arguments.extend(operands.map(|&k| results.get(k as usize).copied().unwrap_or(f64::NAN)));
+                    op.eval(&arguments)
+                }
+                Part::Other => f64::NAN,
+            };
+            results.push(result);
+        }
+        results.last().copied().unwrap_or(f64::NAN)
+    }
 }
 
 impl Relevance {
@@ -90,35 +142,37 @@ impl Relevance {
             all
         };
         let inputs = readers.iter().map(read).collect();
+        let formulas = |list: Vec<ExprId>| list.iter().map(|&e| Formula::new(&program.pool, e)).collect();
+        let readers = readers.into_iter().map(|list| list.map(formulas)).collect();
         Relevance { readers, inputs }
     }
 
     /// The same as [`Relevance::decide`] where it was asked before with the same values.
     pub(crate) fn recall(
         &self,
-        known: &mut Vec<Answer>,
+        known: &mut Answers,
         program: &Program,
         values: &[f64],
         relations: &[u32],
     ) -> bool {
         /// So many answers are kept.
-        const KEPT: usize = 64;
+        const KEPT: usize = 4096;
         let mut inputs = Vec::new();
         for &r in relations {
             match &self.readers[r as usize] {
-                Some(_) => inputs.extend(self.inputs[r as usize].iter().map(|v| values[v.index()])),
+                Some(_) => inputs.extend(self.inputs[r as usize].iter().map(|v| values[v.index()].to_bits())),
                 None => return true,
             }
         }
-        let same = |answer: &&Answer| answer.relations == relations && answer.inputs == inputs;
-        if let Some(answer) = known.iter().find(same) {
-            return answer.decide;
+        let question = (relations.to_vec(), inputs);
+        if let Some(&decide) = known.get(&question) {
+            return decide;
         }
         let decide = self.decide(program, values, relations);
         if known.len() == KEPT {
             known.clear();
         }
-        known.push(Answer { relations: relations.to_vec(), inputs, decide });
+        known.insert(question, decide);
         decide
     }
 
@@ -128,18 +182,20 @@ impl Relevance {
             return true;
         }
         let varied: Vec<VarId> = relations.iter().map(|&r| program.relations[r as usize].variable).collect();
-        let result = |e: ExprId, mask: u32| {
-            evaluate(&program.pool, e, &mut |v: VarId| match varied.iter().position(|w| *w == v) {
+        let mut results = Vec::new();
+        let mut result = |formula: &Formula, mask: u32| {
+            let variable = |v: VarId| match varied.iter().position(|w| *w == v) {
                 Some(k) if mask >> k & 1 == 1 => 1.0 - values[v.index()],
                 _ => values[v.index()],
-            })
+            };
+            formula.value(variable, &mut results)
         };
         relations.iter().any(|&r| match &self.readers[r as usize] {
             None => true,
-            Some(readers) => readers.iter().any(|&e| {
-                let now = result(e, 0);
+            Some(readers) => readers.iter().any(|formula| {
+                let now = result(formula, 0);
                 // What is not a number is not the same.
-                (1..1u32 << varied.len()).any(|mask| result(e, mask) != now || now.is_nan())
+                (1..1u32 << varied.len()).any(|mask| result(formula, mask) != now || now.is_nan())
             }),
         })
     }

@@ -23,9 +23,17 @@
 //! Step and order are chosen as in CVODE (Hindmarsh et al., ACM TOMS 31, 2005): a change of the step must be
 //! worth its factorisation, and an order is kept for as many steps as it looks back; except that the order is
 //! lowered at once, as in DASSL, where differences of higher order stop falling.
+//!
+//! After an event the past is gone. Order one would need many small steps to build it up again, so a step or two of an explicit
+//! Runge–Kutta method make a new one (Gear, *Runge–Kutta starters for multistep methods*, ACM TOMS 6, 1980): the polynomial of
+//! its continuous extension has the differences that order four begins with. How long that step can be is known from the starts
+//! before; the first one is made with order one. Where it is no longer than a few steps of order one, the model is stiff right
+//! there, and order one it is.
 
-use super::core::{Core, Failures, Stride, initial_step};
+use super::core::{Core, Failures, Stride, initial_steps};
+use super::explicit::ExplicitRk;
 use super::options::StepReport;
+use super::tableaux::TSITOURAS;
 use crate::error::{ModelError, SolverError};
 use crate::model::{StepModel, StepRequest};
 use crate::vector::add_multiple;
@@ -50,6 +58,16 @@ const SHRINK: f64 = 0.1;
 const SHRINK_AGAIN: f64 = 0.2;
 /// Reduction after a failed iteration.
 const SHRINK_CONVERGENCE: f64 = 0.25;
+/// A Runge–Kutta step to start with must be worth so many first steps of order one, and so many attempts are made at it.
+const WORTH_A_START: f64 = 4.0;
+const START_ATTEMPTS: u32 = 5;
+/// Another one follows while it may be so much longer, but no more than so many in all.
+const START_GROWTH: f64 = 2.0;
+const START_STEPS: u32 = 3;
+/// After starts in vain so many are not tried, twice as many each time, up to this power of two.
+const MOST_DOUBT: u32 = 6;
+/// The polynomial of the Runge–Kutta step has this degree, and is sampled in as many parts.
+const START_ORDER: usize = 4;
 /// Failed error tests at one step before the past is no longer trusted.
 const PATIENCE: u32 = 3;
 
@@ -76,6 +94,22 @@ pub(crate) struct Bdf {
     dx: Vec<f64>,
     e: Vec<f64>,
     started: bool,
+    starter: Starter,
+}
+
+/// Makes a past for the first step.
+#[derive(Clone, Debug)]
+struct Starter {
+    method: ExplicitRk,
+    /// Steps taken with it in a row; zero where it is not at work.
+    steps: u32,
+    /// The first step that the last start would have taken, had it known; zero where that is not known.
+    reach: f64,
+    /// The past is built up from order one; how far steps reach then is looked at.
+    learns: bool,
+    /// How often in a row it was no good, and how many starts go without it therefore.
+    doubt: u32,
+    skip: u32,
 }
 
 /// The coefficients of one step, from its size, its order and the past.
@@ -134,12 +168,21 @@ impl Bdf {
             dx: vec![0.0; n],
             e: vec![0.0; n],
             started: false,
+            starter: Starter {
+                method: ExplicitRk::new(n, &TSITOURAS),
+                steps: 0,
+                reach: 0.0,
+                learns: false,
+                doubt: 0,
+                skip: 0,
+            },
         }
     }
 
     /// Forgets the past.
     pub fn restart(&mut self) {
         self.started = false;
+        self.starter.steps = 0;
     }
 
     /// One step towards `t_limit`. `core.dx` is the derivative when the method starts.
@@ -152,6 +195,11 @@ impl Bdf {
         core.weights.update(&core.x);
         if !self.started {
             self.start(core, model, t_limit)?;
+        }
+        if self.starter.steps > 0
+            && let Some(report) = self.starting_step(core, model, t_limit)?
+        {
+            return Ok(report);
         }
         let mut failures = Failures::default();
         let mut error_failures = 0;
@@ -193,7 +241,7 @@ impl Bdf {
         }
     }
 
-    /// Order 1 from the solution and its derivative.
+    /// Order 1 from the solution and its derivative; or a Runge–Kutta step is to be tried first.
     fn start<M: StepModel + ?Sized>(
         &mut self,
         core: &mut Core,
@@ -202,10 +250,11 @@ impl Bdf {
     ) -> Result<(), SolverError> {
         let mut work = std::mem::take(&mut self.phi[3]);
         work.resize(2 * core.n(), 0.0);
-        let h = initial_step(core, model, 1, t_limit, &mut work);
+        let steps = initial_steps(core, model, [1, TSITOURAS.order], t_limit, &mut work);
         work.truncate(core.n());
         self.phi[3] = work;
-        self.h = h?;
+        let [h, long] = steps?;
+        self.h = h;
         self.reload(core, self.h);
         self.order = 1;
         self.order_used = 1;
@@ -213,7 +262,64 @@ impl Bdf {
         self.steps_since_start = 0;
         self.failed = false;
         self.started = true;
+        self.starter.begin(core, h, long);
         Ok(())
+    }
+
+    /// A step of the Runge–Kutta method, and the past it makes; `None` where it is not worth it.
+    fn starting_step<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+    ) -> Result<Option<StepReport>, SolverError> {
+        let starter = &mut self.starter;
+        let first = starter.steps == 1;
+        let mut failures = Failures::default();
+        let report = loop {
+            core.may_try(starter.method.proposal(), &failures)?;
+            if let Some(report) = starter.method.attempt(core, model, t_limit, &mut failures)? {
+                break report;
+            }
+            let worth = !first || starter.method.proposal() >= WORTH_A_START * self.h;
+            if failures.count >= START_ATTEMPTS || !worth {
+                starter.give_up(first);
+                return Ok(None);
+            }
+        };
+        let h = report.t - report.t_old;
+        starter.accepted(h, failures.count > 0);
+        self.take_past(core, h);
+        Ok(Some(report))
+    }
+
+    /// The differences of the polynomial of the last Runge–Kutta step.
+    fn take_past(&mut self, core: &Core, h: f64) {
+        let part = h / START_ORDER as f64;
+        self.psi = std::array::from_fn(|i| i as f64 * part);
+        self.phi[1].copy_from_slice(&core.x);
+        for i in 1..=START_ORDER {
+            let t = core.t - i as f64 * part;
+            self.starter.method.interpolate(core, t, &mut self.phi[i + 1]);
+        }
+        // Values become differences, one order after the other.
+        for i in 1..=START_ORDER {
+            for j in (i..=START_ORDER).rev() {
+                let (newer, older) = self.phi.split_at_mut(j + 1);
+                for (older, newer) in older[0].iter_mut().zip(&newer[j]) {
+                    *older = newer - *older;
+                }
+            }
+        }
+        self.phi[START_ORDER + 2..].iter_mut().for_each(|phi| phi.fill(0.0));
+        self.order_used = START_ORDER;
+        self.order = START_ORDER.min(core.options.max_order);
+        self.wait = self.order + 1;
+        self.steps_since_start += 1;
+        // What one order lower would allow is known from the highest difference.
+        let lower =
+            core.weights.norm(&self.phi[START_ORDER + 1]) / (START_ORDER as f64 * HARMONIC[START_ORDER - 1]);
+        self.h = part * step_ratio(SAFETY * lower, START_ORDER).clamp(1.0, START_GROWTH);
     }
 
     /// A straight line through the current point replaces the past.
@@ -375,6 +481,7 @@ impl Bdf {
         } else {
             stride.h
         };
+        self.starter.learn(self.order, self.h);
     }
 
     /// Scaled derivatives of the solution that do not fall with their order are a sign of instability, not of
@@ -386,6 +493,53 @@ impl Bdf {
             let highest = derivative(k + 1, &self.e);
             derivative(k, &self.phi[k + 1]) <= highest && derivative(k - 1, &self.phi[k]) <= highest
         }
+    }
+}
+
+impl Starter {
+    /// Decides whether to start with a step of about this length, where order one would start with `low`.
+    fn begin(&mut self, core: &Core, low: f64, long: f64) {
+        self.steps = 0;
+        self.learns = true;
+        if core.options.low_order_start || core.n() == 0 {
+            return;
+        }
+        if self.skip > 0 {
+            self.skip -= 1;
+            return;
+        }
+        let h = long.min(self.reach);
+        if h >= WORTH_A_START * low {
+            (self.steps, self.learns) = (1, false);
+            self.method.start_with(h);
+        }
+    }
+
+    /// The method is no good here.
+    fn give_up(&mut self, first: bool) {
+        self.steps = 0;
+        if first {
+            (self.reach, self.learns) = (0.0, true);
+            self.skip = 1 << self.doubt;
+            self.doubt = (self.doubt + 1).min(MOST_DOUBT);
+        }
+    }
+
+    /// A step of length `h` follows with the formula of this order.
+    fn learn(&mut self, order: usize, h: f64) {
+        if self.learns && order == START_ORDER {
+            (self.reach, self.learns) = (START_ORDER as f64 * h, false);
+        }
+    }
+
+    /// A step of length `h` was taken: is it the last one?
+    fn accepted(&mut self, h: f64, repeated: bool) {
+        if self.steps == 1 {
+            self.doubt = 0;
+            self.reach = self.method.proposal().min(START_GROWTH * h);
+        }
+        let longer = self.method.proposal() >= START_GROWTH * h && !repeated;
+        self.steps = if longer && self.steps < START_STEPS { self.steps + 1 } else { 0 };
     }
 }
 

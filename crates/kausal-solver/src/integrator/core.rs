@@ -144,10 +144,6 @@ impl Failures {
 }
 
 /// A first step size for a method of order `order`.
-///
-/// Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, §II.4: a step for which the first
-/// two derivatives, estimated by an explicit Euler step, promise an error of a hundredth of the tolerance.
-/// `work` holds `2 n` numbers. A failing trial only makes the step smaller.
 pub(crate) fn initial_step<M: StepModel + ?Sized>(
     core: &Core,
     model: &mut M,
@@ -155,9 +151,24 @@ pub(crate) fn initial_step<M: StepModel + ?Sized>(
     t_limit: f64,
     work: &mut [f64],
 ) -> Result<f64, SolverError> {
+    initial_steps(core, model, [order], t_limit, work).map(|[h]| h)
+}
+
+/// First step sizes for methods of these orders.
+///
+/// Hairer, Nørsett & Wanner, *Solving Ordinary Differential Equations I*, §II.4: a step for which the first
+/// two derivatives, estimated by an explicit Euler step, promise an error of a hundredth of the tolerance.
+/// `work` holds `2 n` numbers. A failing trial only makes the step smaller.
+pub(crate) fn initial_steps<M: StepModel + ?Sized, const K: usize>(
+    core: &Core,
+    model: &mut M,
+    orders: [usize; K],
+    t_limit: f64,
+    work: &mut [f64],
+) -> Result<[f64; K], SolverError> {
     let left = t_limit - core.t;
     if let Some(h) = core.options.initial_step {
-        return Ok(h.min(left));
+        return Ok([h.min(left); K]);
     }
     let n = core.n();
     let (size, speed) = (core.weights.norm(&core.x), core.weights.norm(&core.dx));
@@ -167,7 +178,7 @@ pub(crate) fn initial_step<M: StepModel + ?Sized>(
         if size < 1e-5 || speed < 1e-5 { astray.min(1e-6 * left.min(1.0)) } else { 0.01 * size / speed };
     h = h.min(left).min(core.options.max_step);
     if n == 0 {
-        return Ok(left.min(core.options.max_step));
+        return Ok([left.min(core.options.max_step); K]);
     }
     let (x, dx) = work.split_at_mut(n);
     let dx = &mut dx[..n];
@@ -190,8 +201,13 @@ pub(crate) fn initial_step<M: StepModel + ?Sized>(
     }
     let curvature = core.weights.norm(dx) / h;
     let largest = speed.max(curvature);
-    let better =
-        if largest <= 1e-15 { (1e-3 * h).max(1e-6) } else { (0.01 / largest).powf(1.0 / (order + 1) as f64) };
-    let h = if better > 0.0 { better.min(100.0 * h) } else { h };
-    Ok(if h.is_finite() { h.min(left).min(core.options.max_step) } else { 1e-6 * left.min(1.0) })
+    Ok(orders.map(|order| {
+        let better = if largest <= 1e-15 {
+            (1e-3 * h).max(1e-6)
+        } else {
+            (0.01 / largest).powf(1.0 / (order + 1) as f64)
+        };
+        let h = if better > 0.0 { better.min(100.0 * h) } else { h };
+        if h.is_finite() { h.min(left).min(core.options.max_step) } else { 1e-6 * left.min(1.0) }
+    }))
 }

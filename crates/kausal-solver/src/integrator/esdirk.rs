@@ -103,7 +103,13 @@ impl Esdirk {
         self.hermite.interpolate(core, t, x);
     }
 
-    fn solve_stages<M: StepModel + ?Sized>(
+    /// Solution and derivative at the end of the stages that were solved last.
+    pub fn end(&self) -> (&[f64], &[f64]) {
+        (&self.x, &self.k[self.k.len() - self.x.len()..])
+    }
+
+    /// All stages of a step of length `h` to `t_end`, whatever their error.
+    pub fn solve_stages<M: StepModel + ?Sized>(
         &mut self,
         core: &Core,
         model: &mut M,
@@ -153,7 +159,7 @@ impl Esdirk {
             let value = [&core.x[..], &self.stages[stage.clone()]];
             let slope = [&core.dx[..], &self.k[stage]];
             cubic(value, slope, c[furthest] * h, c[i] / c[furthest], &mut self.x);
-        } else if core.t > core.t_old && t - core.t <= core.t - core.t_old {
+        } else if self.started && core.t > core.t_old && t - core.t <= core.t - core.t_old {
             self.hermite.interpolate(core, t, &mut self.x);
         } else {
             combine(&mut self.x, &core.x, &core.dx, t - core.t);

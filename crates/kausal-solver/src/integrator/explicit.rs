@@ -6,7 +6,7 @@
 //! the step (Hairer & Wanner II, §IV.2).
 
 use super::control::Controller;
-use super::core::{Core, Failures, initial_step};
+use super::core::{Core, Failures, initial_steps};
 use super::options::StepReport;
 use super::tableaux::Explicit;
 use crate::error::SolverError;
@@ -86,6 +86,11 @@ impl ExplicitRk {
         self.started = true;
     }
 
+    /// The step it would take next.
+    pub fn proposal(&self) -> f64 {
+        self.h
+    }
+
     /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
@@ -95,39 +100,53 @@ impl ExplicitRk {
     ) -> Result<StepReport, SolverError> {
         if !self.started {
             core.weights.update(&core.x);
-            self.h = initial_step(core, model, self.tableau.order, t_limit, &mut self.error)?;
+            let [h] = initial_steps(core, model, [self.tableau.order], t_limit, &mut self.error)?;
+            self.h = h;
             self.begin();
         }
-        let n = core.n();
         let mut failures = Failures::default();
         loop {
             core.may_try(self.h, &failures)?;
-            let stride = core.stride(self.h, t_limit);
-            let t = core.end(stride, t_limit);
-            if let Err(e) = self.evaluate_stages(core, model, stride.h) {
-                let e = core.recoverable(t, e)?;
-                core.note_model(&mut failures, e);
-                self.h = 0.25 * stride.h;
-                continue;
+            if let Some(report) = self.attempt(core, model, t_limit, &mut failures)? {
+                return Ok(report);
             }
-            core.weights.update_between(&core.x, &self.x);
-            self.estimate_error(n, stride.h);
-            let error = core.weights.norm(&self.error[..n]);
-            if !(error <= 1.0) {
-                core.note_error(&mut failures, error, &self.error[..n]);
-                self.h = stride.h * self.control.rejected(error);
-                continue;
-            }
-            self.watch_stability(core, stride.h);
-            let proposal = stride.h * self.control.accepted(error, failures.count > 0);
-            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
-            self.x_old.copy_from_slice(&core.x);
-            core.x.copy_from_slice(&self.x);
-            core.dx.copy_from_slice(&self.k[self.k.len() - n..]);
-            core.advance(t);
-            model.accepted(t, &core.x, &core.dx);
-            return Ok(core.report(self.tableau.order, stride.at_limit));
         }
+    }
+
+    /// One attempt at a step; a failed one is noted, and the next is to be smaller.
+    pub fn attempt<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        t_limit: f64,
+        failures: &mut Failures,
+    ) -> Result<Option<StepReport>, SolverError> {
+        let n = core.n();
+        let stride = core.stride(self.h, t_limit);
+        let t = core.end(stride, t_limit);
+        if let Err(e) = self.evaluate_stages(core, model, stride.h) {
+            let e = core.recoverable(t, e)?;
+            core.note_model(failures, e);
+            self.h = 0.25 * stride.h;
+            return Ok(None);
+        }
+        core.weights.update_between(&core.x, &self.x);
+        self.estimate_error(n, stride.h);
+        let error = core.weights.norm(&self.error[..n]);
+        if !(error <= 1.0) {
+            core.note_error(failures, error, &self.error[..n]);
+            self.h = stride.h * self.control.rejected(error);
+            return Ok(None);
+        }
+        self.watch_stability(core, stride.h);
+        let proposal = stride.h * self.control.accepted(error, failures.count > 0);
+        self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+        self.x_old.copy_from_slice(&core.x);
+        core.x.copy_from_slice(&self.x);
+        core.dx.copy_from_slice(&self.k[self.k.len() - n..]);
+        core.advance(t);
+        model.accepted(t, &core.x, &core.dx);
+        Ok(Some(core.report(self.tableau.order, stride.at_limit)))
     }
 
     /// The continuous extension at a time in the last step.

@@ -16,6 +16,7 @@ mod core;
 mod esdirk;
 mod explicit;
 mod fixed;
+mod fixed_bdf;
 mod hermite;
 mod options;
 mod radau;
@@ -50,6 +51,7 @@ enum Engine {
     Rosenbrock(Box<rosenbrock::Rosenbrock>),
     Explicit(Box<explicit::ExplicitRk>),
     Fixed(Box<fixed::FixedStep>),
+    FixedBdf(Box<fixed_bdf::FixedBdf>),
 }
 
 impl<M: StepModel> Integrator<M> {
@@ -92,6 +94,10 @@ impl<M: StepModel> Integrator<M> {
             Method::ExplicitEuler | Method::RungeKutta4 | Method::ImplicitEuler | Method::Trapezoidal => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
                 Engine::Fixed(Box::new(fixed::FixedStep::new(n, method, h)))
+            }
+            Method::FixedBdf => {
+                let h = options.fixed_step.unwrap_or(f64::NAN);
+                Engine::FixedBdf(Box::new(fixed_bdf::FixedBdf::new(n, options.max_order, h)))
             }
         };
         let weights = match method {
@@ -136,6 +142,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Rosenbrock(e) => e.step(core, model, t_limit),
             Engine::Explicit(e) => e.step(core, model, t_limit),
             Engine::Fixed(e) => e.step(core, model, t_limit),
+            Engine::FixedBdf(e) => e.step(core, model, t_limit),
         }
     }
 
@@ -162,6 +169,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Rosenbrock(e) => e.interpolate(core, t, x),
             Engine::Explicit(e) => e.interpolate(core, t, x),
             Engine::Fixed(e) => e.interpolate(core, t, x),
+            Engine::FixedBdf(e) => e.interpolate(core, t, x),
         }
     }
 
@@ -181,6 +189,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Rosenbrock(e) => e.restart(),
             Engine::Explicit(e) => e.restart(),
             Engine::Fixed(e) => e.restart(),
+            Engine::FixedBdf(e) => e.restart(),
         }
     }
 

@@ -39,11 +39,13 @@ pub enum Method {
     ImplicitEuler,
     /// The trapezoidal rule with fixed step.
     Trapezoidal,
+    /// The backward differentiation formula of one order, [`Options::max_order`], with fixed step.
+    FixedBdf,
 }
 
 impl Method {
     /// All methods and their names on a command line.
-    pub const ALL: [(Method, &'static str); 12] = [
+    pub const ALL: [(Method, &'static str); 13] = [
         (Method::Auto, "auto"),
         (Method::Bdf, "bdf"),
         (Method::Radau, "radau"),
@@ -56,13 +58,18 @@ impl Method {
         (Method::RungeKutta4, "rk4"),
         (Method::ImplicitEuler, "implicit-euler"),
         (Method::Trapezoidal, "trapezoidal"),
+        (Method::FixedBdf, "fixed-bdf"),
     ];
 
     /// Whether the step size is the user's, not the method's.
     pub fn is_fixed_step(self) -> bool {
         matches!(
             self,
-            Method::ExplicitEuler | Method::RungeKutta4 | Method::ImplicitEuler | Method::Trapezoidal
+            Method::ExplicitEuler
+                | Method::RungeKutta4
+                | Method::ImplicitEuler
+                | Method::Trapezoidal
+                | Method::FixedBdf
         )
     }
 }
@@ -113,8 +120,10 @@ pub struct Options {
     pub min_step: f64,
     /// Largest number of steps in all.
     pub max_steps: Option<u64>,
-    /// Largest order of BDF, 1 to 5.
+    /// Largest order of BDF, 1 to 5; with a fixed step the only one.
     pub max_order: usize,
+    /// BDF starts with order one, as LSODAR and DASSL do, not with a step of a Runge–Kutta method.
+    pub low_order_start: bool,
     /// Step size of the fixed-step methods.
     pub fixed_step: Option<f64>,
 }
@@ -129,6 +138,7 @@ impl Default for Options {
             min_step: 0.0,
             max_steps: None,
             max_order: 5,
+            low_order_start: false,
             fixed_step: None,
         }
     }

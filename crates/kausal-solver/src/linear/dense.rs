@@ -78,6 +78,11 @@ impl<T: Scalar> DenseLu<T> {
         Ok(())
     }
 
+    /// What the determinant is made of: pivots, and whether a row was exchanged for each.
+    fn diagonal(&self) -> impl Iterator<Item = (T, bool)> + '_ {
+        (0..self.n).map(|k| (self.lu[k * self.n + k], self.pivot[k] != k))
+    }
+
     /// Solves `A x = b`, overwriting `b` by `x`.
     pub fn solve(&self, b: &mut [T]) {
         match self.n {
@@ -225,6 +230,13 @@ fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
     sum
 }
 
+impl DenseLu<f64> {
+    /// Is the determinant of the matrix below zero?
+    pub fn is_negative(&self) -> bool {
+        self.diagonal().fold(false, |negative, (d, exchanged)| negative ^ (d < 0.0) ^ exchanged)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Random, residual};
@@ -293,5 +305,20 @@ mod tests {
         // Units of the unknowns do not make a matrix singular.
         assert_eq!(lu.factor(&[1.0, 1.0, 0.0, 1e-30, 2e-30, 0.0, 0.0, 0.0, 1e-300]), Ok(()));
         assert_eq!(DenseLu::<f64>::new(0).factor(&[]), Ok(()));
+    }
+
+    #[test]
+    fn the_sign_of_a_determinant_is_known() {
+        let mut lu = DenseLu::new(2);
+        for (matrix, negative) in [
+            ([1.0, 0.0, 0.0, 1.0], false),
+            ([0.0, 1.0, 1.0, 0.0], true),
+            ([1.0, 3.0, 2.0, 4.0], true),
+            ([-1.0, 0.0, 0.0, -1.0], false),
+            ([4.0, 3.0, 2.0, 2.0], false),
+        ] {
+            lu.factor(&matrix).expect("not singular");
+            assert_eq!(lu.is_negative(), negative, "{matrix:?}");
+        }
     }
 }

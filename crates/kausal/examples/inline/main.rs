@@ -7,7 +7,8 @@
 //! run with a tolerance far smaller, at many instants; its time is that of its fastest run that is at least as exact as the
 //! inlined one with the usual tolerance.
 //!
-//! Model names as arguments restrict the table. `--way inlined|anew|dense|sparse|auto|chosen` runs one way once and prints what it did.
+//! Model names as arguments restrict the table. `--way inlined|anew|dense|sparse|auto|chosen` runs one way, for as long as
+//! `--seconds` says, and prints what it did.
 
 mod cvode;
 
@@ -226,6 +227,7 @@ fn main() {
     let wanted: Vec<&String> =
         arguments.iter().filter(|a| MODELS.iter().any(|(name, _)| a == name)).collect();
     let only = after("--way").and_then(|way| WAYS.iter().position(|w| w == way));
+    let seconds = after("--seconds").and_then(|s| s.parse().ok()).unwrap_or(0.5);
     let mut table = String::new();
     for (name, what) in MODELS {
         if !wanted.is_empty() && !wanted.iter().any(|w| *w == name) {
@@ -236,7 +238,7 @@ fn main() {
             continue;
         };
         if let Some(way) = only {
-            let (_, statistics, seconds) = model.run(way, TOLERANCE, 0.5);
+            let (_, statistics, seconds) = model.run(way, TOLERANCE, seconds);
             println!("{name}: {:.3} ms {statistics:?}", 1e3 * seconds);
             continue;
         }
