@@ -123,7 +123,9 @@ fn groups(pool: &Pool, terms: &[Term]) -> Vec<(ExprId, Vec<usize>)> {
             }
         }
         let most = places.iter().map(|(_, list)| list.len()).max().unwrap_or(0);
-        let Some(best) = places.into_iter().find(|(_, list)| list.len() == most && most > 1) else { return out };
+        let Some(best) = places.into_iter().find(|(_, list)| list.len() == most && most > 1) else {
+            return out;
+        };
         open.retain(|k| !best.1.contains(k));
         out.push(best);
     }
@@ -136,7 +138,8 @@ fn saved(pool: &Pool, terms: &[Term]) -> usize {
 
 fn factored(pool: &mut Pool, terms: &[Term]) -> ExprId {
     let groups = groups(pool, terms);
-    let first: FxHashMap<usize, usize> = groups.iter().enumerate().map(|(g, (_, list))| (list[0], g)).collect();
+    let first: FxHashMap<usize, usize> =
+        groups.iter().enumerate().map(|(g, (_, list))| (list[0], g)).collect();
     let grouped: FxHashSet<usize> = groups.iter().flat_map(|(_, list)| list.iter().copied()).collect();
     let mut sum = Vec::with_capacity(terms.len());
     for (k, &(e, negative)) in terms.iter().enumerate() {

@@ -55,7 +55,8 @@ pub fn recursive_order(
     places.keep_together(together);
     let deepest = tearing.sequence.iter().map(|a| places.level(a.var)).max()?;
     let torn = tearing.tearing_variables.iter().map(|t| places.torn_level(*t));
-    let deepest = torn.chain(tearing.residuals.iter().map(|r| places.residual_level(*r))).fold(deepest, usize::max);
+    let deepest =
+        torn.chain(tearing.residuals.iter().map(|r| places.residual_level(*r))).fold(deepest, usize::max);
     if deepest < 2 {
         return None;
     }

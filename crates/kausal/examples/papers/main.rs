@@ -155,8 +155,9 @@ need: positions and the forces in the joints are computed where results are want
 All joints that are added to the chain are alike, and so are all pairs that are added to the spine, of which one joint goes on
 and the other has nothing behind it. In the tree of two joints at every body those of the outermost level are
 ends, at f = 4 one of them directly behind the first joint, where one operation less is needed than for those further out.
-With few joints the translator finds cheaper ways than the recursive one (f = 2, and f = 4 of the trees): there the
-automatic column begins below the line on which it goes on.
+With few joints the translator finds cheaper ways than the recursive one (f = 2, and f = 4 in the frames of bodies). At f = 4 of the
+trees it prices another way slightly lower, with what formulas have in common computed once; as it is written, which is counted
+here, it has a few operations more, so that the automatic column begins above the line on which it goes on.
 
 The parts of the first three have their vectors resolved in the world, as the paper prints them. `Kausal.Examples.Chain`
 is the first chain again, with the usual parts, whose vectors are resolved in the frames of the bodies: articulated inertias are turned
