@@ -5,6 +5,7 @@
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
 mod determined;
+mod digits;
 mod guess;
 mod leap;
 mod linear;
@@ -113,6 +114,10 @@ pub struct Machine {
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
+    /// What is computed is written down: it is looked at whether digits are lost.
+    pub(crate) written: bool,
+    /// Torn systems may lose digits.
+    pub(crate) trusts: bool,
     /// Events and changes of states so far: systems may be on other branches after each of them.
     pub(crate) events: u64,
     /// The guard whose system is being solved with pivoting.
@@ -176,12 +181,15 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+    /// The largest size that each pivot has had.
+    largest: Vec<f64>,
 }
 
 impl GuardSpace {
     fn new(plan: &Arc<image::Guard>) -> GuardSpace {
         GuardSpace {
             guess: Vec::with_capacity(plan.unknowns.len()),
+            largest: vec![0.0; plan.pivots.len()],
             plan: Some(plan.clone()),
             unchecked: 0,
             gave_up: false,
@@ -229,6 +237,8 @@ impl Machine {
             starting: false,
             pivot_fallbacks: 0,
             exact: false,
+            written: false,
+            trusts: false,
             events: 0,
             pivoting: None,
             before_rounds: values.clone(),

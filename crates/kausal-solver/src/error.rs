@@ -19,6 +19,8 @@ pub enum Reason {
     NotFinite,
     /// An argument was outside the domain of a function.
     OutsideDomain,
+    /// What was computed is mostly rounding errors.
+    LostDigits,
 }
 
 /// A failure that a smaller step or another start may cure.
@@ -49,6 +51,7 @@ impl fmt::Display for Recoverable {
             Reason::SingularMatrix => "the matrix is singular",
             Reason::NotFinite => "a value is not finite",
             Reason::OutsideDomain => "an argument is outside its domain",
+            Reason::LostDigits => "digits are lost",
         };
         match self.component {
             Some(i) => write!(f, "{what} (component {i})"),

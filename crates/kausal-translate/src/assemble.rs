@@ -2,12 +2,14 @@
 
 use kausal_model::FlatModel;
 use kausal_model::flat::Type;
+use kausal_symbolic::substitute::Substitution;
 use kausal_symbolic::{ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::emit::is_atom;
 use crate::index::Selection;
 use crate::parameters;
-use crate::program::{Alias, EquationInfo, Kind, Program, State, Variable};
+use crate::program::{Alias, EquationInfo, Kind, Program, State, Step, Variable};
 use crate::sections::Sections;
 use crate::work::{Role, Work};
 
@@ -16,7 +18,7 @@ pub(crate) fn assemble(
     work: &mut Work,
     model: &FlatModel,
     selection: Selection,
-    sections: Sections,
+    mut sections: Sections,
 ) -> Program {
     let order = parameters::ordered(work);
     let values = parameters::values(work, &order);
@@ -59,6 +61,7 @@ pub(crate) fn assemble(
         .filter(|v| v.variability > kausal_model::flat::Variability::Parameter)
         .filter(|v| v.causality != kausal_model::flat::Causality::Input)
         .count();
+    share_hoisted(work, &mut sections.parameters);
     let pre = std::mem::take(&mut work.pre);
     Program {
         name: model.name.clone(),
@@ -128,5 +131,29 @@ fn variable(work: &Work, id: VarId, kind: Kind, values: &FxHashMap<VarId, f64>) 
         unit: var.unit.clone(),
         description: var.description.clone(),
         protected: var.protected,
+    }
+}
+
+/// What several sections take out of themselves to be computed once is the same where it reads the same: the second of two takes
+/// the value of the first. Parameters of the model keep their own formulas: they may be changed, each by itself.
+fn share_hoisted(work: &mut Work, steps: &mut [Step]) {
+    let mut known: FxHashMap<ExprId, VarId> = FxHashMap::default();
+    let mut same = Substitution::new();
+    for step in steps {
+        let Step::Assign(assign) = step else { continue };
+        if work.var(assign.variable).role != Role::Temporary || work.pool.has_calls(assign.value) {
+            continue;
+        }
+        let value = same.apply(&mut work.pool, assign.value);
+        if is_atom(&work.pool, value) {
+            continue;
+        }
+        match known.get(&value) {
+            Some(&first) => {
+                assign.value = work.pool.var(first);
+                same.set(&mut work.pool, assign.variable, assign.value);
+            }
+            None => _ = known.insert(value, assign.variable),
+        }
     }
 }

@@ -21,6 +21,7 @@ use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Emitter, is_atom};
+use crate::factors;
 use crate::identity::{Fingerprint, Fingerprints};
 use crate::pairs;
 use crate::program::{EquationRef, Solve, SolveKind, Step};
@@ -103,6 +104,10 @@ pub(crate) fn solve(emitter: &mut Emitter, block: &Block, rows: &[Row], plan: &P
     let mut out = elimination.out;
     forget_unused(emitter, block, &mut out);
     pairs::share(emitter, &mut out.steps);
+    let mut kept: FxHashSet<VarId> = out.pivots.iter().flat_map(|&(pivot, before)| [pivot, before]).collect();
+    kept.extend(out.sums.iter().flat_map(|&(_, size)| emitter.work.pool.variables_of(size)));
+    kept.extend(&block.unknowns);
+    factors::take_out(emitter, &mut out.steps, &kept);
     Some(out)
 }
 

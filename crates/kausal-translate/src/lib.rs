@@ -25,6 +25,7 @@ mod defer;
 pub mod discretize;
 mod eliminate;
 mod emit;
+mod factors;
 pub mod flow;
 mod growth;
 mod identity;

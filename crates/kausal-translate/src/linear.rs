@@ -190,7 +190,7 @@ impl<'b> Linear<'b> {
         if self.rows.len() >= CHECKED && !self.switched {
             let simple = self.simply_torn();
             if settings.relaxing == Relaxing::Auto {
-                out.extend(self.recursive(Way::Eliminated, &simple));
+                out.extend(self.recursive(emitter, Way::Eliminated, &simple));
             }
             if settings.tearing != Tearing::Off {
                 let sizes =
@@ -214,12 +214,13 @@ impl<'b> Linear<'b> {
         for &v in &self.hints.kept {
             problem.weight[v] = FORBIDDEN;
         }
-        tear(&problem, Effort::default()).tearing
+        let torn = tear(&problem, Effort::default()).tearing;
+        with_own_residuals(&problem, torn)
     }
 
     /// From the tips of a tree of parts inwards, where a torn block has the form of one.
-    fn recursive(&self, way: Way, torn: &Torn) -> Option<Candidate> {
-        let order = recursive_order(&self.incidence, torn)?;
+    fn recursive(&self, emitter: &Emitter, way: Way, torn: &Torn) -> Option<Candidate> {
+        let order = recursive_order(&self.incidence, torn, &self.vectors(emitter))?;
         let problem = self.elimination_problem(&self.incidence);
         let elimination = bounded_count_in_order(&problem, &order.pivots, BOUND);
         if elimination.zero_pivot.is_some() {
@@ -234,6 +235,26 @@ impl<'b> Linear<'b> {
         };
         let torn = self.torn(way, torn.clone()).plan;
         Some(Candidate { torn: Some(torn), ..self.candidate(way, plan, &elimination) })
+    }
+
+    /// Unknowns that are elements of one vector, by any of their names.
+    fn vectors(&self, emitter: &Emitter) -> Vec<Vec<Column>> {
+        let work = &*emitter.work;
+        let place: FxHashMap<VarId, usize> =
+            self.block.unknowns.iter().enumerate().map(|(c, &v)| (v, c)).collect();
+        let mut lists: Vec<Vec<Column>> = Vec::new();
+        let mut list_of: FxHashMap<&str, usize> = FxHashMap::default();
+        for (k, var) in work.vars.iter().enumerate() {
+            let Some((vector, _)) = var.name.rsplit_once('[') else { continue };
+            let Some(&c) = place.get(&work.resolve(VarId(k as u32)).0) else { continue };
+            let list = *list_of.entry(vector).or_insert_with(|| {
+                lists.push(Vec::new());
+                lists.len() - 1
+            });
+            lists[list].push(Column(c as u32));
+        }
+        lists.retain(|list| list.len() > 1);
+        lists
     }
 
     fn tearing_problem(&self) -> TearingProblem<'_> {
@@ -427,18 +448,18 @@ impl<'b> Linear<'b> {
             true => other.rejected.is_none(),
             false => self.is_cheaper(emitter, other, &blocks),
         };
-        let recursive = self.relaxed_and_torn().filter(|other| taken(other, emitter));
+        let recursive = self.relaxed_and_torn(emitter).filter(|other| taken(other, emitter));
         Some(recursive.unwrap_or(blocks))
     }
 
     /// The blocks of the relaxed form, torn inside as the model declares it: (34) and (35) of the paper on relaxing. The order of a
     /// torn tree is such a form if what is relaxed in an equation is eliminated after that equation.
-    fn relaxed_and_torn(&self) -> Option<Candidate> {
+    fn relaxed_and_torn(&self, emitter: &Emitter) -> Option<Candidate> {
         if !self.hints.tears() {
             return None;
         }
         let torn = tear_as_declared(&self.tearing_problem(), &self.hints.tearing, Completion::Automatic);
-        let candidate = self.recursive(Way::Relaxed, &torn.tearing)?;
+        let candidate = self.recursive(emitter, Way::Relaxed, &torn.tearing)?;
         let mut turn = vec![usize::MAX; self.rows.len()];
         let mut position = vec![usize::MAX; self.rows.len()];
         for (k, &(r, c)) in candidate.plan.pivots.iter().enumerate() {
@@ -756,7 +777,9 @@ impl<'b> Linear<'b> {
     /// What is looked at while the model runs; nothing where everything is proven.
     fn guard(&self, emitter: &mut Emitter, solved: &Solved) -> Option<Box<Guard>> {
         // In an inlined step the error estimate looks at the states, and near rest residuals are small differences.
-        let checked = !self.constant && self.rows.len() >= CHECKED && emitter.formulas.is_empty();
+        let varies = !self.constant && emitter.formulas.is_empty();
+        // Also a short sequence loses digits where a divisor is small.
+        let checked = varies && (self.rows.len() >= CHECKED || !solved.pivots.is_empty());
         if solved.pivots.is_empty() && !checked {
             return None;
         }
@@ -785,6 +808,34 @@ impl<'b> Linear<'b> {
         guard.fallback = self.whole(emitter);
         Some(Box::new(guard))
     }
+}
+
+/// The same tearing variables, each with an equation as a residual in which it occurs, where there is one that nothing has to
+/// be solved with. A moment of a body about the axis of its joint is such an equation, with the acceleration about that axis as
+/// tearing variable: forces are then handed on in one direction only, towards the equations they end in.
+fn with_own_residuals(problem: &TearingProblem, torn: Torn) -> Torn {
+    /// Edges looked at in all.
+    const STEPS: usize = 60_000_000;
+    let incidence = problem.incidence;
+    let variables = &torn.tearing_variables;
+    let tries = variables.iter().map(|&v| incidence.eqns(v).len()).sum::<usize>();
+    if tries.saturating_mul(incidence.edge_count()) > STEPS {
+        return torn;
+    }
+    let mut spare: Vec<Eqn> = Vec::new();
+    for &v in variables {
+        let own = incidence.eqns(v).iter().copied().filter(|e| !spare.contains(e));
+        let found = own.into_iter().find(|&e| {
+            let mut solver = Solver::new(problem);
+            solver.ban(&spare);
+            solver.ban(&[e]);
+            solver.is_complete(variables)
+        });
+        spare.extend(found);
+    }
+    let mut solver = Solver::new(problem);
+    solver.ban(&spare);
+    solver.tearing(variables)
 }
 
 /// For each block how many blocks must be solved before it, one after the other.

@@ -273,6 +273,28 @@ fn chains_and_trees() {
     }
 }
 
+/// Energy of the links of `TwistedChain` from the motion of their frames, which are resolved in themselves.
+fn twisted_energy(s: &Samples, f: usize, i: usize) -> f64 {
+    let mut energy = 0.0;
+    for k in 1..=f {
+        let [r, velocity, omega] = ["r", "vel", "omega"].map(|n| s.vector(&format!("link[{k}].a.m.{n}"), i));
+        let centre = [0.15, 0.02, -0.1 + 0.01 * (k as f64).sin()];
+        let v = add(velocity, cross(omega, centre));
+        let upwards = [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.m.S[{row},3]"), i));
+        let inertia = [[0.02, 0.002, -0.001], [0.002, 0.03, 0.003], [-0.001, 0.003, 0.025]];
+        let turning = 0.5 * dot(omega, inertia.map(|row| dot(row, omega)));
+        energy += 0.5 * dot(v, v) + turning + 9.80665 * (r[2] + dot(upwards, centre));
+    }
+    energy
+}
+
+#[test]
+fn twisted_chain() {
+    both("TwistedChain.mo", "model Member extends TwistedChain(f = 6); end Member;", 0.5, |s| {
+        s.constant("energy", 20.0, |i| twisted_energy(s, 6, i));
+    });
+}
+
 /// What each added joint costs does not depend on how many there are; of the trees, what each group of alike joints costs.
 #[test]
 fn chains_and_trees_grow_linearly() {

@@ -80,10 +80,15 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     Units.AngularVelocity qd(start = 0, stateSelect = StateSelect.prefer) "Angular velocity of b relative to a";
     Units.AngularAcceleration qdd(start = 0) "Angular acceleration of b relative to a";
     Units.Torque tau = 0 "Torque driving b relative to a";
-    Real R[3, 3] = outerProduct(e, e) + (identity(3) - outerProduct(e, e))*cos(q) + skew(e)*sin(q)
-      "Rotation from a to b";
+    Real R[3, 3] = [
+      e[1]^2 + (1 - e[1]^2)*cos(q), even[3] - odd[3], even[2] + odd[2];
+      even[3] + odd[3], e[2]^2 + (1 - e[2]^2)*cos(q), even[1] - odd[1];
+      even[2] - odd[2], even[1] + odd[1], e[3]^2 + (1 - e[3]^2)*cos(q)] "Rotation from a to b";
     Real axis[3] = a.m.S*e "Unit vector of the axis, in the world";
     Units.AngularVelocity omega[3] = axis*qd "Angular velocity of b relative to a";
+  protected
+    Real even[3] = {e[2]*e[3], e[3]*e[1], e[1]*e[2]}*(1 - cos(q)) "What R has on both sides of its diagonal";
+    Real odd[3] = e*sin(q) "What it has with different signs";
   equation
     Connections.branch(a.m, b.m);
     der(q) = qd;
@@ -112,12 +117,13 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     extends TwoFrames;
     parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, fixed in the part" annotation(Evaluate = true);
     Units.Position r_w[3] = a.m.S*r "Vector from a to b, in the world";
+    Units.Velocity v_w[3] = cross(a.m.omega, r_w) "Velocity of b relative to a, in the world";
   equation
     Connections.branch(a.m, b.m);
     b.m.r = a.m.r + r_w;
     b.m.S = a.m.S;
     b.m.omega = a.m.omega;
-    b.m.acc = a.m.acc + cross(a.m.alpha, r_w) + cross(a.m.omega, cross(a.m.omega, r_w));
+    b.m.acc = a.m.acc + cross(a.m.alpha, r_w) + cross(a.m.omega, v_w);
     b.m.alpha = a.m.alpha;
     a.f + b.f = zeros(3);
     a.t + b.t + cross(r_w, b.f) = zeros(3);
@@ -131,18 +137,26 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
 </html>"));
   end Bar;
 
-  model Body "Rigid body, connected at its centre of mass"
+  model Body "Rigid body"
     parameter Units.Mass m = 1 "Mass";
-    parameter Units.Inertia I_11 = 0 "Moment of inertia about the first axis of the part";
-    parameter Units.Inertia I_22 = 0 "Moment of inertia about the second axis";
-    parameter Units.Inertia I_33 = 0 "Moment of inertia about the third axis";
+    parameter Units.Position r_CM[3] = zeros(3) "Centre of mass, fixed in the part" annotation(Evaluate = true);
+    parameter Units.Inertia I_11 = 0 "Moment of inertia about the first axis of the part, for the centre of mass";
+    parameter Units.Inertia I_22 = 0 "Moment of inertia about the second axis, for the centre of mass";
+    parameter Units.Inertia I_33 = 0 "Moment of inertia about the third axis, for the centre of mass";
     parameter Units.Inertia I_21 = 0 "Element 2,1 of the inertia tensor";
     parameter Units.Inertia I_31 = 0 "Element 3,1 of the inertia tensor";
     parameter Units.Inertia I_32 = 0 "Element 3,2 of the inertia tensor";
-    Frame a "Centre of mass"
+    final parameter Units.Inertia I_a11 = I_11 + m*(r_CM[2]^2 + r_CM[3]^2) "Element 1,1 for the origin of the frame";
+    final parameter Units.Inertia I_a22 = I_22 + m*(r_CM[1]^2 + r_CM[3]^2) "Element 2,2";
+    final parameter Units.Inertia I_a33 = I_33 + m*(r_CM[1]^2 + r_CM[2]^2) "Element 3,3";
+    final parameter Units.Inertia I_a21 = I_21 - m*(r_CM[1]*r_CM[2]) "Element 2,1";
+    final parameter Units.Inertia I_a31 = I_31 - m*(r_CM[1]*r_CM[3]) "Element 3,1";
+    final parameter Units.Inertia I_a32 = I_32 - m*(r_CM[2]*r_CM[3]) "Element 3,2";
+    final parameter Real mr[3] = m*r_CM "Mass times position of the centre of mass";
+    Frame a "Frame fixed in the body"
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
-    Units.Inertia SI[3, 3] = a.m.S*[I_11, I_21, I_31; I_21, I_22, I_32; I_31, I_32, I_33]
-      "Inertia tensor, one side in the world";
+    Units.Inertia SI[3, 3] = a.m.S*[I_a11, I_a21, I_a31; I_a21, I_a22, I_a32; I_a31, I_a32, I_a33]
+      "Inertia tensor for the origin of the frame, one side in the world";
     Units.Inertia J_11 = SI[1, :]*a.m.S[1, :] "Element 1,1 of the inertia tensor in the world";
     Units.Inertia J_22 = SI[2, :]*a.m.S[2, :] "Element 2,2";
     Units.Inertia J_33 = SI[3, :]*a.m.S[3, :] "Element 3,3";
@@ -152,13 +166,15 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     Real h[3] = {
       J_11*a.m.omega[1] + J_21*a.m.omega[2] + J_31*a.m.omega[3],
       J_21*a.m.omega[1] + J_22*a.m.omega[2] + J_32*a.m.omega[3],
-      J_31*a.m.omega[1] + J_32*a.m.omega[2] + J_33*a.m.omega[3]} "Angular momentum";
+      J_31*a.m.omega[1] + J_32*a.m.omega[2] + J_33*a.m.omega[3]} "Angular momentum for the origin at rest";
+    Real mr_w[3] = a.m.S*mr "Mass times position of the centre of mass, in the world";
+    Real p[3] = cross(a.m.omega, mr_w) "Momentum relative to the origin";
   equation
-    a.f = m*a.m.acc;
+    a.f = m*a.m.acc + cross(a.m.alpha, mr_w) + cross(a.m.omega, p);
     a.t = {
       J_11*a.m.alpha[1] + J_21*a.m.alpha[2] + J_31*a.m.alpha[3],
       J_21*a.m.alpha[1] + J_22*a.m.alpha[2] + J_32*a.m.alpha[3],
-      J_31*a.m.alpha[1] + J_32*a.m.alpha[2] + J_33*a.m.alpha[3]} + cross(a.m.omega, h);
+      J_31*a.m.alpha[1] + J_32*a.m.alpha[2] + J_33*a.m.alpha[3]} + cross(a.m.omega, h) + cross(mr_w, a.m.acc);
     annotation(
       Icon(graphics = {
         Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
@@ -166,7 +182,7 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
       Documentation(info = "<html>
-<p>The equations of Newton and Euler at the centre of mass.</p>
+<p>The equations of Newton and Euler for the origin of the frame.</p>
 </html>"));
   end Body;
 
@@ -183,15 +199,13 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
     parameter Units.Inertia I_32 = 0 "Element 3,2 of the inertia tensor";
     Bar bar(r = r) "Geometry"
       annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
-    Bar toCentre(r = r_CM) "From a to the centre of mass"
-      annotation(Placement(transformation(extent = {{-50, 30}, {-30, 50}})));
-    Body body(m = m, I_11 = I_11, I_22 = I_22, I_33 = I_33, I_21 = I_21, I_31 = I_31, I_32 = I_32) "Mass"
+    Body body(
+      m = m, r_CM = r_CM, I_11 = I_11, I_22 = I_22, I_33 = I_33, I_21 = I_21, I_31 = I_31, I_32 = I_32) "Mass"
       annotation(Placement(transformation(extent = {{-10, 30}, {10, 50}})));
   equation
     connect(a, bar.a) annotation(Line(points = {{-100, 0}, {-10, 0}}, color = {90, 80, 40}));
     connect(bar.b, b) annotation(Line(points = {{10, 0}, {100, 0}}, color = {90, 80, 40}));
-    connect(a, toCentre.a) annotation(Line(points = {{-100, 0}, {-75, 0}, {-75, 40}, {-50, 40}}, color = {90, 80, 40}));
-    connect(toCentre.b, body.a) annotation(Line(points = {{-30, 40}, {-10, 40}}, color = {90, 80, 40}));
+    connect(a, body.a) annotation(Line(points = {{-100, 0}, {-75, 0}, {-75, 40}, {-10, 40}}, color = {90, 80, 40}));
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-90, -15}, {90, 15}},
@@ -200,7 +214,7 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
       Documentation(info = "<html>
-<p>A bar, another one to the centre of mass, and a body there.</p>
+<p>A bar, and a body at its frame <code>a</code>.</p>
 </html>"));
   end Link;
   annotation(

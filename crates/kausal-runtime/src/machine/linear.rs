@@ -6,34 +6,19 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Halt, Machine, Mode, Stop, Undetermined};
+use super::{Failure, Halt, KernelSpace, Machine, Mode, Stop, Undetermined};
 use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
     #[inline(never)]
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
-        let model = self.model.clone();
-        let kernel: &Kernel = &model.kernels[index];
-        let space = &mut self.kernels[kernel.factors_of];
-        let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
-        if !(kernel.constant && space.factored) {
-            space.matrix.fill(0.0);
-            for &(place, v) in &kernel.entries {
-                space.matrix[place] += self.values[v.index()];
-            }
-            space.factored = factor.factor(&space.matrix).is_ok();
-            if !space.factored {
-                return self.solve_deficient(index, mode);
-            }
+        // Borrowed field by field: this is called for every small system in every evaluation.
+        let Machine { model, kernels, values, .. } = &mut *self;
+        let kernel = &model.kernels[index];
+        if solve_in(kernel, &mut kernels[kernel.factors_of], values) {
+            return Ok(());
         }
-        for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
-            *b = self.values[v.index()];
-        }
-        factor.solve(&mut space.rhs);
-        for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
-            self.values[v.index()] = *x;
-        }
-        Ok(())
+        self.solve_deficient(index, mode)
     }
 
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
@@ -147,16 +132,22 @@ impl Machine {
         if let Err(halt) = self.execute(steps, mode) {
             return if matches!(*halt, Stop::Failed(_)) { self.pivoting(index, mode) } else { Err(halt) };
         }
-        let value = |v: VarId| self.values[v.index()];
-        let holds = |&(p, reference): &(VarId, VarId)| {
-            let p = value(p);
-            p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
-        };
-        if !guard.pivots.iter().all(holds) {
+        let values = &self.values;
+        let value = |v: VarId| values[v.index()];
+        let space = &mut self.guards[index];
+        let mut holds = true;
+        for (&(p, reference), largest) in guard.pivots.iter().zip(&mut space.largest) {
+            let size = value(p).abs();
+            *largest = largest.max(size);
+            let least = (Guard::TINY * value(reference).abs()).max(Guard::VANISHING * *largest);
+            holds &= size.is_finite() && size != 0.0 && size >= least;
+        }
+        if !holds {
             return self.pivoting(index, mode);
         }
         let space = &mut self.guards[index];
-        if mode == Mode::Continuous && space.unchecked > 0 {
+        // What is written down is looked at.
+        if mode == Mode::Continuous && !self.written && space.unchecked > 0 {
             space.unchecked -= 1;
             return Ok(());
         }
@@ -212,4 +203,27 @@ impl Machine {
             self.values[slot.index()] = *x;
         }
     }
+}
+
+/// Solves with the factors of the matrix, made anew where they do not hold; `false` where it is singular.
+fn solve_in(kernel: &Kernel, space: &mut KernelSpace, values: &mut [f64]) -> bool {
+    let Some(factor) = &mut space.factor else { return false };
+    if !(kernel.constant && space.factored) {
+        space.matrix.fill(0.0);
+        for &(place, v) in &kernel.entries {
+            space.matrix[place] += values[v.index()];
+        }
+        space.factored = factor.factor(&space.matrix).is_ok();
+        if !space.factored {
+            return false;
+        }
+    }
+    for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
+        *b = values[v.index()];
+    }
+    factor.solve(&mut space.rhs);
+    for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
+        values[v.index()] = *x;
+    }
+    true
 }

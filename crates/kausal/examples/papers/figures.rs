@@ -117,6 +117,11 @@ pub const FAMILIES: &[Family] = &[
         system: "chain of f revolute joints, vectors in the frames of the bodies",
         parameter: "f",
     },
+    Family {
+        name: "TwistedChain",
+        system: "chain of f revolute joints along the third axes of twisted frames",
+        parameter: "f",
+    },
 ];
 
 /// R5: a system for the relaxing iteration.
