@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-6;
 /// All ways are run with these, too.
 const TOLERANCES: [f64; 7] = [1e-4, 1e-5, 3e-6, TOLERANCE, 3e-7, 1e-7, 1e-8];
 const REFERENCE: f64 = 1e-11;
-const REPETITIONS: usize = 2;
+const REPETITIONS: usize = 5;
 /// Seconds that are measured at least.
 const SHORTEST: f64 = 0.06;
 /// Instants at which states are compared.
