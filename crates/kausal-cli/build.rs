@@ -6,7 +6,10 @@ use std::env;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && is("CARGO_CFG_TARGET_ARCH", "x86_64") {
+    if is("CARGO_CFG_TARGET_OS", "linux")
+        && is("CARGO_CFG_TARGET_ENV", "gnu")
+        && is("CARGO_CFG_TARGET_ARCH", "x86_64")
+    {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }

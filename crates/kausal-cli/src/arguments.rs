@@ -369,6 +369,9 @@ pub struct Verify {
     /// A file with models, read before each; may be repeated
     #[arg(long = "load", value_name = "FILE")]
     pub load: Vec<PathBuf>,
+    /// Inline this method
+    #[arg(long, default_value = "off", value_parser = values::inline_with_own_steps(), value_name = "METHOD")]
+    pub inline: Inline,
     /// Trust the models like programs: compile and run their external C code, with your rights
     #[arg(long)]
     pub allow_external: bool,
@@ -416,6 +419,9 @@ pub struct VerifyModel {
     /// Keep the result
     #[arg(long, value_name = "FILE")]
     pub keep: Option<PathBuf>,
+    /// Inline this method
+    #[arg(long, default_value = "off", value_parser = values::inline_with_own_steps(), value_name = "METHOD")]
+    pub inline: Inline,
 }
 
 #[derive(Debug, Args)]

@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 19] = [
+    let cases: [(&[&str], &str); 21] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -38,7 +38,9 @@ fn wrong_usage_is_exit_code_2() {
         (&["simulate", "Decay.mo", "--timeout", "0"], "it must be positive"),
         (&["simulate", "Decay.mo", "--method", "rk4"], "give it with --step"),
         (&["simulate", "Decay.mo", "--step", "0.1"], "auto chooses its steps itself"),
-        (&["simulate", "Decay.mo", "--method", "bdf", "--step", "0.1"], "bdf chooses its steps itself"),
+        (&["simulate", "Decay.mo", "--method", "radau", "--step", "0.1"], "radau chooses its steps itself"),
+        (&["simulate", "Decay.mo", "--method", "radau", "--order", "3"], "radau has an order of its own"),
+        (&["simulate", "Decay.mo", "--method", "bdf", "--order", "6"], "6 is not in 1..=5"),
         (&["simulate", "Decay.mo", "--method", "rk4", "--step", "0"], "it must be positive"),
         (&["simulate", "Decay.mo", "--inline", "bdf", "--method", "radau"], "or write --inline radau"),
         (

@@ -251,18 +251,32 @@ impl Code {
     ///
     /// # Panics
     /// If an array is shorter than the largest slot used, or the scratch memory is of another code.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, chunk: ChunkId, memory: &mut Memory<'_>) {
-        self.evaluate(chunk, memory, &mut []);
+        self.at_once(chunk, memory, &mut []);
     }
 
     /// Runs a chunk of [`Compiler::add_outputs`].
     ///
     /// # Panics
     /// Like [`Code::run`].
-    #[inline]
     pub fn evaluate(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
-        assert_eq!(memory.scratch.owner, self.owner, "scratch memory of another code");
+        self.at_once(chunk, memory, outputs);
+    }
+
+    /// Small models do little else: where steps are executed it is a part of the loop.
+    #[inline(always)]
+    fn at_once(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
+        assert!(memory.scratch.owner == self.owner, "scratch memory of another code");
+        match &self.engine {
+            Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
+            _ => self.evaluate_slowly(chunk, memory, outputs),
+        }
+    }
+
+    /// Not machine code, or not yet.
+    #[inline(never)]
+    fn evaluate_slowly(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         match &self.engine {
             Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
             Engine::Interpreter(codes) => codes[chunk.0 as usize].run(memory, outputs),

@@ -29,12 +29,11 @@
 use std::fmt;
 
 use kausal_symbolic::{FunctionId, Pool};
-use rustc_hash::FxHashMap;
 
 use crate::chunk::{Backend, Error};
 use crate::jit::{self, Effort};
 use crate::machine::FunctionMachine;
-use crate::routine::Routines;
+use crate::routine::{Routines, demand};
 
 /// Numbers of work memory: for the arrays of all functions that call each other.
 const WORK: usize = 65_536;
@@ -43,8 +42,8 @@ const WORK: usize = 65_536;
 #[derive(Default)]
 pub struct Functions {
     machine: Option<FunctionMachine>,
-    /// Where a function is among the routines.
-    index: FxHashMap<FunctionId, usize>,
+    /// Where a function is among the routines, by its number.
+    index: Vec<Option<usize>>,
     /// Why the others are not compiled.
     left: Vec<(FunctionId, String)>,
 }
@@ -76,7 +75,7 @@ impl Functions {
         let mut compiled = Functions::default();
         for id in functions {
             match routines.closed(pool, id) {
-                Ok(at) => _ = compiled.index.insert(id, at),
+                Ok(at) => compiled.put(id, at),
                 Err(unfit) => compiled.left.push((id, unfit.0)),
             }
         }
@@ -87,11 +86,22 @@ impl Functions {
         };
         match isa {
             Some(isa) if !routines.list.is_empty() => {
-                compiled.machine = Some(jit::routine::compile(isa, &routines.list)?);
+                let entries: Vec<usize> = compiled.index.iter().flatten().copied().collect();
+                let (list, places) = demand::narrowed(&routines.list, &entries);
+                compiled.index.iter_mut().flatten().zip(places).for_each(|(at, place)| *at = place);
+                compiled.machine = Some(jit::routine::compile(isa, &list)?);
             }
             _ => compiled.index.clear(),
         }
         Ok(compiled)
+    }
+
+    fn put(&mut self, id: FunctionId, at: usize) {
+        let place = id.0 as usize;
+        if place >= self.index.len() {
+            self.index.resize(place + 1, None);
+        }
+        self.index[place] = Some(at);
     }
 
     /// Working memory, to be kept by whoever calls.
@@ -101,7 +111,7 @@ impl Functions {
 
     /// Calls a function with all its scalar arguments. Allocates nothing.
     pub fn call(&self, id: FunctionId, args: &[f64], outputs: &mut [f64], memory: &mut WorkMemory) -> Called {
-        let (Some(machine), Some(&at)) = (&self.machine, self.index.get(&id)) else {
+        let (Some(machine), Some(&Some(at))) = (&self.machine, self.index.get(id.0 as usize)) else {
             return Called::NotCompiled;
         };
         if machine.sizes(at) != (args.len(), outputs.len()) {
@@ -121,7 +131,10 @@ impl Functions {
 
 impl fmt::Debug for Functions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Functions").field("compiled", &self.index.len()).field("left", &self.left).finish()
+        f.debug_struct("Functions")
+            .field("compiled", &self.index.iter().flatten().count())
+            .field("left", &self.left)
+            .finish()
     }
 }
 

@@ -20,49 +20,101 @@ pub(crate) struct Entry {
     pub functions: Vec<*const u8>,
 }
 
+/// A chunk as it is run.
+struct Chunk {
+    extents: Extents,
+    scratch: usize,
+    /// Its only function, or its first one.
+    first: Function,
+    others: Vec<Function>,
+}
+
 /// Owns executable memory.
 pub(crate) struct Machine {
-    entries: Vec<(Extents, usize, Vec<Function>)>,
+    chunks: Vec<Chunk>,
     /// Kept for its memory only; the lock is never taken while code runs.
     module: ManuallyDrop<Mutex<JITModule>>,
 }
 
+/// The code of an empty chunk.
+unsafe extern "C" fn nothing(_: *mut f64, _: *const f64, _: *mut f64, _: *mut f64, _: f64) {}
+
 impl Machine {
     /// The addresses are those of functions of the module, compiled with the signature of [`Function`].
     pub fn new(module: JITModule, entries: Vec<Entry>) -> Self {
-        let entries = entries
+        let chunks = entries
             .into_iter()
             .map(|entry| {
-                let functions = entry
+                let mut functions = entry
                     .functions
                     .into_iter()
                     // SAFETY: a finalized function of the module, which has this signature (jit::signature);
                     // it stays in place until the module is freed, when this struct is dropped.
-                    .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) })
-                    .collect();
-                (entry.extents, entry.scratch, functions)
+                    .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) });
+                let first = functions.next().unwrap_or(nothing);
+                Chunk { extents: entry.extents, scratch: entry.scratch, first, others: functions.collect() }
             })
             .collect();
-        Machine { entries, module: ManuallyDrop::new(Mutex::new(module)) }
+        Machine { chunks, module: ManuallyDrop::new(Mutex::new(module)) }
     }
 
-    /// Runs a chunk.
-    #[inline]
+    /// Runs a chunk. Small models do little else than come here, so the way to a single function is a short one.
+    #[inline(always)]
     pub fn run(&self, chunk: usize, memory: &mut Memory<'_>, outputs: &mut [f64]) {
-        let (extents, needed, functions) = &self.entries[chunk];
+        let Chunk { extents, scratch: needed, first, others } = &self.chunks[chunk];
         let scratch = memory.scratch.cells();
-        assert!(memory.values.len() >= extents.values, "values are too short for this code");
-        assert!(memory.pre.len() >= extents.pre, "pre values are too short for this code");
-        assert!(outputs.len() >= extents.outputs, "outputs are too short for this code");
-        assert!(scratch.len() >= *needed, "scratch memory is too short for this code");
+        let missing = memory.values.len() < extents.values
+            || memory.pre.len() < extents.pre
+            || outputs.len() < extents.outputs
+            || scratch.len() < *needed;
+        if missing {
+            too_short([
+                ("values", memory.values.len(), extents.values),
+                ("pre values", memory.pre.len(), extents.pre),
+                ("outputs", outputs.len(), extents.outputs),
+                ("scratch memory", scratch.len(), *needed),
+            ]);
+        }
         let (values, pre) = (memory.values.as_mut_ptr(), memory.pre.as_ptr());
         let (scratch, outputs) = (scratch.as_mut_ptr(), outputs.as_mut_ptr());
-        for function in functions {
-            // SAFETY: the code reads and writes elements below the extents only (they are the largest index of
-            // any load or store of the plan it was made from), and all four arrays were checked against them.
-            // The arrays are borrowed for this call and do not overlap.
-            unsafe { function(values, pre, scratch, outputs, memory.time) };
+        // SAFETY: the code reads and writes elements below the extents only (they are the largest index of
+        // any load or store of the plan it was made from), and all four arrays were checked against them.
+        // The arrays are borrowed for this call and do not overlap.
+        unsafe {
+            first(values, pre, scratch, outputs, memory.time);
         }
+        if !others.is_empty() {
+            // SAFETY: as above.
+            unsafe { run_all(others, values, pre, scratch, outputs, memory.time) };
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn too_short(arrays: [(&str, usize, usize); 4]) -> ! {
+    for (name, len, needed) in arrays {
+        assert!(len >= needed, "{name} are too short for this code: {len} instead of {needed}");
+    }
+    unreachable!("one of them is");
+}
+
+/// The other functions of a long chunk.
+///
+/// # Safety
+/// As for the first one: the arrays are as long as the extents of the chunk say.
+#[inline(never)]
+unsafe fn run_all(
+    functions: &[Function],
+    values: *mut f64,
+    pre: *const f64,
+    scratch: *mut f64,
+    outputs: *mut f64,
+    time: f64,
+) {
+    for function in functions {
+        // SAFETY: promised by the caller.
+        unsafe { function(values, pre, scratch, outputs, time) };
     }
 }
 

@@ -9,7 +9,9 @@
 //! After [`lower`]: every [`Slot`] and [`ArrayId`] exists, a slot is written before it is read or starts as 0,
 //! subscripts are checked before they are used.
 
+pub(crate) mod demand;
 mod lower;
+mod made;
 pub(crate) mod scalars;
 mod terms;
 

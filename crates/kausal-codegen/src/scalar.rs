@@ -6,7 +6,7 @@
 //! is false, `<>` is true.
 
 use kausal_symbolic::Op;
-use kausal_symbolic::evaluate::power;
+use kausal_symbolic::evaluate::{MULTIPLIED_POWER, power};
 
 /// An operation on one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -292,6 +292,19 @@ extern "C" fn tanh(x: f64) -> f64 {
 extern "C" fn pow(a: f64, b: f64) -> f64 {
     power(a, b)
 }
+extern "C" fn library_pow(a: f64, b: f64) -> f64 {
+    a.powf(b)
+}
+
+/// The function for powers with this exponent, if it is known: the library's own where [`power`] would come to it.
+pub(crate) fn power_function(exponent: Option<f64>) -> extern "C" fn(f64, f64) -> f64 {
+    let multiplied = |y: f64| y.fract() == 0.0 && y.abs() <= f64::from(MULTIPLIED_POWER);
+    match exponent {
+        Some(y) if !multiplied(y) => library_pow,
+        _ => pow,
+    }
+}
+
 extern "C" fn atan2(a: f64, b: f64) -> f64 {
     a.atan2(b)
 }

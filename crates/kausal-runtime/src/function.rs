@@ -122,7 +122,14 @@ impl Functions {
         self.compiled.left_to_the_evaluator()
     }
 
-    /// Calls a function with all its scalar arguments; gives all its scalar outputs.
+    /// Calls the machine code of a function, if there is any; otherwise, and where it fails, [`Functions::call`] does it.
+    #[inline]
+    pub fn call_code(&self, function: FunctionId, args: &[f64], out: &mut [f64], space: &mut Space) -> bool {
+        let work = space.work.get_or_insert_with(|| self.compiled.memory());
+        self.compiled.call(function, args, out, work) == Called::Done
+    }
+
+    /// Calls a function with all its scalar arguments without machine code; gives all its scalar outputs.
     pub fn call(
         &self,
         pool: &Pool,
@@ -146,13 +153,7 @@ impl Functions {
             *result = value.map_err(|message| format!("{}: {message}", pool.function(function).name))?;
             return Ok(());
         }
-        let work = space.work.get_or_insert_with(|| self.compiled.memory());
-        match self.compiled.call(function, args, out, work) {
-            Called::Done => Ok(()),
-            Called::Failed | Called::NotCompiled => {
-                self.evaluate(pool, function, args, out, externals, space)
-            }
-        }
+        self.evaluate(pool, function, args, out, externals, space)
     }
 
     fn evaluate(

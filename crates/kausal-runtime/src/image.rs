@@ -1,9 +1,10 @@
 //! The compiled model: steps with their straight-line parts as code.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::function::Functions;
 use crate::simulation::relevance::{Relevance, held};
+use crate::tangent::Tangent;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_external::foreign::{self, Foreign};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
@@ -54,6 +55,8 @@ pub struct CompiledModel {
     pub newtons: Vec<Newton>,
     /// What straight-line solutions of linear systems are held against.
     pub guards: Vec<Arc<Guard>>,
+    /// Derivatives of the dynamics, from the first Jacobian on.
+    pub(crate) tangent: OnceLock<Option<Tangent>>,
     /// Functions that are called.
     pub functions: Functions,
     /// The systems that come before those of the dynamics.
@@ -333,6 +336,7 @@ impl CompiledModel {
             kernels,
             newtons,
             guards,
+            tangent: OnceLock::new(),
             functions,
             before_dynamics,
             backend,

@@ -120,7 +120,10 @@ impl Derivatives {
     /// The values on the pattern, at the point where the dynamics were evaluated last; were they found?
     pub fn evaluate(&mut self, machine: &mut Machine, values: &mut [f64]) -> bool {
         if let (Some(dependencies), Some(pattern)) = (self.dependencies.take(), &self.pattern) {
-            self.tangent = Tangent::new(machine.model(), &dependencies, pattern.clone()).ok();
+            // Compiled once for all runs of a model.
+            let model = machine.model();
+            let made = || Tangent::new(model, &dependencies, pattern.clone()).ok();
+            self.tangent = model.tangent.get_or_init(made).as_ref().map(Tangent::again);
         }
         let Some(tangent) = &mut self.tangent else { return false };
         tangent.evaluate(machine, values).is_ok() && values.iter().all(|v| v.is_finite())

@@ -5,6 +5,7 @@
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
 mod determined;
+mod digits;
 mod guess;
 mod leap;
 mod linear;
@@ -51,6 +52,15 @@ pub enum Stop {
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
     NotInteger(VarId, f64),
+}
+
+/// A [`Stop`] on its way out of many steps inside each other.
+pub(crate) type Halt = Box<Stop>;
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Stop {
+        *halt
+    }
 }
 
 /// A numerical failure and where it happened.
@@ -104,6 +114,10 @@ pub struct Machine {
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
+    /// What is computed is written down: it is looked at whether digits are lost.
+    pub(crate) written: bool,
+    /// Torn systems may lose digits.
+    pub(crate) trusts: bool,
     /// Events and changes of states so far: systems may be on other branches after each of them.
     pub(crate) events: u64,
     /// The guard whose system is being solved with pivoting.
@@ -167,12 +181,15 @@ struct GuardSpace {
     fell_back: bool,
     /// The unknowns before a try: the guess of the other way.
     guess: Vec<f64>,
+    /// The largest size that each pivot has had.
+    largest: Vec<f64>,
 }
 
 impl GuardSpace {
     fn new(plan: &Arc<image::Guard>) -> GuardSpace {
         GuardSpace {
             guess: Vec::with_capacity(plan.unknowns.len()),
+            largest: vec![0.0; plan.pivots.len()],
             plan: Some(plan.clone()),
             unchecked: 0,
             gave_up: false,
@@ -220,6 +237,8 @@ impl Machine {
             starting: false,
             pivot_fallbacks: 0,
             exact: false,
+            written: false,
+            trusts: false,
             events: 0,
             pivoting: None,
             before_rounds: values.clone(),
@@ -288,10 +307,20 @@ impl Machine {
 
     /// Executes steps.
     pub fn run(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Stop> {
+        self.execute(steps, mode).map_err(|halt| *halt)
+    }
+
+    /// The same for those that are called in every evaluation: what they give fits into a register. A larger one goes
+    /// through memory at every return, and small models wait for it.
+    pub(crate) fn execute(&mut self, steps: &[Exec], mode: Mode) -> Result<(), Halt> {
         for step in steps {
-            // Most steps are code, and all the others would take registers from it.
+            // Most steps are code, and what is not called for in every evaluation would take registers from it.
             match step {
                 Exec::Code(chunk) => self.code(*chunk),
+                Exec::Guarded(steps, index) => self.guarded(steps, *index, mode)?,
+                Exec::Mixed { continuous, .. } if mode == Mode::Continuous => {
+                    self.execute(continuous, mode)?
+                }
                 _ => self.step(step, mode)?,
             }
         }
@@ -299,36 +328,34 @@ impl Machine {
     }
 
     #[inline(never)]
-    fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Stop> {
+    fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Halt> {
         match step {
             Exec::Code(chunk) => self.code(*chunk),
             Exec::Call(call) => return self.call(call),
             Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
-            Exec::Newton(index) => {
-                return match &self.model.discretized {
-                    Some(inlined) if *index >= inlined.before.newtons => {
-                        self.chord(*index, *index - inlined.before.newtons)
-                    }
-                    _ => self.newton(*index, mode),
-                };
-            }
+            Exec::Newton(index) => match &self.model.discretized {
+                Some(inlined) if *index >= inlined.before.newtons => {
+                    self.chord(*index, *index - inlined.before.newtons)?;
+                }
+                _ => self.newton(*index, mode)?,
+            },
             Exec::Mixed { continuous, relations, discrete, unknowns, written } => {
                 return self.mixed(continuous, relations, discrete, unknowns, written, mode);
             }
-            Exec::When(branches) => return self.when(branches, mode),
+            Exec::When(branches) => self.when(branches, mode)?,
             Exec::Reinit(variable, value) => {
                 let value = self.number(*value);
                 self.reinits.push((*variable, value));
             }
-            Exec::Assert(condition, assert, alarm) => return self.assert(*condition, assert, *alarm),
+            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm)?,
             Exec::Relation(relation) => {
                 self.relation(*relation, mode);
             }
-            Exec::Terminate(message) => return Err(Stop::Terminate(self.text(*message))),
+            Exec::Terminate(message) => return Err(Stop::Terminate(self.text(*message)).into()),
             Exec::If(condition, yes, no) => {
                 let branch = if self.number(*condition) != 0.0 { yes } else { no };
-                return self.run(branch, mode);
+                return self.execute(branch, mode);
             }
         }
         Ok(())
@@ -353,7 +380,7 @@ impl Machine {
         out[0]
     }
 
-    fn call(&mut self, call: &image::Call) -> Result<(), Stop> {
+    fn call(&mut self, call: &image::Call) -> Result<(), Halt> {
         // As long as the largest call needs: nothing is allocated here.
         let mut buffer = std::mem::take(&mut self.call_buffer);
         let (args, results) = buffer.split_at_mut(call.count);
@@ -377,8 +404,12 @@ impl Machine {
         function: FunctionId,
         args: &[f64],
         results: &mut [f64],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let (functions, pool) = (&self.model.functions, &self.model.program.pool);
+        // It has nothing to warn of.
+        if functions.call_code(function, args, results, &mut self.calls) {
+            return Ok(());
+        }
         let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
         for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
             if !self.warnings.contains(&warning) {
@@ -386,8 +417,8 @@ impl Machine {
             }
         }
         outcome.map_err(|message| match self.externals.crash() {
-            Some(crash) => Stop::Crash(crash),
-            None => Stop::Function(message),
+            Some(crash) => Halt::new(Stop::Crash(crash)),
+            None => Halt::new(Stop::Function(message)),
         })
     }
 

@@ -56,6 +56,8 @@ pub struct Settings {
     pub inlined: bool,
     /// The largest order of BDF.
     pub max_order: usize,
+    /// Goes on where a torn system loses digits.
+    pub trust_torn: bool,
 }
 
 impl Default for Settings {
@@ -72,6 +74,7 @@ impl Default for Settings {
             files: Writing::Memory,
             inlined: true,
             max_order: 5,
+            trust_torn: false,
         }
     }
 }
@@ -245,6 +248,7 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
+        machine.trusts = self.settings.trust_torn;
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = machine.all_warnings();
             self.stats.undetermined = std::mem::take(&mut machine.undetermined);
@@ -497,7 +501,9 @@ impl Run {
         let mut state = std::mem::take(&mut self.state);
         self.solver()?.interpolate(t, &mut state);
         let side = self.solver()?.model_mut().model_mut();
+        side.machine.exact = true;
         let result = side.evaluate(t, &state, outputs);
+        side.machine.exact = false;
         self.state = state;
         let result = match result {
             Ok(()) if outputs => finite(self.machine()?),
@@ -679,7 +685,7 @@ impl RightSide {
             self.machine.values[v.index()] = *value;
         }
         let model = self.machine.model().clone();
-        self.machine.exact = outputs;
+        self.machine.written = outputs;
         let mut outcome = if self.remembers() {
             self.evaluate_delayed(&model)
         } else {
@@ -688,7 +694,7 @@ impl RightSide {
         if outputs && outcome.is_ok() {
             outcome = self.machine.run(&model.outputs, Mode::Continuous);
         }
-        self.machine.exact = false;
+        self.machine.written = false;
         outcome
     }
 

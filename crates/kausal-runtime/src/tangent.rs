@@ -10,6 +10,8 @@
 //!
 //! Before a pass the dynamics have been evaluated at the same point: values and factors are those of the point.
 
+use std::sync::Arc;
+
 use kausal_codegen::{ChunkId, Code, Compiler, Error, Memory, Scratch};
 use kausal_solver::linear::{DenseLu, Pattern, column_groups};
 use kausal_symbolic::{FunctionId, VarId};
@@ -22,7 +24,7 @@ use crate::machine::{Machine, Mode, Stop};
 /// Computes Jacobians of one run.
 #[derive(Debug)]
 pub(crate) struct Tangent {
-    code: Code,
+    code: Arc<Code>,
     scratch: Scratch,
     steps: Vec<Pass>,
     /// Where the derivatives begin among the values, and how many there are.
@@ -78,7 +80,7 @@ struct NewtonPass {
     steps: Vec<Pass>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NewtonSpace {
     matrix: DenseLu,
     rhs: Vec<f64>,
@@ -118,7 +120,7 @@ impl Tangent {
         let code = lowering.compiler.finish()?;
         Ok(Tangent {
             scratch: code.scratch(),
-            code,
+            code: Arc::new(code),
             steps,
             base,
             count,
@@ -129,6 +131,23 @@ impl Tangent {
             newtons: lowering.spaces,
             buffer: vec![0.0; lowering.buffer],
         })
+    }
+
+    /// The same for another run, with memory of its own.
+    pub fn again(&self) -> Tangent {
+        Tangent {
+            code: self.code.clone(),
+            scratch: self.code.scratch(),
+            steps: self.steps.clone(),
+            base: self.base,
+            count: self.count,
+            pattern: self.pattern.clone(),
+            groups: self.groups.clone(),
+            seeds: self.seeds.clone(),
+            results: self.results.clone(),
+            newtons: self.newtons.clone(),
+            buffer: self.buffer.clone(),
+        }
     }
 
     /// The Jacobian, on its pattern, where the dynamics were evaluated last.
@@ -244,7 +263,7 @@ impl Tangent {
             }
         }
         self.buffer = buffer;
-        outcome
+        outcome.map_err(Stop::from)
     }
 
     fn newton(

@@ -19,6 +19,8 @@ pub enum Reason {
     NotFinite,
     /// An argument was outside the domain of a function.
     OutsideDomain,
+    /// What was computed is mostly rounding errors.
+    LostDigits,
 }
 
 /// A failure that a smaller step or another start may cure.
@@ -49,6 +51,7 @@ impl fmt::Display for Recoverable {
             Reason::SingularMatrix => "the matrix is singular",
             Reason::NotFinite => "a value is not finite",
             Reason::OutsideDomain => "an argument is outside its domain",
+            Reason::LostDigits => "digits are lost",
         };
         match self.component {
             Some(i) => write!(f, "{what} (component {i})"),
@@ -189,6 +192,14 @@ impl fmt::Display for StepObstacle {
         match self {
             StepObstacle::ErrorTest { state, error } => {
                 write!(f, "the error test fails ({error:.3e} > 1), mostly because of state {state}")
+            }
+            // The unknowns of a step are its states.
+            StepObstacle::Model(Recoverable { reason, component: Some(state) }) => {
+                let blame = match reason {
+                    Reason::NoConvergence => ", mostly because of",
+                    _ => ", at",
+                };
+                write!(f, "{}{blame} state {state}", Recoverable::new(*reason))
             }
             StepObstacle::Model(e) => e.fmt(f),
             StepObstacle::NotFinite { state } => write!(f, "state {state} is not finite"),

@@ -46,18 +46,23 @@ impl Weights {
 
     /// The component with the largest weighted size; the first that is not a number if there is one.
     pub fn dominating(&self, v: &[f64]) -> usize {
-        let (mut worst, mut size) = (0, -1.0);
-        for (i, (v, w)) in v.iter().zip(&self.values).enumerate() {
-            let s = (v * w).abs();
-            if s.is_nan() {
-                return i;
-            }
-            if s > size {
-                (worst, size) = (i, s);
-            }
-        }
-        worst
+        largest(&self.values, v).unwrap_or(0)
     }
+}
+
+/// The component with the largest weighted size; the first that is not a number if there is one.
+pub(crate) fn largest(weights: &[f64], v: &[f64]) -> Option<usize> {
+    let (mut worst, mut size) = (None, -1.0);
+    for (i, (v, w)) in v.iter().zip(weights).enumerate() {
+        let s = (v * w).abs();
+        if s.is_nan() {
+            return Some(i);
+        }
+        if s > size {
+            (worst, size) = (Some(i), s);
+        }
+    }
+    worst
 }
 
 /// Weighted root-mean-square norm of `v`. Zero for an empty vector.

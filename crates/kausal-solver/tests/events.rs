@@ -173,3 +173,39 @@ fn time_events_are_exact() {
         assert!((integrator.x()[0] - (-5f64).exp()).abs() < tolerance, "{method}");
     }
 }
+
+/// After an event BDF makes a new past with a Runge–Kutta step instead of small steps of order one. An oscillator that is kicked
+/// every second has a closed form: it turns, and jumps.
+#[test]
+fn bdf_starts_again_with_a_past() {
+    let run = |low_order_start: bool| {
+        let model = ClassicalStep::new(Ode::new(2, |_, x: &[f64], dx: &mut [f64]| {
+            dx.copy_from_slice(&[x[1], -x[0]]);
+        }));
+        let options = Options { low_order_start, ..Options::tolerance(1e-7, 1e-7) };
+        let mut exact = [1.0, 0.0];
+        let mut integrator = Integrator::new(Method::Bdf, options, model, 0.0, &exact).unwrap();
+        let turned = |x: [f64; 2], t: f64| [x[0] * t.cos() + x[1] * t.sin(), x[1] * t.cos() - x[0] * t.sin()];
+        let (mut error, mut orders, mut inside) = (0f64, Vec::new(), [0.0; 2]);
+        for k in 1..=20 {
+            let first = integrator.step(f64::from(k)).unwrap();
+            orders.push(first.order);
+            let middle = 0.5 * (first.t_old + first.t);
+            integrator.interpolate(middle, &mut inside);
+            error = error.max((inside[0] - turned(exact, middle - first.t_old)[0]).abs());
+            integrator.integrate_to(f64::from(k)).unwrap();
+            exact = turned(exact, 1.0);
+            error = error.max((integrator.x()[0] - exact[0]).abs());
+            exact[1] += 0.3;
+            let kicked = [integrator.x()[0], integrator.x()[1] + 0.3];
+            integrator.restart(f64::from(k), &kicked);
+        }
+        (integrator.statistics().steps, error, orders)
+    };
+    let ((few, error, orders), (many, low_error, low_orders)) = (run(false), run(true));
+    assert!(3 * few < 2 * many, "{few} steps instead of {many}");
+    assert!(error < 2e-4 && low_error < 2e-4, "errors {error:e} and {low_error:e}");
+    // The first start knows nothing yet; Runge–Kutta steps are of order five.
+    assert_eq!((orders[0], &orders[1..]), (1, &[5; 19][..]));
+    assert!(low_orders.iter().all(|&order| order == 1));
+}

@@ -1,8 +1,8 @@
 //! What must go wrong, goes wrong with the right words.
 
 use kausal_solver::{
-    ClassicalStep, Integrator, Method, ModelError, Ode, OdeModel, Options, Reason, SolverError, StepModel,
-    StepObstacle, StepRequest,
+    ClassicalStep, Integrator, Method, ModelError, Ode, OdeModel, Options, Reason, Recoverable, SolverError,
+    StepModel, StepObstacle, StepRequest,
 };
 
 fn adaptive() -> impl Iterator<Item = Method> {
@@ -242,6 +242,8 @@ fn errors_are_readable() {
         e.to_string(),
         "at time 0.5 no step of size 1.000e-20 or more succeeds: the error test fails (1.250e1 > 1), mostly because of state 3"
     );
+    let obstacle = StepObstacle::Model(Recoverable::at(Reason::NoConvergence, 2));
+    assert_eq!(obstacle.to_string(), "the iteration did not converge, mostly because of state 2");
     assert_eq!("bdf".parse::<Method>(), Ok(Method::Bdf));
     assert!("gear".parse::<Method>().unwrap_err().to_string().contains("trapezoidal"));
 }

@@ -777,7 +777,9 @@ impl<'b> Linear<'b> {
     /// What is looked at while the model runs; nothing where everything is proven.
     fn guard(&self, emitter: &mut Emitter, solved: &Solved) -> Option<Box<Guard>> {
         // In an inlined step the error estimate looks at the states, and near rest residuals are small differences.
-        let checked = !self.constant && self.rows.len() >= CHECKED && emitter.formulas.is_empty();
+        let varies = !self.constant && emitter.formulas.is_empty();
+        // Also a short sequence loses digits where a divisor is small.
+        let checked = varies && (self.rows.len() >= CHECKED || !solved.pivots.is_empty());
         if solved.pivots.is_empty() && !checked {
             return None;
         }

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eliminate::{self, Row};
 use crate::emit::Emitter;
-use crate::growth::{self, LOST, Sample};
+use crate::growth::{self, Sample};
 use crate::solve;
 use crate::sort::Block;
 
@@ -25,8 +25,9 @@ use crate::sort::Block;
 const LARGEST: usize = 600;
 /// Visited edges the search for iteration variables may cost.
 const SEARCH_LIMIT: usize = 2_000_000;
-/// Shorter sequences cannot lose many digits.
-const CHECKED: usize = 12;
+/// A relative residual above this means that a sequence inside an iteration loses digits: what is iterated on is known to
+/// some `1e-12` only.
+const LOST: f64 = 1e-11;
 
 /// A part of what follows from the iteration variables; rows and columns of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,13 +105,15 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
     if block.unknowns.len() > LARGEST {
         return plain;
     }
-    let long = plain.parts.len() >= CHECKED;
-    if plain.iterated.len() < 2 && !long {
+    if plain.parts.is_empty() {
         return plain;
     }
     let Some(rows) = linearised(emitter, block) else { return plain };
-    let samples = if long { growth::samples(emitter, &rows) } else { Vec::new() };
+    let samples = growth::samples(emitter, &rows);
     let lossy = loses(&samples, &plain);
+    if plain.iterated.len() < 2 && !lossy {
+        return plain;
+    }
     let bound = if lossy { block.unknowns.len() } else { plain.iterated.len() };
     let nested = nested(emitter, block, problem, &rows, bound).filter(|plan| !loses(&samples, plan));
     match nested {
@@ -142,9 +145,6 @@ pub(crate) fn linearised(emitter: &mut Emitter, block: &Block) -> Option<Vec<Row
 /// Does the sequence lose digits, at every point where that can be told?
 fn loses(samples: &[Sample], plan: &Plan) -> bool {
     let elimination = plan.elimination();
-    if elimination.pivots.len() < CHECKED {
-        return false;
-    }
     let trials = samples.iter().filter(|s| !s.perturbed).map(|s| growth::trial(s, &elimination).residual);
     let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
     !residuals.is_empty() && residuals.iter().all(|&r| r > LOST)
@@ -153,7 +153,7 @@ fn loses(samples: &[Sample], plan: &Plan) -> bool {
 /// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until no
 /// digits are lost.
 fn cut(samples: &[Sample], plan: Plan) -> Plan {
-    const FACTORS: [f64; 4] = [1e6, 1e4, 1e2, 10.0];
+    const FACTORS: [f64; 4] = [1e4, 1e3, 1e2, 10.0];
     let Some(sample) = samples.iter().find(|s| !s.perturbed) else { return plan };
     for factor in FACTORS {
         let fewer = cut_at(sample, &plan, factor);

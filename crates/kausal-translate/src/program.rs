@@ -373,6 +373,8 @@ pub struct Guard {
 impl Guard {
     /// A pivot is too small below this part of what it was before.
     pub const TINY: f64 = 1e-11;
+    /// So it is below this part of the largest size it has had.
+    pub const VANISHING: f64 = 1e-9;
     /// A residual above this part of its size means that digits are lost; the system is solved with pivoting from then
     /// on.
     pub const LOST: f64 = 1e-8;

@@ -89,6 +89,16 @@ pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
     }
 }
 
+/// Did the run end because a torn system lost digits?
+pub fn lost_digits(error: &RunError) -> bool {
+    let (RunError::Initial(stop) | RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop))) =
+        error
+    else {
+        return false;
+    };
+    matches!(stop, Stop::Failed(Failure { reason: Reason::LostDigits, .. }))
+}
+
 /// Systems of one kind that leave the same variables of different components open at the same time, as one.
 pub fn united(program: &Program, found: &[Undetermined]) -> Vec<Undetermined> {
     let own = |v: &VarId| {

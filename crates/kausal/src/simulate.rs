@@ -34,6 +34,8 @@ pub struct Run {
     /// The iteration variables of the torn system that failed, if that is why the run ended: see
     /// [`Session::translate_untorn`](crate::Session::translate_untorn).
     pub torn: Vec<String>,
+    /// That system lost digits.
+    pub lost_digits: bool,
 }
 
 /// What a run told somebody: the same without the records, which went elsewhere.
@@ -50,6 +52,31 @@ pub struct Ended {
     /// The iteration variables of the torn system that failed, if that is why the run ended: see
     /// [`Session::translate_untorn`](crate::Session::translate_untorn).
     pub torn: Vec<String>,
+    /// That system lost digits.
+    pub lost_digits: bool,
+}
+
+/// The iteration variables of systems that are solved untorn because they failed.
+#[derive(Clone, Debug, Default)]
+pub struct Untorn {
+    names: Vec<String>,
+    rounds: usize,
+}
+
+impl Untorn {
+    /// Adds those of another system that failed; is it worth another run?
+    pub fn add(&mut self, torn: &[String]) -> bool {
+        const MOST: usize = 8;
+        let new = torn.iter().any(|name| !self.names.contains(name));
+        self.names.extend_from_slice(torn);
+        self.rounds += 1;
+        new && self.rounds <= MOST
+    }
+
+    /// All of them.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -80,6 +107,7 @@ pub fn run(
         seconds: ended.seconds,
         seconds_initialize: ended.seconds_initialize,
         torn: ended.torn,
+        lost_digits: ended.lost_digits,
     }
 }
 
@@ -108,6 +136,7 @@ pub fn run_into(
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
+    let lost_digits = !torn.is_empty() && result.as_ref().is_err_and(failure::lost_digits);
     match result {
         // That a sink failed has been said.
         Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
@@ -119,7 +148,7 @@ pub fn run_into(
         Ok(()) => {}
     }
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, diagnostics, seconds, seconds_initialize, torn }
+    Ended { statistics, diagnostics, seconds, seconds_initialize, torn, lost_digits }
 }
 
 struct Watcher<'a, 'b> {
@@ -381,6 +410,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     Some("look for a division by zero, or a square root or logarithm of a negative number"),
                 ),
                 Reason::OutsideDomain => (format!("an argument is outside its domain, in {names}"), None),
+                Reason::LostDigits => (
+                    format!("what is computed from {names} has lost its digits"),
+                    Some("`--tearing off` solves the equations together"),
+                ),
             };
             let residual = match residual {
                 Some((_, r)) if *reason == Reason::SingularMatrix => match unknowns.len() {

@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kausal::{Backend, Session, Settings, render, simulate};
+use kausal::{Backend, Method, Session, Settings, render, simulate};
 use support::{Outcome, notes};
 
 fn check(name: &str, text: &str) -> Result<(), String> {
@@ -100,4 +100,25 @@ fn who_watches_may_stop() {
     assert_eq!(run.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["K0522"]);
     let last = run.trajectory.time.last().copied().unwrap_or_default();
     assert!((99.0..110.0).contains(&last), "{last}");
+}
+
+/// x grows without bound before the first step of this size ends: no state solves the step.
+#[test]
+fn steps_of_one_size_without_solution_name_a_state() {
+    let text = "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+      equation der(x) = exp(x^2) + y; der(y) = x; end M;";
+    for method in [Method::ImplicitEuler, Method::Trapezoidal] {
+        let mut session = Session::new();
+        session.add_text("M.mo", text);
+        let flat = session.flatten("M").expect("a correct model");
+        let program = session.translate(&flat, &Default::default()).expect("a regular model");
+        let model = session.compile(program, Backend::Jit).expect("code");
+        let settings = Settings { stop: 5.0, method, fixed_step: Some(0.5), ..Settings::default() };
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let [d] = &run.diagnostics[..] else { panic!("{method}: {:?}", run.diagnostics) };
+        assert_eq!(d.code, "K0520");
+        for part in ["did not converge, mostly because of x", "the equation is der(x) ="] {
+            assert!(d.message.contains(part), "{method}: {}", d.message);
+        }
+    }
 }

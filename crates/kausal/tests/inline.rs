@@ -311,34 +311,52 @@ fn inlined_steps_do_not_use_the_jacobian_of_the_states() {
     assert_eq!(of(JacobianMode::Auto), of(JacobianMode::NumericDense));
 }
 
+/// All inlined methods: with steps of their own, and with steps of one size.
+const WAYS: [(Inline, Option<f64>); 9] = [
+    (Inline::Bdf, None),
+    (Inline::Radau, None),
+    (Inline::Rosenbrock, None),
+    (Inline::Mixed, None),
+    (Inline::Auto, None),
+    (Inline::ImplicitEuler, None),
+    (Inline::ImplicitEuler, Some(0.01)),
+    (Inline::Trapezoidal, Some(0.01)),
+    (Inline::Bdf, Some(0.01)),
+];
+
+/// A run that fails with one diagnostic, not before `at_least`; its message.
+fn failure(text: &str, (inline, fixed_step): (Inline, Option<f64>), at_least: f64) -> String {
+    let method = method_of(inline, fixed_step.is_some()).expect("a method");
+    let settings = Settings { stop: 2.0, interval: 0.01, method, fixed_step, ..Settings::default() };
+    let run = run("M", text, inline, settings);
+    assert_eq!(run.diagnostics.len(), 1, "{inline:?} {fixed_step:?}: {:?}", run.diagnostics);
+    let last = run.trajectory.time.last().copied().unwrap_or(f64::NAN);
+    assert!(last > at_least && last < 1.01, "{inline:?} {fixed_step:?}: results until {last} are kept");
+    assert_eq!(run.diagnostics[0].code, "K0520", "{inline:?} {fixed_step:?}");
+    run.diagnostics[0].message.clone()
+}
+
 /// No solution: the diagnostic names the variables, and what was computed so far is kept.
 #[test]
 fn failures_name_the_variables_and_keep_the_results() {
     let text = "model M Real x(start = 0.5, fixed = true), w(start = 1);
       equation der(x) = 1; w^2 = 1 - x; end M;";
-    let settings =
-        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
-    let run = run("M", text, Inline::Bdf, settings);
-    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
-    let message = &run.diagnostics[0].message;
-    assert!(message.contains('w'), "{message}");
-    let time = &run.trajectory.time;
-    assert!(time[time.len() - 1] > 0.45, "results until then are kept");
+    for way in WAYS {
+        let message = failure(text, way, 0.45);
+        assert!(message.contains('w'), "{way:?}: {message}");
+    }
 }
 
-/// A solution that ends: steps become smaller and smaller, and the diagnostic says of what.
+/// A solution that ends: steps become smaller and smaller, and the diagnostic says of what. Steps of one size end where they have
+/// no solution any more, a little before.
 #[test]
 fn a_solution_that_ends_is_said_and_kept() {
     let text = "model M Real x(start = 1, fixed = true), w; equation der(x) = w*x; w = x; end M;";
-    let settings =
-        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
-    let run = run("M", text, Inline::Bdf, settings);
-    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
-    let diagnostic = &run.diagnostics[0];
-    // x = 1/(1 - t).
-    assert!(diagnostic.code == "K0520" && diagnostic.message.contains('x'), "{diagnostic:?}");
-    let time = &run.trajectory.time;
-    assert!(time[time.len() - 1] > 0.98 && time[time.len() - 1] < 1.01, "results until then are kept");
+    for way in WAYS {
+        // x = 1/(1 - t).
+        let message = failure(text, way, if way.1.is_some() { 0.9 } else { 0.98 });
+        assert!(message.contains('x'), "{way:?}: {message}");
+    }
 }
 
 /// An iteration matrix that becomes singular: the diagnostic names the variables of the system.
@@ -346,14 +364,12 @@ fn a_solution_that_ends_is_said_and_kept() {
 fn a_singular_iteration_is_said_and_results_are_kept() {
     // alpha and beta meet at 0.5 when x is 0.25, at time 0.5: the derivatives of the two equations are then the same.
     let text = "model M Real x(start = 0.2, fixed = true), alpha(start = 0.7), beta(start = 0.3);
-      equation der(x) = 0.1*(alpha + beta); alpha + beta^3 = 1 - beta + beta^3; sin(alpha*beta) = sin(x); end M;";
-    let settings =
-        Settings { stop: 2.0, interval: 0.01, method: Method::Bdf, tolerance: 1e-6, ..Settings::default() };
-    let run = run("M", text, Inline::Bdf, settings);
-    assert_eq!(run.diagnostics.len(), 1, "{:?}", run.diagnostics);
-    let message = &run.diagnostics[0].message;
-    assert!(message.contains("alpha") || message.contains("beta"), "{message}");
-    assert!(run.trajectory.time.last().is_some_and(|t| *t > 0.4), "results until then are kept");
+      equation der(x) = 0.1*(alpha + beta); alpha + beta^3 = 1 - beta + beta^3;
+        alpha*beta + (alpha*beta)^3 = x + x^3; end M;";
+    for way in WAYS {
+        let message = failure(text, way, 0.4);
+        assert!(message.contains("alpha") || message.contains("beta"), "{way:?}: {message}");
+    }
 }
 
 /// A characteristic given by two points is a line, also where a function with loops looks for the interval: the branch that is

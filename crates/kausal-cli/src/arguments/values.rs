@@ -50,17 +50,36 @@ pub const JACOBIAN: Choices<JacobianMode> = &[
 
 /// What the formulas of inline integration are.
 pub fn inline() -> impl TypedValueParser<Value = Inline> {
-    named(&Inline::ALL, |inline| match inline {
+    named(&Inline::ALL, what_it_inlines)
+}
+
+/// The same, but for methods that are told their step.
+pub fn inline_with_own_steps() -> impl TypedValueParser<Value = Inline> {
+    const OWN: &[(Inline, &str)] = &[
+        (Inline::Off, "off"),
+        (Inline::Auto, "auto"),
+        (Inline::Bdf, "bdf"),
+        (Inline::Radau, "radau"),
+        (Inline::Rosenbrock, "rosenbrock"),
+        (Inline::Mixed, "mixed"),
+    ];
+    named(OWN, what_it_inlines)
+}
+
+fn what_it_inlines(inline: Inline) -> &'static str {
+    match inline {
         Inline::Off => "The integrator iterates on all states",
         Inline::Auto => "Backward differentiation formulas inside the model, where that pays",
         Inline::Euler => "Explicit Euler; needs --step",
         Inline::ImplicitEuler => "Implicit Euler; with --step as a fixed step",
         Inline::Trapezoidal => "The trapezoidal rule; needs --step",
-        Inline::Bdf => "Backward differentiation formulas of orders 1 to 5",
+        Inline::Bdf => {
+            "Backward differentiation formulas of orders 1 to 5; with --step of one order, in fixed steps"
+        }
         Inline::Radau => "Radau IIA of order 5, three stages at once",
         Inline::Rosenbrock => "Rosenbrock method of order 4",
         Inline::Mixed => "Backward differentiation formulas, with Newton's method on stiff states only",
-    })
+    }
 }
 
 /// What the methods of integration are for.

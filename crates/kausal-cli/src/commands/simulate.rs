@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::result::Sink;
-use kausal::simulate::{Ended, Output, run_into, unmatched};
+use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
     Backend, Diagnostic, FlatModel, Inline, Method, Program, Session, Settings, Trajectory, Writing, glob,
     method_of, store,
@@ -92,20 +92,11 @@ fn simulated(
     program: Program,
     settings: Settings,
 ) -> bool {
-    let Some(mut attempt) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
-    if let Some((program, note)) = untorn(arguments, &mut session, &flat, &attempt.ended) {
-        let Some(second) = self::attempt(arguments, &mut session, &flat, program, &settings) else {
-            return false;
-        };
-        let further = second.ended.statistics.end > attempt.ended.statistics.end;
-        let done = !second.ended.diagnostics.iter().any(Diagnostic::is_error);
-        // Where the other way leads no further, the first message is about the smaller system.
-        if done || further {
-            attempt = second;
-            attempt.ended.diagnostics.insert(0, note);
-        }
-    }
-    let Attempt { ended, memory, page } = attempt;
+    let Some(first) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
+    let Some(Attempt { ended, memory, page }) = again(arguments, &mut session, &flat, &settings, first)
+    else {
+        return false;
+    };
     let failed = output::show(&ended.diagnostics, session.sources());
     let broken = ended.diagnostics.iter().any(|d| d.code == "K0907");
     if !arguments.json && !broken {
@@ -121,25 +112,54 @@ fn simulated(
     drawn && !failed
 }
 
-/// The program without the torn system that failed, and what to say about it.
-fn untorn(
+/// Runs again while torn systems fail, without tearing these; the run that came farthest. `None` after an error that has been
+/// shown.
+fn again(
     arguments: &Simulate,
     session: &mut Session,
     flat: &FlatModel,
-    ended: &Ended,
-) -> Option<(Program, Diagnostic)> {
-    if ended.torn.is_empty() {
-        return None;
+    settings: &Settings,
+    first: Attempt,
+) -> Option<Attempt> {
+    let mut best = first;
+    let mut untorn = Untorn::default();
+    let mut notes = Vec::new();
+    let mut last = (best.ended.torn.clone(), best.ended.statistics.end, best.ended.lost_digits);
+    let lost_digits = last.2;
+    while untorn.add(&last.0) {
+        let options = model::options(&arguments.translation, session)?;
+        let Some(program) = session.translate_untorn(flat, &options, untorn.names()) else { break };
+        notes.push(solved_untorn(&last.0, last.1, last.2));
+        let next = attempt(arguments, session, flat, program, settings)?;
+        last = (next.ended.torn.clone(), next.ended.statistics.end, next.ended.lost_digits);
+        // Where the other way leads no further, the first message is about the smaller system.
+        if next.is_done() || next.ended.statistics.end > best.ended.statistics.end {
+            best = next;
+            best.ended.diagnostics.splice(0..0, notes.iter().cloned());
+        }
     }
-    let options = model::options(&arguments.translation, session)?;
-    let program = session.translate_untorn(flat, &options, &ended.torn)?;
-    let more =
-        if ended.torn.len() > 1 { format!(" and {} more", ended.torn.len() - 1) } else { String::new() };
+    if lost_digits && !best.is_done() {
+        // Few digits are better than none.
+        let options = model::options(&arguments.translation, session)?;
+        let program = session.translate_untorn(flat, &options, &[]);
+        let settings = Settings { trust_torn: true, ..settings.clone() };
+        let next = attempt(arguments, session, flat, program?, &settings)?;
+        if next.is_done() || next.ended.statistics.end > best.ended.statistics.end {
+            best = next;
+        }
+    }
+    Some(best)
+}
+
+/// What to say about torn systems that are solved untorn.
+fn solved_untorn(torn: &[String], time: f64, lost_digits: bool) -> Diagnostic {
+    let more = if torn.len() > 1 { format!(" and {} more", torn.len() - 1) } else { String::new() };
+    let what = if lost_digits { "lost digits" } else { "failed" };
     let message = format!(
-        "the torn system with the iteration variable {}{more} failed at time {}: solved untorn, from the start",
-        ended.torn[0], ended.statistics.end
+        "the torn system with the iteration variable {}{more} {what} at time {time}: solved untorn, from the start",
+        torn[0]
     );
-    Some((program, Diagnostic::note("K0523", message).help("`--tearing off` does so at once")))
+    Diagnostic::note("K0523", message).help("`--tearing off` does so at once")
 }
 
 /// One run.
@@ -147,6 +167,12 @@ struct Attempt {
     ended: Ended,
     memory: Trajectory,
     page: Option<Page>,
+}
+
+impl Attempt {
+    fn is_done(&self) -> bool {
+        !self.ended.diagnostics.iter().any(Diagnostic::is_error)
+    }
 }
 
 /// Compiles and runs; `None` after an error that has been shown.

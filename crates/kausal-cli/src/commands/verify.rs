@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use kausal::verify::pool::{self, Job, Limits};
 use kausal::verify::{self, Outcome, Report, Verdict, child, figures, html, markdown, text};
-use kausal::{glob, store};
+use kausal::{Inline, glob, store};
 
 use super::results::{fail, read, tube};
 use crate::arguments::{Verify, VerifyModel};
@@ -78,6 +78,7 @@ fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
     option("--floor", arguments.tube.floor.to_string().into());
     option("--noise", arguments.tube.noise.to_string().into());
     option("--time-tolerance", arguments.tube.time_tolerance.to_string().into());
+    option("--inline", arguments.inline.name().into());
     if let Some(folder) = &arguments.keep {
         option("--keep", folder.join(format!("{}.csv", job.model)).into());
     }
@@ -132,6 +133,9 @@ fn shown_command(arguments: &Verify) -> String {
     }
     for file in &arguments.load {
         command.push_str(&format!(" --load {}", relative(file)));
+    }
+    if arguments.inline != Inline::Off {
+        command.push_str(&format!(" --inline {}", arguments.inline.name()));
     }
     command.push_str(&format!(" --timeout {}", arguments.timeout));
     if let Some(path) = &arguments.figures {
@@ -216,7 +220,7 @@ pub fn model(arguments: &VerifyModel) -> bool {
         return false;
     };
     let keep = arguments.keep.as_deref();
-    let task = child::Task { model: &model, reference: &reference, tube, keep };
+    let task = child::Task { model: &model, reference: &reference, tube, keep, inline: arguments.inline };
     let outcome =
         child::run(&mut session, &task, &mut |stage| output::print(&format!("stage {}\n", stage.name())));
     output::print_json(&outcome);

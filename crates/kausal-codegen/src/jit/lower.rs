@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use super::emit;
 use super::pairs::Paired;
 use crate::plan::{Event, Home, Plan};
-use crate::scalar::{Binary, Unary};
+use crate::scalar::{Binary, Unary, power_function};
 use crate::tape::{Line, LineId};
 
 /// How many values are held in registers; a few registers are left for what an operation needs meanwhile.
@@ -530,7 +530,11 @@ impl<'a, 'f> Lowering<'a, 'f> {
         if let Some(truth) = emit::relation(self.builder, op, x, y) {
             return self.number_from_truth(truth);
         }
-        let number = match op.library() {
+        let library = match (op, *self.plan.tape.line(b)) {
+            (Binary::Pow, Line::Const(exponent)) => Some(power_function(Some(exponent))),
+            _ => op.library(),
+        };
+        let number = match library {
             Some(function) => self.call(function as usize, self.two_arguments, &[x, y]),
             None => emit::binary(self.builder, op, x, y),
         };

@@ -20,7 +20,7 @@ use crate::routine::{
     ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
     Varying,
 };
-use crate::scalar::{Binary, Unary};
+use crate::scalar::{Binary, Unary, power_function};
 
 /// A call takes at least so many numbers of the work memory.
 pub(crate) const CALL_MEMORY: usize = 256;
@@ -439,6 +439,14 @@ impl<'a, 'f> Writer<'a, 'f> {
                     _ => self.builder.ins().bor(a, b),
                 };
                 self.number_of_truth(truth)
+            }
+            Compute::Binary(Binary::Pow, a, b) => {
+                let known = match *self.routine.operand(b) {
+                    Operand::Const(exponent) => Some(exponent),
+                    _ => None,
+                };
+                let (a, b) = (self.operand(a), self.operand(b));
+                self.library(power_function(known) as usize, &[a, b])
             }
             Compute::Binary(op, a, b) => {
                 let (a, b) = (self.operand(a), self.operand(b));

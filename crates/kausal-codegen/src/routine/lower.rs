@@ -7,6 +7,7 @@ use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Tar
 use kausal_symbolic::{FunctionId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::made::MadeCalls;
 use super::{
     ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
     Storage, Varying,
@@ -105,6 +106,7 @@ pub(super) struct Lower<'a> {
     pub out: Vec<Stmt>,
     /// Results of negations, to subtract where they are added.
     pub negated: FxHashMap<OperandId, OperandId>,
+    pub made: MadeCalls,
     pub depth: u32,
     statements: usize,
     prefix: String,
@@ -140,6 +142,7 @@ impl<'a> Lower<'a> {
             homes: vec![Home::None; function.locals.len()],
             out: Vec::new(),
             negated: FxHashMap::default(),
+            made: MadeCalls::default(),
             depth: 0,
             statements: 0,
             prefix: format!("{}: ", function.name),
@@ -373,6 +376,7 @@ impl<'a> Lower<'a> {
         if self.statements > MAX_STATEMENTS {
             return self.unfit("too many statements");
         }
+        self.made.written(&statement);
         self.out.push(statement);
         Ok(())
     }
@@ -392,7 +396,9 @@ impl<'a> Lower<'a> {
     /// What statements something emits, apart from the others.
     pub fn apart<T>(&mut self, inner: impl FnOnce(&mut Self) -> Fit<T>) -> Fit<(T, Vec<Stmt>)> {
         let outer = std::mem::take(&mut self.out);
+        self.made.enter();
         let result = inner(self)?;
+        self.made.leave();
         Ok((result, std::mem::replace(&mut self.out, outer)))
     }
 
@@ -451,8 +457,16 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Source::If(branches, otherwise) => self.branches(branches, otherwise),
-            Source::For(local, range, body) => self.for_loop(*local, *range, body),
-            Source::While(condition, body) => self.while_loop(*condition, body),
+            Source::For(..) | Source::While(..) => {
+                self.made.forget();
+                match statement {
+                    Source::For(local, range, body) => self.for_loop(*local, *range, body)?,
+                    Source::While(condition, body) => self.while_loop(*condition, body)?,
+                    _ => {}
+                }
+                self.made.forget();
+                Ok(())
+            }
             Source::Break => self.emit(Stmt::Break),
             Source::Return => {
                 self.deliver()?;

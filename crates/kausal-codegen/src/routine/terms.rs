@@ -4,6 +4,7 @@
 //! Array functions are those of `kausal-symbolic`, run in the domain of operands: an array is a list of operands
 //! here, and an operator on two of them is a statement.
 
+use kausal_symbolic::evaluate::MULTIPLIED_POWER;
 use kausal_symbolic::function::operations::{array_function, element_wise, reduce};
 use kausal_symbolic::function::{
     Array, ArrayErrorKind, ArrayFn, ArrayResult, Body, Domain, Function, LocalId, Reduction, Scalar, Shape,
@@ -239,12 +240,43 @@ impl Lower<'_> {
                 Some(op) => self.compute(Compute::Unary(op, a)),
                 None => self.unfit(format!("the operator {op:?}")),
             },
+            (Op::Pow, &[a, b]) => self.power(a, b),
             (_, &[a, b]) => match Binary::of(op) {
                 Some(op) => self.compute(Compute::Binary(op, a, b)),
                 None => self.unfit(format!("the operator {op:?}")),
             },
             _ => self.unfit(format!("the operator {op:?}")),
         }
+    }
+
+    /// A power; small known exponents are the multiplications that [`kausal_symbolic::evaluate::power`] does.
+    fn power(&mut self, base: OperandId, exponent: OperandId) -> Fit<OperandId> {
+        let whole = |y: &f64| y.fract() == 0.0 && y.abs() <= f64::from(MULTIPLIED_POWER) && *y != 0.0;
+        let Some(y) = self.constant(exponent).filter(whole) else {
+            return self.compute(Compute::Binary(Binary::Pow, base, exponent));
+        };
+        let mut n = y.abs() as u32;
+        let mut square = base;
+        let mut result: Option<OperandId> = None;
+        loop {
+            if n & 1 == 1 {
+                result = Some(match result {
+                    Some(result) => self.compute(Compute::Binary(Binary::Mul, result, square))?,
+                    None => square,
+                });
+            }
+            n >>= 1;
+            if n == 0 {
+                break;
+            }
+            square = self.compute(Compute::Binary(Binary::Mul, square, square))?;
+        }
+        let result = result.unwrap_or(base);
+        if y > 0.0 {
+            return Ok(result);
+        }
+        let one = self.operand(Operand::Const(1.0));
+        self.compute(Compute::Binary(Binary::Div, one, result))
     }
 
     /// `and`, `or`: what comes later is computed only if it counts.
@@ -423,6 +455,10 @@ impl Lower<'_> {
         }
         let name = self.pool.function(*called).name.clone();
         let elements: Vec<OperandId> = args.iter().flat_map(|arg| arg.scalars().iter().copied()).collect();
+        let given: Vec<Operand> = elements.iter().map(|&element| self.peek(element).clone()).collect();
+        if let Some(outputs) = self.made.find(routine, &given) {
+            return Ok(outputs);
+        }
         let arguments = self.array(&format!("{name}.in"), elements.len())?;
         for (k, &element) in elements.iter().enumerate() {
             self.emit(Stmt::Put(arguments, Place::at(k), element))?;
@@ -430,7 +466,7 @@ impl Lower<'_> {
         let results = self.array(&format!("{name}.out"), outputs.iter().map(|shape| count(shape)).sum())?;
         self.emit(Stmt::Call(routine, arguments, results))?;
         let mut offset = 0;
-        outputs
+        let outputs = outputs
             .iter()
             .map(|shape| {
                 let places = offset..offset + count(shape);
@@ -444,7 +480,9 @@ impl Lower<'_> {
                     .collect::<Fit<Vec<_>>>()?;
                 self.shaped(shape, elements)
             })
-            .collect()
+            .collect::<Fit<Vec<_>>>()?;
+        self.made.add(routine, given, outputs.clone());
+        Ok(outputs)
     }
 
     /// `{body for i in range, …}` and reductions; the first iterator is the innermost.

@@ -60,7 +60,8 @@ impl Fit {
         let mut r = vec![0.0; x.len()];
         system.residual(x, &mut r).ok()?;
         let values = &system.machine.values;
-        let off: Vec<f64> = self.targets.iter().map(|&(v, start, size)| (values[v.index()] - start) / size).collect();
+        let off: Vec<f64> =
+            self.targets.iter().map(|&(v, start, size)| (values[v.index()] - start) / size).collect();
         off.iter().all(|m| m.is_finite()).then_some(off)
     }
 

@@ -6,40 +6,25 @@ use kausal_solver::linear::{Structure, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
-use super::{Failure, Machine, Mode, Stop, Undetermined};
+use super::{Failure, Halt, KernelSpace, Machine, Mode, Stop, Undetermined};
 use crate::image::{Exec, Guard, Kernel};
 
 impl Machine {
     #[inline(never)]
-    pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
-        let model = self.model.clone();
-        let kernel: &Kernel = &model.kernels[index];
-        let space = &mut self.kernels[kernel.factors_of];
-        let Some(factor) = &mut space.factor else { return self.solve_deficient(index, mode) };
-        if !(kernel.constant && space.factored) {
-            space.matrix.fill(0.0);
-            for &(place, v) in &kernel.entries {
-                space.matrix[place] += self.values[v.index()];
-            }
-            space.factored = factor.factor(&space.matrix).is_ok();
-            if !space.factored {
-                return self.solve_deficient(index, mode);
-            }
+    pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
+        // Borrowed field by field: this is called for every small system in every evaluation.
+        let Machine { model, kernels, values, .. } = &mut *self;
+        let kernel = &model.kernels[index];
+        if solve_in(kernel, &mut kernels[kernel.factors_of], values) {
+            return Ok(());
         }
-        for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
-            *b = self.values[v.index()];
-        }
-        factor.solve(&mut space.rhs);
-        for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
-            self.values[v.index()] = *x;
-        }
-        Ok(())
+        self.solve_deficient(index, mode)
     }
 
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
     /// the start states are what is looked for, so they move first; what the system is torn at is what guesses are for,
     /// and moves last. Equations that contradict each other are an error.
-    pub(super) fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn solve_deficient(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
         const LARGEST: usize = 400;
         const STATES_FIRST: f64 = 1e6;
         const TORN_LAST: f64 = 1e-6;
@@ -50,7 +35,7 @@ impl Machine {
         let n = kernel.n;
         let failed = |residual| {
             let (reason, unknowns) = (Reason::SingularMatrix, kernel.unknowns.clone());
-            Stop::Failed(Failure { reason, unknowns, residual })
+            Halt::new(Stop::Failed(Failure { reason, unknowns, residual }))
         };
         if n > LARGEST {
             return Err(failed(None));
@@ -79,7 +64,7 @@ impl Machine {
         let mut r: Vec<f64> = kernel.rhs.iter().map(|v| self.values[v.index()]).collect();
         if a.iter().chain(&r).any(|v| !v.is_finite()) {
             let (reason, unknowns) = (Reason::NotFinite, kernel.unknowns.clone());
-            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }));
+            return Err(Stop::Failed(Failure { reason, unknowns, residual: None }).into());
         }
         let nominal = |j: usize| model.program.variables[kernel.unknowns[j].index()].nominal;
         let mut magnitude: Vec<f64> = r.iter().map(|b| b.abs()).collect();
@@ -126,7 +111,7 @@ impl Machine {
 
     /// A straight-line solution, and the one with pivoting where a divisor is too small or digits are lost.
     #[inline(never)]
-    pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn guarded(&mut self, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Halt> {
         let taken = self.guards[index].plan.take();
         let guard = taken.unwrap_or_else(|| self.model.guards[index].clone());
         let outcome = self.guarded_by(&guard, steps, index, mode);
@@ -134,7 +119,7 @@ impl Machine {
         outcome
     }
 
-    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Stop> {
+    fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Halt> {
         use kausal_translate::program::Guard;
         let space = &mut self.guards[index];
         space.guess.clear();
@@ -144,26 +129,30 @@ impl Machine {
         space.fell_back = false;
         let values = self.values.as_slice();
         space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
-        match self.run(steps, mode) {
-            Ok(()) => {}
-            Err(Stop::Failed(_)) => return self.pivoting(index, mode),
-            Err(stop) => return Err(stop),
+        if let Err(halt) = self.execute(steps, mode) {
+            return if matches!(*halt, Stop::Failed(_)) { self.pivoting(index, mode) } else { Err(halt) };
         }
-        let value = |v: VarId| self.values[v.index()];
-        let holds = |&(p, reference): &(VarId, VarId)| {
-            let p = value(p);
-            p.is_finite() && p != 0.0 && p.abs() >= Guard::TINY * value(reference).abs()
-        };
-        if !guard.pivots.iter().all(holds) {
+        let values = &self.values;
+        let value = |v: VarId| values[v.index()];
+        let space = &mut self.guards[index];
+        let mut holds = true;
+        for (&(p, reference), largest) in guard.pivots.iter().zip(&mut space.largest) {
+            let size = value(p).abs();
+            *largest = largest.max(size);
+            let least = (Guard::TINY * value(reference).abs()).max(Guard::VANISHING * *largest);
+            holds &= size.is_finite() && size != 0.0 && size >= least;
+        }
+        if !holds {
             return self.pivoting(index, mode);
         }
         let space = &mut self.guards[index];
-        if mode == Mode::Continuous && space.unchecked > 0 {
+        // What is written down is looked at.
+        if mode == Mode::Continuous && !self.written && space.unchecked > 0 {
             space.unchecked -= 1;
             return Ok(());
         }
         space.unchecked = Guard::OFTEN - 1;
-        self.run(&guard.check, mode)?;
+        self.execute(&guard.check, mode)?;
         let value = |v: VarId| self.values[v.index()];
         // Where all terms of an equation are nearly zero, what is left of them is the rounding of the others.
         let largest = guard.residuals.iter().fold(0.0, |most: f64, &(_, size)| most.max(value(size)));
@@ -184,7 +173,7 @@ impl Machine {
         self.guards[guard].fell_back
     }
 
-    pub(super) fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn pivoting(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
         self.pivot_fallbacks += 1;
         self.guards[index].fell_back = true;
         let model = self.model.clone();
@@ -193,7 +182,7 @@ impl Machine {
             self.values[v.index()] = *guess;
         }
         let outer = self.pivoting.replace(index);
-        let outcome = self.run(&guard.fallback, mode);
+        let outcome = self.execute(&guard.fallback, mode);
         self.pivoting = outer;
         outcome
     }
@@ -214,4 +203,27 @@ impl Machine {
             self.values[slot.index()] = *x;
         }
     }
+}
+
+/// Solves with the factors of the matrix, made anew where they do not hold; `false` where it is singular.
+fn solve_in(kernel: &Kernel, space: &mut KernelSpace, values: &mut [f64]) -> bool {
+    let Some(factor) = &mut space.factor else { return false };
+    if !(kernel.constant && space.factored) {
+        space.matrix.fill(0.0);
+        for &(place, v) in &kernel.entries {
+            space.matrix[place] += values[v.index()];
+        }
+        space.factored = factor.factor(&space.matrix).is_ok();
+        if !space.factored {
+            return false;
+        }
+    }
+    for (b, v) in space.rhs.iter_mut().zip(&kernel.rhs) {
+        *b = values[v.index()];
+    }
+    factor.solve(&mut space.rhs);
+    for (x, v) in space.rhs.iter().zip(&kernel.unknowns) {
+        values[v.index()] = *x;
+    }
+    true
 }

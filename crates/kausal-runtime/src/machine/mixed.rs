@@ -6,7 +6,7 @@ use kausal_solver::Reason;
 use kausal_solver::linear::DenseLu;
 use kausal_symbolic::VarId;
 
-use super::{Failure, Machine, Mode, Stop};
+use super::{Failure, Halt, Machine, Mode, Stop};
 use crate::image::Exec;
 
 /// A difference of numbers around one that is smaller than this is rounding.
@@ -75,9 +75,9 @@ impl Machine {
         unknowns: &[VarId],
         written: &Arc<[VarId]>,
         mode: Mode,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         if mode == Mode::Continuous {
-            return self.run(continuous, mode);
+            return self.execute(continuous, mode);
         }
         let outermost = self.in_rounds.is_none();
         if outermost {
@@ -90,7 +90,7 @@ impl Machine {
         if outermost {
             self.in_rounds = None;
         }
-        outcome
+        outcome.map_err(Halt::new)
     }
 
     pub(super) fn rounds(

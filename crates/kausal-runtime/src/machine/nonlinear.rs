@@ -10,7 +10,7 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 
 use super::leap::Branch;
-use super::{Demand, Failure, Machine, Mode, Stop, determined, guess};
+use super::{Demand, Failure, Machine, Mode, Stop, determined, digits, guess};
 use crate::image::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
@@ -258,6 +258,10 @@ impl Machine {
             Ok(()) => {
                 let x = std::mem::take(&mut space.x);
                 let mut result = self.put(newton, &x, mode);
+                let looked_at = self.written || mode != Mode::Continuous;
+                if result.is_ok() && looked_at && !self.trusts {
+                    result = self.keeps_digits(newton, &x, mode);
+                }
                 if result.is_ok() && mode == Mode::Continuous {
                     result = self.stay(newton, &mut space.branch, &x);
                 }
@@ -295,6 +299,16 @@ impl Machine {
         self.newton_failures += 1;
         let unknowns = newton.unknowns.clone();
         Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
+    }
+
+    /// Fails where what is computed from the iteration variables means nothing.
+    fn keeps_digits(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
+        let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
+        if !digits::are_lost(&mut system, x) {
+            return Ok(());
+        }
+        let unknowns = newton.unknowns.clone();
+        Err(Stop::Failed(Failure { reason: Reason::LostDigits, unknowns, residual: None }))
     }
 
     /// After an event: systems that only outputs need are solved where the event has left them, so that it is known

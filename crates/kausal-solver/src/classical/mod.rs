@@ -19,7 +19,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
-use crate::weights::{first_not_finite, norm};
+use crate::weights::{first_not_finite, largest, norm};
 use stages::Stages;
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
@@ -206,7 +206,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             last = size;
             self.rhs(t, x)?;
         }
-        Err(Recoverable::new(Reason::NoConvergence).into())
+        let component = largest(weights, &self.correction);
+        Err(Recoverable { reason: Reason::NoConvergence, component }.into())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::integrator::RADAU_IIA;
 use crate::linear::{Complex, Shifted, Structure};
 use crate::model::{OdeModel, StageModel, StageReport, StageRequest};
-use crate::weights::norm;
+use crate::weights::{largest, norm};
 
 /// Newton iterations before a step counts as failed.
 const MAX_ITERATIONS: u32 = 7;
@@ -196,7 +196,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             last = size.max(f64::EPSILON);
         }
         stages.remainder = 1.0;
-        Err(Recoverable::new(Reason::NoConvergence).into())
+        let component = largest(weights, &stages.delta[..n]);
+        Err(Recoverable { reason: Reason::NoConvergence, component }.into())
     }
 }
 

@@ -255,7 +255,7 @@ fn main() {
          faster the inlined step is (`--inline bdf`) than\n\n\
          - `--method bdf --jacobian numeric-dense-anew`, the classical interface as *Inline integration* (Elmqvist, Otter and\n\
          \u{20} Cellier 1995) knew it: Newton's method on all states, with a dense Jacobian of differences that is made anew with each\n\
-         \u{20} matrix, as LSODAR and DASSLRT do;\n\
+         \u{20} matrix, and a start with order one after each event, as LSODAR and DASSLRT do;\n\
          - `--method bdf --jacobian numeric-dense`, the same with Jacobians that are kept over many steps, as CVODE does;\n\
          - CVODE of SUNDIALS on the same right-hand side, written as C and compiled with `gcc -O2`, also with dense differences;\n\
          - our best classical mode: the fastest of the second, `--method bdf` and `--method auto`, the last two with sparse Jacobians\n\
@@ -264,9 +264,10 @@ fn main() {
          square, over {INSTANTS} instants, of the difference to a run with tolerance {REFERENCE:e}, of the worst state, as a part of its\n\
          largest value. Compared are the fastest runs that are at least as exact as the inlined one with tolerance {TOLERANCE:e}; that\n\
          error and the steps of these runs (inlined, `bdf`, `auto`, CVODE) are in the table. Times are those of\n\
-         integration with its events behind the first step, without storing results. The last two columns say what `--inline auto` does and\n\
+         integration with its events behind the first step, without storing results, and without making code: that of Jacobians\n\
+         is made in the first of several runs. The last two columns say what `--inline auto` does and\n\
          how it compares with our best classical mode: it starts with an explicit method and takes implicit steps where the model turns\n\
-         out to be stiff, inlined ones if it is on. A star: events around CVODE are\n\
+         out to be stiff, inlined ones if it is on: in runs of a hundred steps or less what it takes to find that out is seen. A star: events around CVODE are\n\
          less exact than that at any tolerance; then its run with tolerance 1e-6 is compared. A dash: no run was\n\
          exact enough, or the model has instants known in advance, which the program around CVODE does not know.\n\n\
          | model | states | iteration variables | dense, anew / inlined | dense, kept / inlined | CVODE / inlined | best classical / inlined | steps | error | `--inline auto` | best classical / auto |\n\
@@ -275,8 +276,9 @@ fn main() {
          The paper reports a factor of more than ten; it is not reached here. Machine code makes an evaluation of the right-hand side\n\
          cheap, and matrices are made seldom where Jacobians are kept; then the mechanics, which all ways evaluate little more than\n\
          once in a step, are most of the work. What Newton's method on all states costs besides is seen in the first three ratios.\n\
-         Friction in six axes decides many of the steps: at each change between sticking and sliding all ways start again with\n\
-         order one. Relations that decide nothing, such as that of breaking away while an axis slides, cause no events, and events\n\
+         Friction in six axes decides many of the steps: at each change between sticking and sliding the first way starts again with\n\
+         order one, the others of ours with a Runge–Kutta step that makes a past of order four. Relations that decide nothing, such\n\
+         as that of breaking away while an axis slides, cause no events, and events\n\
          that the continuous part does not read do not interrupt the integration, in none of the ways.\n\n\
          With a friction characteristic that is not linear in the speed there are nine iteration variables, for motor and axis are\n\
          joined by a spring in three axes: given the motion of the axis, that of the motor still depends on itself through its friction,\n\

@@ -7,14 +7,16 @@ use std::time::Instant;
 use kausal_codegen::Backend;
 use kausal_model::check;
 use kausal_model::flat::Experiment;
+use kausal_runtime::simulation::inlined::method_of;
 use kausal_runtime::{CompiledModel, Settings};
 use kausal_syntax::{Diagnostic, Sources};
-use kausal_translate::{Options, Program};
+use kausal_translate::{Inline, Options, Program};
 
 use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
 use crate::compare::{self, Deviation, Tube, compare};
 use crate::result::Trajectory;
 use crate::session::Session;
+use crate::simulate::Untorn;
 use crate::{simulate, store, summary};
 
 /// Output points a run has at least: with so many, the default width of the tube in time is one interval.
@@ -34,6 +36,8 @@ pub struct Task<'a> {
     pub tube: Tube,
     /// Where the result is kept, if anywhere.
     pub keep: Option<&'a Path>,
+    /// The method whose formula becomes part of the model; none that needs a fixed step.
+    pub inline: Inline,
 }
 
 /// Does it; `enter` is told each stage before it starts.
@@ -75,27 +79,36 @@ fn stages(
     let flat = session.flatten(task.model);
     let flat = passed(session, outcome, flat)?;
     at(outcome, Stage::Translate);
-    let program = session.translate(&flat, &Options::default());
+    let options = Options { inline: task.inline, ..Options::default() };
+    let program = session.translate(&flat, &options);
     let program = passed(session, outcome, program)?;
     outcome.size = Some(Size { equations: check::count(&flat).equations, ..size(&program) });
-    let settings = settings(&flat.experiment, &task.reference.time);
+    let settings = Settings {
+        method: method_of(task.inline, false).unwrap_or_default(),
+        ..settings(&flat.experiment, &task.reference.time)
+    };
     at(outcome, Stage::Compile);
     let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
-    let mut torn = Vec::new();
-    let mut result =
-        simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| at(o, Stage::Simulate));
-    if !torn.is_empty() {
-        let program = session.translate_untorn(&flat, &Options::default(), &torn);
-        if let Some(compiled) = program.and_then(|program| session.compile(program, Backend::Auto)) {
-            let first = outcome.error.take();
-            result = simulated(compiled, &settings, task, session, outcome, &mut torn, &mut |o| {
-                at(o, Stage::Simulate)
-            });
-            outcome.error = outcome.error.take().and(first);
+    let mut failed = Failed::default();
+    let mut enter = |o: &mut Outcome| at(o, Stage::Simulate);
+    let mut result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
+    let first = (outcome.error.clone(), failed.lost_digits);
+    let mut untorn = Untorn::default();
+    while result.is_none() && untorn.add(&failed.torn) {
+        let program = session.translate_untorn(&flat, &options, untorn.names());
+        let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) else { break };
+        result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
+    }
+    if result.is_none() && first.1 {
+        let settings = Settings { trust_torn: true, ..settings };
+        let program = session.translate_untorn(&flat, &options, &[]);
+        if let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) {
+            result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
         }
     }
+    outcome.error = if result.is_some() { None } else { first.0 };
     let result = result?;
     at(outcome, Stage::Compare);
     if let Some(path) = task.keep
@@ -127,13 +140,20 @@ fn passed<T>(session: &mut Session, outcome: &mut Outcome, value: Option<T>) -> 
     value
 }
 
+/// Why a torn system ended a run: its iteration variables.
+#[derive(Default)]
+struct Failed {
+    torn: Vec<String>,
+    lost_digits: bool,
+}
+
 fn simulated(
     compiled: CompiledModel,
     settings: &Settings,
     task: &Task,
     session: &Session,
     outcome: &mut Outcome,
-    torn: &mut Vec<String>,
+    failed: &mut Failed,
     initialised: &mut dyn FnMut(&mut Outcome),
 ) -> Option<Trajectory> {
     let wanted: std::collections::HashSet<String> =
@@ -161,7 +181,7 @@ fn simulated(
         end: s.end,
     });
     outcome.seconds.simulate += run.seconds;
-    *torn = run.torn;
+    *failed = Failed { torn: run.torn, lost_digits: run.lost_digits };
     match run.diagnostics.iter().find(|d| d.is_error()) {
         Some(d) => {
             // An integration that fails in its first step has initial values all the same.
@@ -274,7 +294,8 @@ mod tests {
         session.add_text("Test.mo", text);
         let reference = csv::read(reference).unwrap();
         let mut stages = Vec::new();
-        let task = Task { model, reference: &reference, tube: Tube::default(), keep: None };
+        let task =
+            Task { model, reference: &reference, tube: Tube::default(), keep: None, inline: Inline::Off };
         let outcome = run(&mut session, &task, &mut |s| stages.push(s));
         (outcome, stages)
     }
