@@ -2,15 +2,13 @@ within Kausal.MultiBody;
 model Bar "Rigid bar without mass"
   extends Interfaces.TwoFrames;
   parameter Units.Position r[3] = {1, 0, 0} "Vector from a to b, resolved in a" annotation(Evaluate = true);
-protected
-  Units.Velocity v[3] = cross(a.m.omega, r) "Velocity of b relative to a";
 equation
   Connections.branch(a.m, b.m);
   b.m.r = a.m.r + transpose(a.m.S)*r;
   b.m.S = a.m.S;
-  b.m.vel = a.m.vel + v;
+  b.m.vel = a.m.vel + cross(a.m.omega, r);
   b.m.omega = a.m.omega;
-  b.m.acc = a.m.acc + cross(a.m.alpha, r) + cross(a.m.omega, v);
+  b.m.acc = a.m.acc + cross(a.m.alpha, r) + cross(a.m.omega, cross(a.m.omega, r));
   b.m.alpha = a.m.alpha;
   a.f = -b.f;
   a.t = -b.t - cross(r, b.f);

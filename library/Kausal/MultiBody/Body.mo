@@ -12,16 +12,10 @@ model Body "Rigid body"
     annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
   Units.Acceleration acc_CM[3] "Acceleration of the centre of mass minus gravity, resolved in the frame";
   final parameter Units.Inertia I[3, 3] = [I_11, I_21, I_31; I_21, I_22, I_32; I_31, I_32, I_33] "Inertia tensor";
-  final parameter Units.Inertia I_a[3, 3] = I + m*((r_CM*r_CM)*identity(3) - outerProduct(r_CM, r_CM))
-    "Inertia tensor for the origin of the frame";
-  final parameter Real mr[3] = m*r_CM "Mass times position of the centre of mass";
-protected
-  Real h[3] = I_a*a.m.omega "Angular momentum for the origin at rest";
-  Real p[3] = cross(a.m.omega, mr) "Momentum relative to the origin";
 equation
   acc_CM = a.m.acc + cross(a.m.alpha, r_CM) + cross(a.m.omega, cross(a.m.omega, r_CM));
-  a.f = m*a.m.acc + cross(a.m.alpha, mr) + cross(a.m.omega, p);
-  a.t = I_a*a.m.alpha + cross(a.m.omega, h) + cross(mr, a.m.acc);
+  a.f = m*acc_CM;
+  a.t = I*a.m.alpha + cross(a.m.omega, I*a.m.omega) + cross(r_CM, a.f);
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {0, 0}}, color = {90, 80, 40}, thickness = 0.5),
@@ -30,7 +24,7 @@ equation
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}),
     Documentation(info = "<html>
-<p>The equations of Newton and Euler for the origin of the frame, resolved in it. The centre of mass, which decides which
+<p>The equations of Newton and Euler, resolved in the frame of the body. The centre of mass, which decides which
 terms are there at all, is fixed when the model is translated; mass and moments of inertia are not.</p>
 </html>"));
 end Body;

@@ -15,27 +15,20 @@ protected
     annotation(Placement(transformation(extent = {{-10, 60}, {10, 80}})));
   Real tear_q "Makes q a tearing variable where it is not a state";
   Real tear_qd "Makes qd a tearing variable where it is not a state";
-  Real even[3] = {e[2]*e[3], e[3]*e[1], e[1]*e[2]}*(1 - cos(q)) "What S_rel has on both sides of its diagonal";
-  Real odd[3] = e*sin(q) "What it has with different signs";
-  Units.AngularVelocity omega_rel[3] = e*qd "Angular velocity of b relative to a, the same in both frames";
-  Units.AngularAcceleration alpha_a[3] = S_rel*relax(a.m.alpha) "Angular acceleration of a, resolved in b";
 equation
   Connections.branch(a.m, b.m);
   if state then
     der(q) = qd;
     der(qd) = qdd;
   end if;
-  S_rel = [
-    e[1]^2 + (1 - e[1]^2)*cos(q), even[3] + odd[3], even[2] - odd[2];
-    even[3] - odd[3], e[2]^2 + (1 - e[2]^2)*cos(q), even[1] + odd[1];
-    even[2] + odd[2], even[1] - odd[1], e[3]^2 + (1 - e[3]^2)*cos(q)];
+  S_rel = outerProduct(e, e) + (identity(3) - outerProduct(e, e))*cos(q) - skew(e)*sin(q);
 
   b.m.r = a.m.r;
   b.m.S = S_rel*a.m.S;
   b.m.vel = S_rel*a.m.vel;
-  b.m.omega = S_rel*a.m.omega + omega_rel;
+  b.m.omega = S_rel*a.m.omega + e*qd;
   b.m.acc = S_rel*relax(a.m.acc);
-  b.m.alpha = alpha_a + e*qdd + cross(b.m.omega, omega_rel);
+  b.m.alpha = S_rel*relax(a.m.alpha) + e*qdd + cross(b.m.omega, e*qd);
 
   a.f = -transpose(S_rel)*b.f;
   a.t = -transpose(S_rel)*b.t;
