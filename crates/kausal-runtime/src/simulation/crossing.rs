@@ -29,6 +29,8 @@ const NEARER: f64 = 16.0;
 /// In this many neighbouring instants a function must grow, each time by this factor, to have left zero.
 const GROWING: usize = 3;
 const GROWTH: f64 = 3.0;
+/// Growth below this part of what may be rounding says nothing.
+const FLOOR: f64 = 0.05;
 /// Relations are looked at after this part of the run at the latest.
 const LONGEST_PART: f64 = 2e-3;
 /// At most so many comparisons in a step.
@@ -139,9 +141,13 @@ impl Run {
             }
             known.push((t, values));
         }
+        let roundings: Vec<f64> = self.machine()?.roundings().collect();
         for (i, column) in columns.iter().enumerate() {
             let band = finder.band(i).max(noise(column));
-            finder.set_band(i, begins_to_grow(column).map_or(band, |size| band.min(0.5 * size)));
+            // What is iterated on may still turn back by what iterations leave open.
+            let least = FLOOR * roundings[self.watched[i] as usize];
+            let grown = begins_to_grow(column).map(|size| 0.5 * size.max(2.0 * least));
+            finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }
         Ok(known)
     }
