@@ -10,6 +10,8 @@ use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Stati
 use kausal_solver::Reason;
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
+use kausal_model::flat::Type;
+use kausal_symbolic::VarId;
 use kausal_translate::program::{Check, Kind};
 
 use crate::failure;
@@ -377,15 +379,35 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         }
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;
+            let sweep = failure::substitution(program, unknowns);
+            let visible = sweep.unwrap_or(unknowns);
             let names: Vec<&str> =
-                unknowns.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
+                visible.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
             let more = if unknowns.len() > SHOWN {
                 format!(" and {} more", unknowns.len() - SHOWN)
             } else {
                 String::new()
             };
             let names = format!("{}{more}", names.join(", "));
+            let is_number = |v: &VarId| program.variables[v.index()].ty == Type::Real;
             let (what, help) = match reason {
+                Reason::NoConvergence | Reason::NotFinite if sweep.is_some() => (
+                    format!("successive substitution for {names} does not converge"),
+                    Some(
+                        "it converges where each equation depends most on the variable it is solved for; --loops newton does \
+                         not ask for that",
+                    ),
+                ),
+                Reason::NoConvergence if !unknowns.iter().any(is_number) => (
+                    match unknowns.iter().any(|v| program.variables[v.index()].kind != Kind::Helper) {
+                        true => format!("no value of {names} agrees with all equations"),
+                        false => "neither side of a condition agrees with all equations".to_owned(),
+                    },
+                    Some(
+                        "a condition depends on what it decides: is one the wrong way round, or is pre(…) meant, the value \
+                         before the event?",
+                    ),
+                ),
                 Reason::NoConvergence => (
                     format!("the iteration for {names} does not converge"),
                     Some("give start values (and nominal values) near the solution for these variables"),
@@ -420,7 +442,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     1 => format!(": it is off by {}", r.abs()),
                     _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
-                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
+                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {:e})", r.abs()),
                 _ => String::new(),
             };
             (format!("{what}{residual}"), help)
