@@ -3,7 +3,8 @@
 
 use kausal_model::flat::OriginKind;
 use kausal_structure::{
-    Id, IdVec, IncidenceBuilder, PantelidesError, Piece, Var as Column, dulmage_mendelsohn, maximum_matching, pantelides,
+    Id, IdVec, IncidenceBuilder, PantelidesError, Piece, Var as Column, dulmage_mendelsohn, maximum_matching,
+    pantelides,
 };
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::Visitor;
@@ -278,7 +279,9 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
             let so = if *now == texts { String::new() } else { format!("as they make of it\n  {now}\n") };
             (
                 "K0405",
-                format!("an equation contradicts the others:\n  {texts}\n{so}and nothing determines\n  {names}"),
+                format!(
+                    "an equation contradicts the others:\n  {texts}\n{so}and nothing determines\n  {names}"
+                ),
             )
         }
         Agreement::Never => (
@@ -308,7 +311,7 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
             "they want different values of the same: correct one of them, or take it away and determine the rest otherwise"
         }
     };
-    let words = "one of them";
+    let words = if d.equations.len() == 1 { "this one" } else { "one of them" };
     let places = d.equations.iter().take(SHOWN).filter_map(|&e| {
         let origin = &work.equations[e].origin;
         Some((origin.location?, origin.component.clone()))

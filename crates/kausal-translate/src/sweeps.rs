@@ -106,7 +106,8 @@ fn dominating(emitter: &mut Emitter, block: &Block, incidence: &Incidence) -> Op
         let residual = emitter.work.pool.op(Op::Add, &[lhs, negative]);
         for v in emitter.work.pool.variables_of(residual) {
             if !values.contains_key(&v) {
-                let start = emitter.work.var(v).start.and_then(|s| parameters::number(emitter.work, s, &values));
+                let start =
+                    emitter.work.var(v).start.and_then(|s| parameters::number(emitter.work, s, &values));
                 values.insert(v, start.unwrap_or_else(|| parameters::default(emitter.work, v)));
             }
         }

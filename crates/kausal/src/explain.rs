@@ -402,7 +402,10 @@ impl Writer<'_> {
             ("fixed", &fixed),
             ("states that start near a value, unless initial equations say otherwise", &guessed),
             ("states without a start value, 0 unless initial equations say otherwise", &free),
-            ("parameters that are not fixed, with their start value unless initial equations say otherwise", &parameters),
+            (
+                "parameters that are not fixed, with their start value unless initial equations say otherwise",
+                &parameters,
+            ),
         ];
         for (what, names) in lines {
             if !names.is_empty() {

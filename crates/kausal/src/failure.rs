@@ -479,7 +479,7 @@ fn formula(program: &Program, e: ExprId) -> String {
         let var = &program.variables[v.index()];
         let is_relation = program.relations.iter().any(|r| r.variable == v);
         // These read like what they stand for.
-        let reads = is_relation || ["assertion", "step"].iter().any(|kind| var.name.starts_with(kind));
+        let reads = is_relation || ["assertion", "step", "end"].iter().any(|kind| var.name.starts_with(kind));
         if reads && !var.description.is_empty() {
             let alone = matches!(program.pool.node(e), Node::Var(_));
             return if alone { var.description.clone() } else { format!("({})", var.description) };

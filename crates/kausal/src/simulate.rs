@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kausal_model::flat::Type;
 use kausal_runtime::machine::{Failure, Stop};
 use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Statistics};
 use kausal_solver::Reason;
+use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
-use kausal_model::flat::Type;
-use kausal_symbolic::VarId;
 use kausal_translate::program::{Check, Kind};
 
 use crate::failure;
@@ -283,6 +283,14 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
             ),
         )
         .help("use pre() where a condition depends on what it changes, or add a hysteresis"),
+        RunError::Chattering(t, relations) if known_in_advance(program, relations) => Diagnostic::error(
+            "K0513",
+            format!(
+                "events follow each other too fast at time {t} for the run to come to its end (chattering){}",
+                failure::conditions(program, relations)
+            ),
+        )
+        .help("make the steps of this larger, or put noEvent(…) around what need not be found exactly"),
         RunError::Chattering(t, relations) => Diagnostic::error(
             "K0513",
             format!(
@@ -334,6 +342,11 @@ fn named(program: &Program, text: &str) -> String {
         Some(v) => format!("{before}{}{}", program.variables[v.index()].name, &rest[digits.len()..]),
         None => text.to_owned(),
     }
+}
+
+/// Are these relations that change at instants which are known in advance, or none, as at samples?
+fn known_in_advance(program: &Program, relations: &[u32]) -> bool {
+    relations.iter().all(|&r| program.relations.get(r as usize).is_some_and(|r| r.timed.is_some()))
 }
 
 fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
@@ -442,7 +455,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     1 => format!(": it is off by {}", r.abs()),
                     _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
-                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {:e})", r.abs()),
+                Some((_, r)) if *reason == Reason::NoConvergence => {
+                    format!(" (largest residual {:e})", r.abs())
+                }
                 _ => String::new(),
             };
             (format!("{what}{residual}"), help)
