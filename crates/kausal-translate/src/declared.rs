@@ -9,11 +9,12 @@ use kausal_model::flat::HintKind;
 use kausal_structure::tearing::declared::{Declaration, DeclaredTearing, Remaining};
 use kausal_structure::{Eqn, Id, RelaxedSingular, Solvability, Var as Column};
 use kausal_symbolic::{ExprId, VarId};
-use kausal_syntax::Diagnostic;
+use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::commands::Wishes;
 use crate::index::text;
+use crate::program::{EquationRef, Program, Step, System};
 use crate::sort::Block;
 use crate::work::Work;
 
@@ -115,6 +116,55 @@ impl BlockHints {
 fn variable(work: &Work, target: ExprId) -> Option<VarId> {
     let target = work.pool.as_neg(target).unwrap_or(target);
     work.pool.as_var(target).map(|v| work.resolve(v).0)
+}
+
+/// A `residue` in an equation: its place among the equations, the variable it names, and where it stands.
+pub(crate) type Residue = (u32, VarId, Option<Location>);
+
+/// All `residue` in equations of the model.
+pub(crate) fn residues(work: &Work) -> Vec<Residue> {
+    let mut found = Vec::new();
+    for (i, e) in (0..).zip(&work.equations).filter(|(_, e)| e.order == 0) {
+        let own = e.hints.iter().filter(|(kind, _)| *kind == HintKind::Residue);
+        found.extend(own.filter_map(|&(_, target)| Some((i, variable(work, target)?, e.origin.location))));
+    }
+    found
+}
+
+/// Residue equations of loops that name a variable which is in none: a slip, as it can tear nothing. Library components say
+/// `residue` without knowing of loops, so nothing is said of equations outside of them.
+pub(crate) fn beside_loops(work: &Work, residues: &[Residue], program: &Program) -> Vec<Diagnostic> {
+    let sections =
+        [&program.parameters, &program.initial, &program.dynamics, &program.outputs, &program.discrete];
+    let systems: Vec<&System> = sections
+        .into_iter()
+        .flatten()
+        .filter_map(|step| match step {
+            Step::System(system) => Some(&**system),
+            _ => None,
+        })
+        .collect();
+    let unknown = |v: VarId| systems.iter().any(|s| s.unknowns.contains(&v));
+    let mut found = Vec::new();
+    for &(equation, v, location) in residues {
+        let derivative = work.var(v).derivative.map(|d| work.resolve(d).0);
+        let system =
+            systems.iter().find(|s| s.unknowns.len() > 1 && s.equations.contains(&EquationRef(equation)));
+        let Some(system) = system.filter(|_| !unknown(v) && !derivative.is_some_and(unknown)) else {
+            continue;
+        };
+        let name = &work.var(v).name;
+        let names: Vec<&str> = system.unknowns.iter().take(4).map(|v| work.shown(*v)).collect();
+        let message =
+            format!("residue({name}) in a loop names a variable that is in no loop: it tears nothing");
+        let help = format!("the loop is for {}: name one of these, or take it away", names.join(", "));
+        let d = Diagnostic::warning("K0435", message).help(help);
+        found.push(match location {
+            Some(location) => d.at(location, "in this equation"),
+            None => d,
+        });
+    }
+    found
 }
 
 /// Says why a declared tearing was not taken as it is, and what to add; nothing if it was.

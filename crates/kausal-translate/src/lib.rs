@@ -183,8 +183,10 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     inline::inline(&mut work, true);
     alias::eliminate(&mut work);
     work.bounds = parameters::bounds(&mut work);
+    let mut residues = Vec::new();
     let program = match index::reduce(&mut work) {
         Ok(selection) => {
+            residues = declared::residues(&work);
             let tearing = match options.commands.tearing() {
                 Some(true) if options.tearing == Tearing::Off => Tearing::Declared,
                 Some(false) => Tearing::Off,
@@ -205,6 +207,10 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     };
     if let Some(program) = &program {
         work.diagnostics.extend(commands::overruled(&wishes, program));
+        if options.tearing == Tearing::Auto {
+            let beside = declared::beside_loops(&work, &residues, program);
+            work.diagnostics.extend(beside);
+        }
     }
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }

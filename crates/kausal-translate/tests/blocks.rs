@@ -314,9 +314,29 @@ fn unknown_names_are_errors() {
     let mut workspace = Workspace::new(Box::new(Nothing));
     workspace.add_source("M.mo", LADDER);
     let (flat, _) = workspace.flatten("M");
-    let translation = translate(&flat.expect("flat"), &with_commands("variable tear v3 []"));
+    let flat = flat.expect("flat");
+    let translation = translate(&flat, &with_commands("variable tear v3 []"));
     assert!(translation.program.is_none());
     assert_eq!(translation.diagnostics[0].code, "K0451");
+    // Variable and residue are the same name here, and it is said once.
+    let twice = translate(&flat, &with_commands("variable tear v3"));
+    assert_eq!(twice.diagnostics.iter().filter(|d| d.code == "K0451").count(), 1);
+}
+
+/// What is said of a command that cannot be followed is about the command: the model has no `stateSelect`.
+#[test]
+fn a_command_about_the_only_state_is_named() {
+    let text = "model M
+  Real x(start = 1);
+equation
+  der(x) = -x;
+end M;";
+    let mut workspace = Workspace::new(Box::new(Nothing));
+    workspace.add_source("M.mo", text);
+    let (flat, _) = workspace.flatten("M");
+    let translation = translate(&flat.expect("flat"), &with_commands("variable unknown x"));
+    let said = translation.diagnostics.iter().find(|d| d.code == "K0413").expect("a warning");
+    assert!(said.message.contains("variable unknown x"), "{said:?}");
 }
 
 /// `variable unknown x`: x is not a state.

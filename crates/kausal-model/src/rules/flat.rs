@@ -13,6 +13,7 @@ use crate::equation::Sink;
 use crate::flat::{Action, ActionKind, OriginKind};
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
+use crate::rules::influence;
 use crate::value::{Ty, Value};
 
 impl Flattener<'_> {
@@ -329,11 +330,26 @@ impl Flattener<'_> {
                         None => stack.extend(args.iter().map(|&a| (a, smooth))),
                     }
                 }
-                Expression::Output(call, _) => stack.push((call, smooth)),
+                Expression::Output(call, output) => match self.deciding(call, output as usize) {
+                    Some(args) => stack.extend(args.into_iter().map(|a| (a, smooth))),
+                    None => stack.push((call, smooth)),
+                },
                 _ => {}
             }
         }
         Variability::Discrete
+    }
+
+    /// The arguments that decide one of several results of a call, where that can be said.
+    fn deciding(&self, call: ExprId, output: usize) -> Option<Vec<ExprId>> {
+        let Expression::Call(id, args) = self.pool.node(call) else { return None };
+        let function = self.pool.function(id);
+        let operator = crate::expr::kept::operator_name(function).is_some();
+        if operator || function.outputs.len() < 2 || function.notes.generate_events {
+            return None;
+        }
+        let inputs = influence::inputs_of(function, output)?;
+        (args.len() == function.inputs.len()).then(|| inputs.iter().map(|&i| args[i]).collect())
     }
 
     fn first_variable(&self, e: ExprId, above: Variability) -> Option<VarId> {

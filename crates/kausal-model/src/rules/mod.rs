@@ -8,6 +8,7 @@ pub mod balance;
 mod cause;
 mod classes;
 mod flat;
+mod influence;
 mod kinds;
 mod modifiers;
 mod purity;
