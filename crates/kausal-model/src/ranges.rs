@@ -22,9 +22,14 @@ impl Flattener<'_> {
         self.positions.insert(position);
     }
 
+    /// Is it a subscript that must be looked at?
+    pub(crate) fn is_noted(&self, position: ExprId) -> bool {
+        self.positions.contains(&position)
+    }
+
     /// Remembers that an expression chooses by a subscript, and from how many elements.
     pub(crate) fn note_choice(&mut self, chosen: ExprId, position: ExprId, size: usize) {
-        // What is the same for all subscripts, or is the only element, is used elsewhere too.
+        // What is the same for all subscripts is used elsewhere too.
         if self.positions.contains(&position) && matches!(self.pool.node(chosen), Node::Op(Op::If, _)) {
             self.subscripts.insert(chosen, (position, size));
         }
@@ -107,7 +112,8 @@ impl Flattener<'_> {
     /// What a choice chooses from.
     fn choice_parts(&self, choice: ExprId, position: ExprId, size: usize) -> Vec<ExprId> {
         let (mut parts, mut rest) = (Vec::new(), choice);
-        for _ in 1..size {
+        // The only element of an array is chosen, too, with nothing beside it.
+        for _ in 1..size.max(2) {
             let Node::Op(Op::If, &[c, yes, no]) = self.pool.node(rest) else { break };
             if !matches!(self.pool.node(c), Node::Op(Op::Equal, args) if args.contains(&position)) {
                 break;

@@ -395,6 +395,7 @@ impl Run {
         } else {
             self.stats.time_events += 1;
         }
+        let flood = !crossed && self.chatter.count_known(t, self.length());
         self.at(t, true)?;
         observer.record(self.machine()?);
         self.keep_held();
@@ -404,6 +405,9 @@ impl Run {
         let Some(solver) = self.solver.as_mut() else { return Ok(true) };
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
+        if flood {
+            return Err(RunError::Chattering(t, crossing::announced(&side.machine)));
+        }
         side.past.turn(t);
         side.past.read(&mut side.machine);
         side.pipes.turn();

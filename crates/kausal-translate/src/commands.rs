@@ -154,10 +154,11 @@ pub(crate) fn apply(work: &mut Work, commands: &Commands) -> Wishes {
     let names: FxHashMap<String, VarId> =
         work.vars.iter().enumerate().map(|(i, v)| (v.name.clone(), VarId(i as u32))).collect();
     let mut diagnostics = Vec::new();
+    let mut missing: FxHashSet<String> = FxHashSet::default();
     let mut find = |name: &str| {
         let modelica = name.replace('(', "[").replace(')', "]");
         let found = names.get(name).or_else(|| names.get(&modelica)).copied();
-        if found.is_none() {
+        if found.is_none() && missing.insert(name.to_owned()) {
             diagnostics.push(
                 Diagnostic::error(
                     "K0451",
@@ -181,6 +182,7 @@ pub(crate) fn apply(work: &mut Work, commands: &Commands) -> Wishes {
             Command::Unknown(list) => {
                 for v in list.iter().filter_map(|v| find(v)) {
                     work.vars[v.index()].select = StateSelect::Never;
+                    work.no_states.push(v);
                 }
             }
             Command::Differentiate | Command::SetTear(_) | Command::OutputSolvedEquations => {}

@@ -229,6 +229,13 @@ fn overruled(work: &mut Work, selection: &kausal_structure::StateSelection, vari
                 format!("{} cannot be a state: constraints determine it from other states", work.var(v).name),
                 "take `stateSelect = StateSelect.always` from it or from what it is constrained by",
             ),
+            (StateSelect::Never, true) if work.no_states.contains(&v) => (
+                format!(
+                    "the translator command `variable unknown {}` is not followed: nothing but its derivative determines it",
+                    work.var(v).name
+                ),
+                "take the command away, or add an equation that determines it from other states",
+            ),
             (StateSelect::Never, true) => (
                 format!("{} is told never to be a state, but nothing else determines it", work.var(v).name),
                 "take `stateSelect = StateSelect.never` from it",

@@ -437,6 +437,9 @@ impl<'a> Lifter<'a> {
         let other = if op == Op::Ceil { subtract(pool, value, one) } else { pool.op(Op::Add, &[value, one]) };
         self.define(end, other, EquationForm::Memory(end));
         let pool = &mut self.work.pool;
+        let next = if op == Op::Ceil { subtract(pool, shown, one) } else { pool.op(Op::Add, &[shown, one]) };
+        self.show(end, next);
+        let pool = &mut self.work.pool;
         let (m, end) = (pool.var(memory), pool.var(end));
         let (below, above) = if op == Op::Ceil {
             (subtract(pool, x, end), subtract(pool, m, x))

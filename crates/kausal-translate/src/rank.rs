@@ -52,10 +52,21 @@ pub(crate) enum Agreement {
 /// Field operations spent on one block. What takes more is left to the run.
 const BUDGET: usize = 30_000_000;
 
-/// The dependencies in blocks of two and more equations, those there are for certain.
+/// The dependencies in blocks, those there are for certain. Of a single equation only that it never holds.
 pub(crate) fn dependencies<'a>(work: &Work, blocks: impl Iterator<Item = &'a Block>) -> Vec<Dependency> {
     let mut point = Point::new(work, 0);
-    blocks.filter(|b| b.unknowns.len() > 1).filter_map(|b| dependency(work, b, &mut point)).collect()
+    let looked_at = |b: &&Block| b.unknowns.len() > 1 || may_cancel(work, b);
+    let found = blocks.filter(looked_at).filter_map(|b| dependency(work, b, &mut point));
+    found.filter(|d| d.equations.len() > 1 || d.agreement == Agreement::Never).collect()
+}
+
+/// Does the unknown of a single equation stand on both sides of it, so that nothing may be left of it? Aliases lead to that:
+/// `a = b + 1` where `a = b`. Within a side the sum has been simplified.
+fn may_cancel(work: &Work, block: &Block) -> bool {
+    let (&[e], &[v]) = (&block.equations[..], &block.unknowns[..]) else { return false };
+    let e = &work.equations[e];
+    let has = |side: ExprId| work.pool.contains_any(side, |w| w == v);
+    has(e.lhs) && has(e.rhs)
 }
 
 /// Is there a block whose equations depend on each other, whether they agree or not?

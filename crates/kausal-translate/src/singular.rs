@@ -2,12 +2,15 @@
 //! user's names and lines, and what usually causes it.
 
 use kausal_model::flat::OriginKind;
-use kausal_structure::{Id, IdVec, PantelidesError, Piece, Var as Column, pantelides};
+use kausal_structure::{
+    Id, IdVec, IncidenceBuilder, PantelidesError, Piece, Var as Column, dulmage_mendelsohn, maximum_matching,
+    pantelides,
+};
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::text;
 use crate::program::SingularPart;
@@ -60,7 +63,42 @@ pub(crate) fn all_too_many(
         too_many.push((equations, unknowns));
     }
     too_many.sort();
-    Singular { too_many, too_few: Vec::new() }
+    let too_few = too_few(work, rows, sorting, derivative);
+    Singular { too_many, too_few }
+}
+
+/// What the equations that are left do not determine. A variable and its derivatives count as one: where one of them is
+/// determined, so are the others, after index reduction.
+fn too_few(
+    work: &mut Work,
+    rows: Vec<usize>,
+    sorting: &Sorting,
+    derivative: &IdVec<Column, Option<Column>>,
+) -> Vec<(Vec<VarId>, Vec<usize>)> {
+    let mut lowest: Vec<usize> = (0..sorting.columns.len()).collect();
+    for (v, d) in derivative.iter() {
+        if let Some(d) = d {
+            lowest[d.index()] = v.index();
+        }
+    }
+    let first = |mut v: usize| {
+        while lowest[v] != v {
+            v = lowest[v];
+        }
+        v
+    };
+    let left = Sorting::for_differentiation(work, rows, sorting.columns.clone());
+    let chains: Vec<usize> = (0..sorting.columns.len()).filter(|&v| lowest[v] == v).collect();
+    let place: FxHashMap<usize, u32> = chains.iter().copied().zip(0..).collect();
+    let mut builder = IncidenceBuilder::new(left.rows.len(), chains.len());
+    for o in left.incidence.occurrences() {
+        builder.add(o.eqn, Column(place[&first(o.var.index())]), o.solvability);
+    }
+    let merged = builder.build();
+    let dm = dulmage_mendelsohn(&merged, &maximum_matching(&merged));
+    let unknowns = |piece: &Piece| piece.vars.iter().map(|v| sorting.columns[chains[v.index()]]).collect();
+    let equations = |piece: &Piece| piece.eqns.iter().map(|e| left.rows[e.index()]).collect();
+    dm.under.pieces.iter().map(|p| (unknowns(p), equations(p))).collect()
 }
 
 /// Says which equations are too many and which unknowns have none.
@@ -77,7 +115,9 @@ pub(crate) fn report_singular(work: &mut Work, singular: &Singular) {
     let nowhere = nothing_connected(&open(work, singular));
     let mut diagnostics = Vec::new();
     for (equations, unknowns) in &singular.too_many {
-        let texts: Vec<String> = equations.iter().map(|&e| text(work, e)).collect();
+        // Where nothing but numbers is left, it is the equation of the model that says something.
+        let said = |&e: &usize| if has_variables(work, e) { text(work, e) } else { written(work, e) };
+        let texts: Vec<String> = equations.iter().map(said).collect();
         let names: Vec<String> = unknowns.iter().map(|v| work.shown(*v).to_owned()).collect();
         let message = if unknowns.is_empty() {
             let has = if equations.len() == 1 { "has" } else { "have" };
@@ -219,6 +259,10 @@ fn left_open(work: &mut Work, d: &Dependency) -> Vec<VarId> {
 fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
     let texts: Vec<String> = d.equations.iter().map(|&e| written(work, e)).collect();
     let names: Vec<String> = d.open.iter().map(|v| work.shown(*v).to_owned()).collect();
+    let alone = match &d.equations[..] {
+        &[e] => Some(text(work, e)),
+        _ => None,
+    };
     let equations = counted(d.equations.len(), "equation");
     let (texts, names) = (list(&texts), list(&names));
     let floating = d.equations.iter().any(|&e| is_balance(work.equations[e].origin.kind));
@@ -230,6 +274,15 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
     let (code, message) = match d.agreement {
         Agreement::Same | Agreement::Unknown => {
             ("K0404", format!("{equations} {surplus}:\n  {texts}\nso that nothing determines\n  {names}"))
+        }
+        Agreement::Never if let Some(now) = &alone => {
+            let so = if *now == texts { String::new() } else { format!("as they make of it\n  {now}\n") };
+            (
+                "K0405",
+                format!(
+                    "an equation contradicts the others:\n  {texts}\n{so}and nothing determines\n  {names}"
+                ),
+            )
         }
         Agreement::Never => (
             "K0405",
@@ -258,7 +311,7 @@ fn dependent(work: &Work, d: &Dependency) -> Diagnostic {
             "they want different values of the same: correct one of them, or take it away and determine the rest otherwise"
         }
     };
-    let words = "one of them";
+    let words = if d.equations.len() == 1 { "this one" } else { "one of them" };
     let places = d.equations.iter().take(SHOWN).filter_map(|&e| {
         let origin = &work.equations[e].origin;
         Some((origin.location?, origin.component.clone()))

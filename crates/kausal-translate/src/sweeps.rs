@@ -13,9 +13,11 @@
 //! `x - old(x)`. A sweep that finds the residuals small is the last.
 
 use kausal_model::flat::Type;
-use kausal_structure::branch_tearing::{BranchKind, branch_tearing};
+use kausal_structure::branch_tearing::{BranchKind, branch_tearing, sweep_for_matching};
+use kausal_structure::matching::Matching;
 use kausal_structure::tearing::Effort;
 use kausal_structure::{Eqn, Id, Incidence, SolvabilitySet, Var as Column, relaxed_blt};
+use kausal_symbolic::derivative::{NoCalls, derivative};
 use kausal_symbolic::substitute::substitute;
 use kausal_symbolic::{Op, VarId};
 use kausal_syntax::Diagnostic;
@@ -26,7 +28,7 @@ use crate::program::{EquationRef, Form, Iteration, Nonlinear, Step, System};
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::work::Role;
-use crate::{Loops, Relaxing};
+use crate::{Loops, Relaxing, parameters};
 
 /// What is solved together in a sweep, in order, and which occurrences use the last sweep.
 struct Order {
@@ -45,7 +47,7 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Option<Step> {
     };
     let sorting = Sorting::new(emitter.work, block.equations.clone(), block.unknowns.clone());
     let order = relaxed(emitter, block, &sorting.incidence, iteration)
-        .or_else(|| torn(&sorting.incidence, iteration));
+        .or_else(|| torn(dominating(emitter, block, &sorting.incidence), &sorting.incidence, iteration));
     let mark = emitter.mark();
     let step = order.and_then(|order| written(emitter, block, &order, iteration));
     if step.is_none() {
@@ -91,13 +93,50 @@ fn relaxed(emitter: &Emitter, block: &Block, incidence: &Incidence, iteration: I
     Some(Order { groups, torn, iterated })
 }
 
+/// Each equation with the variable that weighs more in it than all others together, where there is one in all of them: then
+/// the iteration converges from anywhere, for linear equations at least. Weights are those at the start values.
+fn dominating(emitter: &mut Emitter, block: &Block, incidence: &Incidence) -> Option<Matching> {
+    let mut values = (*emitter.parameter_values()).clone();
+    let mut matching = Matching::empty(incidence);
+    let mut taken = vec![false; incidence.var_count()];
+    for row in incidence.eqn_ids() {
+        let e = block.equations[row.index()];
+        let (lhs, rhs) = (emitter.work.equations[e].lhs, emitter.work.equations[e].rhs);
+        let negative = emitter.work.pool.op(Op::Neg, &[rhs]);
+        let residual = emitter.work.pool.op(Op::Add, &[lhs, negative]);
+        for v in emitter.work.pool.variables_of(residual) {
+            if !values.contains_key(&v) {
+                let start =
+                    emitter.work.var(v).start.and_then(|s| parameters::number(emitter.work, s, &values));
+                values.insert(v, start.unwrap_or_else(|| parameters::default(emitter.work, v)));
+            }
+        }
+        let mut weights = Vec::new();
+        for &column in incidence.vars(row) {
+            let unknown = block.unknowns[column.index()];
+            let slope = derivative(&mut emitter.work.pool, residual, unknown, &mut NoCalls).ok()?;
+            weights.push((column, parameters::number(emitter.work, slope, &values)?.abs()));
+        }
+        let all: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        let &(column, _) = weights.iter().find(|(_, weight)| 2.0 * weight > all)?;
+        if std::mem::replace(&mut taken[column.index()], true) {
+            return None;
+        }
+        matching.assign(row, column);
+    }
+    Some(matching)
+}
+
 /// Branches torn where loops close.
-fn torn(incidence: &Incidence, iteration: Iteration) -> Option<Order> {
+fn torn(given: Option<Matching>, incidence: &Incidence, iteration: Iteration) -> Option<Order> {
     let kind = match iteration {
         Iteration::Jacobi => BranchKind::First,
         _ => BranchKind::Second,
     };
-    let sweep = branch_tearing(incidence, SolvabilitySet::EXPLICIT, kind, Effort::default()).ok()?;
+    let sweep = match given {
+        Some(matching) => sweep_for_matching(incidence, &matching, kind, Effort::default()),
+        None => branch_tearing(incidence, SolvabilitySet::EXPLICIT, kind, Effort::default()).ok()?,
+    };
     let single = |a: &kausal_structure::Assignment| (vec![a.eqn], vec![a.var]);
     let groups = sweep.sequence.iter().chain(&sweep.updates).map(single).collect();
     let torn = match kind {
@@ -135,7 +174,8 @@ fn written(emitter: &mut Emitter, block: &Block, order: &Order, iteration: Itera
             (&[row], &[column]) => {
                 let (equation, unknown) = (block.equations[row.index()], block.unknowns[column.index()]);
                 let Solution::Explicit(value) = solve::solve(emitter.work, equation, unknown) else {
-                    return None;
+                    steps.extend(inner(emitter, block, rows, columns, &replaced));
+                    continue;
                 };
                 let by = replaced.get(&row).unwrap_or(&none);
                 let value = substitute(&mut emitter.work.pool, value, by);
@@ -173,7 +213,7 @@ fn written(emitter: &mut Emitter, block: &Block, order: &Order, iteration: Itera
     })))
 }
 
-/// Several equations that are solved together in a sweep: a block as any other, with the values of the last sweep known.
+/// Equations that are solved together in a sweep, or one that is not solved by a formula: a block as any other, with the values of the last sweep known.
 fn inner(
     emitter: &mut Emitter,
     block: &Block,

@@ -46,6 +46,8 @@ pub(crate) struct Work {
     pub starts: FxHashMap<usize, VarId>,
     /// Variables with a fixed start value that are always a number or a parameter, and where that is said.
     pub settled: Vec<(VarId, Settled)>,
+    /// Variables that a translator command wants not to be states.
+    pub no_states: Vec<VarId>,
     /// Connectors that nothing is connected to.
     pub open: Vec<String>,
     /// The parts without a unique solution, where there are some.

@@ -374,8 +374,13 @@ impl Writer<'_> {
     fn initial(&self, out: &mut String) {
         let _ = writeln!(out, "\nInitial values");
         let (mut fixed, mut guessed, mut free) = (Vec::new(), Vec::new(), Vec::new());
+        let mut parameters = Vec::new();
         for (i, variable) in self.flat.variables.iter().enumerate() {
             if variable.variability <= Variability::Parameter {
+                if variable.fixed == Some(false) && variable.variability == Variability::Parameter {
+                    let start = variable.start.map_or_else(|| "0".to_owned(), |e| self.flat_formula(e));
+                    parameters.push(format!("{} = {start}", variable.name));
+                }
                 continue;
             }
             let is_state = matches!(self.program.variables.get(i).map(|v| v.kind), Some(Kind::State));
@@ -397,6 +402,10 @@ impl Writer<'_> {
             ("fixed", &fixed),
             ("states that start near a value, unless initial equations say otherwise", &guessed),
             ("states without a start value, 0 unless initial equations say otherwise", &free),
+            (
+                "parameters that are not fixed, with their start value unless initial equations say otherwise",
+                &parameters,
+            ),
         ];
         for (what, names) in lines {
             if !names.is_empty() {
@@ -418,8 +427,8 @@ impl Writer<'_> {
         for check in &self.program.checks {
             let _ = writeln!(out, "  not needed, but must hold: {}{}", check.text, self.place(&check.origin));
         }
-        if fixed.is_empty() && guessed.is_empty() && free.is_empty() && self.flat.initial_equations.is_empty()
-        {
+        let listed = lines.iter().any(|(_, names)| !names.is_empty());
+        if !listed && self.flat.initial_equations.is_empty() {
             let _ = writeln!(out, "  nothing to choose: the equations determine everything");
         }
     }

@@ -10,7 +10,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use kausal_translate::Program;
-use kausal_translate::program::{EquationRef, Form, Kind, Step, System};
+use kausal_translate::program::{EquationRef, Form, Iteration, Kind, Step, System};
 
 /// Names and equations listed, and characters of an equation.
 const SHOWN: usize = 4;
@@ -87,6 +87,20 @@ pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
         Some(_) => unknowns.iter().map(|v| program.variables[v.index()].name.clone()).collect(),
         None => Vec::new(),
     }
+}
+
+/// The variables of a system that is solved by successive substitution, if these are its values of the last sweep.
+pub fn substitution<'a>(program: &'a Program, unknowns: &[VarId]) -> Option<&'a [VarId]> {
+    let all = [true, false].into_iter().flat_map(|initial| steps(program, initial));
+    all.into_iter().find_map(|step| match step {
+        Step::System(system) => match &system.form {
+            Form::Nonlinear(n) if n.unknowns == unknowns && n.iteration != Iteration::Newton => {
+                Some(system.tearing_variables.as_slice())
+            }
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Did the run end because a torn system lost digits?
@@ -336,7 +350,9 @@ fn system<'a>(program: &'a Program, unknowns: &[VarId], initial: bool) -> Option
             _ => None,
         })
         .collect();
-    let exact = systems.iter().find(|s| s.tearing_variables == unknowns || s.unknowns == unknowns);
+    let iterates = |s: &System| matches!(&s.form, Form::Nonlinear(n) if n.unknowns == unknowns);
+    let exact =
+        systems.iter().find(|s| s.tearing_variables == unknowns || s.unknowns == unknowns || iterates(s));
     let around = || {
         let has_all = |s: &&&System| unknowns.iter().all(|v| s.unknowns.contains(v));
         systems.iter().filter(has_all).min_by_key(|s| s.equations.len())
@@ -454,7 +470,8 @@ fn formula(program: &Program, e: ExprId) -> String {
             return name(v);
         }
         let assigned = |v: VarId| {
-            steps(program, false).into_iter().find_map(|step| match step {
+            let all = [false, true].into_iter().flat_map(|initial| steps(program, initial));
+            all.into_iter().find_map(|step| match step {
                 Step::Assign(a) if a.variable == v => Some(a.value),
                 _ => None,
             })
@@ -462,7 +479,7 @@ fn formula(program: &Program, e: ExprId) -> String {
         let var = &program.variables[v.index()];
         let is_relation = program.relations.iter().any(|r| r.variable == v);
         // These read like what they stand for.
-        let reads = is_relation || ["assertion", "step"].iter().any(|kind| var.name.starts_with(kind));
+        let reads = is_relation || ["assertion", "step", "end"].iter().any(|kind| var.name.starts_with(kind));
         if reads && !var.description.is_empty() {
             let alone = matches!(program.pool.node(e), Node::Var(_));
             return if alone { var.description.clone() } else { format!("({})", var.description) };

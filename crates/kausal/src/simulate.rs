@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kausal_model::flat::Type;
 use kausal_runtime::machine::{Failure, Stop};
 use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Statistics};
 use kausal_solver::Reason;
+use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 use kausal_translate::program::{Check, Kind};
@@ -281,6 +283,14 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
             ),
         )
         .help("use pre() where a condition depends on what it changes, or add a hysteresis"),
+        RunError::Chattering(t, relations) if known_in_advance(program, relations) => Diagnostic::error(
+            "K0513",
+            format!(
+                "events follow each other too fast at time {t} for the run to come to its end (chattering){}",
+                failure::conditions(program, relations)
+            ),
+        )
+        .help("make the steps of this larger, or put noEvent(…) around what need not be found exactly"),
         RunError::Chattering(t, relations) => Diagnostic::error(
             "K0513",
             format!(
@@ -334,6 +344,11 @@ fn named(program: &Program, text: &str) -> String {
     }
 }
 
+/// Are these relations that change at instants which are known in advance, or none, as at samples?
+fn known_in_advance(program: &Program, relations: &[u32]) -> bool {
+    relations.iter().all(|&r| program.relations.get(r as usize).is_some_and(|r| r.timed.is_some()))
+}
+
 fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
         Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
@@ -377,15 +392,35 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         }
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;
+            let sweep = failure::substitution(program, unknowns);
+            let visible = sweep.unwrap_or(unknowns);
             let names: Vec<&str> =
-                unknowns.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
+                visible.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
             let more = if unknowns.len() > SHOWN {
                 format!(" and {} more", unknowns.len() - SHOWN)
             } else {
                 String::new()
             };
             let names = format!("{}{more}", names.join(", "));
+            let is_number = |v: &VarId| program.variables[v.index()].ty == Type::Real;
             let (what, help) = match reason {
+                Reason::NoConvergence | Reason::NotFinite if sweep.is_some() => (
+                    format!("successive substitution for {names} does not converge"),
+                    Some(
+                        "it converges where each equation depends most on the variable it is solved for; --loops newton does \
+                         not ask for that",
+                    ),
+                ),
+                Reason::NoConvergence if !unknowns.iter().any(is_number) => (
+                    match unknowns.iter().any(|v| program.variables[v.index()].kind != Kind::Helper) {
+                        true => format!("no value of {names} agrees with all equations"),
+                        false => "neither side of a condition agrees with all equations".to_owned(),
+                    },
+                    Some(
+                        "a condition depends on what it decides: is one the wrong way round, or is pre(…) meant, the value \
+                         before the event?",
+                    ),
+                ),
                 Reason::NoConvergence => (
                     format!("the iteration for {names} does not converge"),
                     Some("give start values (and nominal values) near the solution for these variables"),
@@ -420,7 +455,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     1 => format!(": it is off by {}", r.abs()),
                     _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
-                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
+                Some((_, r)) if *reason == Reason::NoConvergence => {
+                    format!(" (largest residual {:e})", r.abs())
+                }
                 _ => String::new(),
             };
             (format!("{what}{residual}"), help)

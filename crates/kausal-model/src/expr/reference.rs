@@ -778,6 +778,9 @@ impl Flattener<'_> {
                     }
                 });
             }
+            if size == 1 {
+                result = result.map(|only| self.only_element(position, only));
+            }
             let mut chosen = Vec::new();
             result.iter().for_each(|value| value.scalars(&mut chosen));
             chosen.into_iter().for_each(|e| self.note_choice(e, position, size));
@@ -794,6 +797,21 @@ impl Flattener<'_> {
             })
             .collect();
         value.index(&index).map_err(|e| self.error_at("K0332", e.to_string(), scope.file, reference.span))
+    }
+
+    /// The element of an array that has only one, as a choice: without it nothing would ask what the subscript is. One that
+    /// does not change while the model runs is left out, so that equations for the element stay as they are.
+    fn only_element(&mut self, position: ExprId, only: Value) -> Value {
+        if !matches!(&only, Value::Plain(Ty::Real | Ty::Integer, _))
+            || !self.is_noted(position)
+            || self.variability(position) <= Variability::Parameter
+        {
+            return only;
+        }
+        let (one, nothing) = (self.pool.constant(1.0), self.pool.constant(0.0));
+        let here = self.pool.op(Op::Equal, &[position, one]);
+        let other = only.map(&mut |_| nothing);
+        self.choose(here, &only, &other)
     }
 
     /// Elements of which some are only known at run time: the first subscript that takes several takes one after the

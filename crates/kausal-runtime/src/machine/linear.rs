@@ -122,25 +122,31 @@ impl Machine {
     fn guarded_by(&mut self, guard: &Guard, steps: &[Exec], index: usize, mode: Mode) -> Result<(), Halt> {
         use kausal_translate::program::Guard;
         let space = &mut self.guards[index];
-        space.guess.clear();
         if space.gave_up {
+            space.guess.clear();
             return self.pivoting(index, mode);
         }
+        // Between events a guess that is a few evaluations old serves as well, unless it is needed every time.
+        if mode != Mode::Continuous || self.written || space.fell_back || space.unchecked == 0 {
+            let values = self.values.as_slice();
+            space.guess.clear();
+            space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
+        }
         space.fell_back = false;
-        let values = self.values.as_slice();
-        space.guess.extend(guard.unknowns.iter().map(|v| values[v.index()]));
         if let Err(halt) = self.execute(steps, mode) {
             return if matches!(*halt, Stop::Failed(_)) { self.pivoting(index, mode) } else { Err(halt) };
         }
-        let values = &self.values;
-        let value = |v: VarId| values[v.index()];
+        let values = self.values.as_slice();
         let space = &mut self.guards[index];
         let mut holds = true;
         for (&(p, reference), largest) in guard.pivots.iter().zip(&mut space.largest) {
-            let size = value(p).abs();
-            *largest = largest.max(size);
-            let least = (Guard::TINY * value(reference).abs()).max(Guard::VANISHING * *largest);
-            holds &= size.is_finite() && size != 0.0 && size >= least;
+            let size = values[p.index()].abs();
+            // Seldom, so that nothing is stored in most evaluations.
+            if size > *largest && size.is_finite() {
+                *largest = size;
+            }
+            let least = Guard::TINY * values[reference.index()].abs();
+            holds &= size > 0.0 && size >= least && size >= Guard::VANISHING * *largest && size.is_finite();
         }
         if !holds {
             return self.pivoting(index, mode);

@@ -18,11 +18,14 @@ use kausal_solver::ModelError;
 use kausal_solver::events::{EventFinder, Functions};
 
 use super::{Run, RunError};
+use crate::machine::Machine;
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
 /// them within this part of that time. The last two catch what comes to a limit, like a ball at rest, before the clock
 /// can no longer tell its bounces apart.
 const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(200, 1e-6, 1.0), (50, 1e-8, 1.0), (24, 1e-6, 0.25)];
+/// The same for events at instants that are known in advance, which may be close to each other for a good reason.
+const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
 /// So many instants close after an event, each this much nearer than the one before.
 const CUTS: i32 = 12;
 const NEARER: f64 = 16.0;
@@ -40,11 +43,25 @@ const MOST_PARTS: f64 = 1000.0;
 #[derive(Debug)]
 pub(crate) struct Chatter {
     instants: VecDeque<f64>,
+    /// Events known in advance since this instant.
+    known: (u32, f64),
 }
 
 impl Chatter {
     pub(crate) fn new() -> Chatter {
-        Chatter { instants: VecDeque::new() }
+        Chatter { instants: VecDeque::new(), known: (0, f64::NEG_INFINITY) }
+    }
+
+    /// An event that was known in advance, at `t` of a run of this length; do they follow each other so closely that the
+    /// run would not come to its end?
+    pub(crate) fn count_known(&mut self, t: f64, length: f64) -> bool {
+        let (count, since) = self.known;
+        if count < KNOWN_LIMIT.0 {
+            self.known.0 += 1;
+            return false;
+        }
+        self.known = (0, t);
+        t - since <= KNOWN_LIMIT.1 * length
     }
 
     /// An event at `t` of a run of this length; is that one too many?
@@ -57,6 +74,13 @@ impl Chatter {
             before(count) <= part * length && before(count / 2) <= later * before(count)
         })
     }
+}
+
+/// Relations whose change is announced for this event.
+pub(crate) fn announced(machine: &Machine) -> Vec<u32> {
+    let due = |timed: Option<u32>| timed.is_some_and(|i| machine.due[i as usize].is_some());
+    let relations = (0..).zip(&machine.model().program.relations);
+    relations.filter(|(_, r)| due(r.timed)).map(|(i, _)| i).collect()
 }
 
 impl Run {
@@ -142,10 +166,11 @@ impl Run {
             known.push((t, values));
         }
         let roundings: Vec<f64> = self.machine()?.roundings().collect();
+        let iterates = !self.machine()?.model().newtons.is_empty();
         for (i, column) in columns.iter().enumerate() {
             let band = finder.band(i).max(noise(column));
             // What is iterated on may still turn back by what iterations leave open.
-            let least = FLOOR * roundings[self.watched[i] as usize];
+            let least = if iterates { FLOOR * roundings[self.watched[i] as usize] } else { 0.0 };
             let grown = begins_to_grow(column).map(|size| 0.5 * size.max(2.0 * least));
             finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }
@@ -293,6 +318,17 @@ mod tests {
         }
         assert!(!piles((0..).map(|_| 1e-6)));
         assert!(piles((0..).map(|_| 1e-9)));
+    }
+
+    /// A run of length 1: a thousand million events are too many, a hundred million are not.
+    #[test]
+    fn events_known_in_advance_may_be_too_many() {
+        let floods = |distance: f64| {
+            let mut chatter = Chatter::new();
+            (1..300_000).any(|k| chatter.count_known(f64::from(k) * distance, 1.0))
+        };
+        assert!(floods(5e-11));
+        assert!(!floods(1e-8));
     }
 
     #[test]

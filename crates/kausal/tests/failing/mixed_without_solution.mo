@@ -1,5 +1,5 @@
 // expect: K0510
-// says: does not converge
+// says: neither side of a condition agrees
 // An algebraic loop through a relation that no side satisfies.
 model M
   Real y;

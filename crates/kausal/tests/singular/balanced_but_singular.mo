@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0401 K0402
 // As many equations as unknowns, but three are about two and one is missing for the rest.
 model M
   Real a, b, c, d;

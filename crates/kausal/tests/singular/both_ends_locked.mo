@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0401 K0402
 // A gear between two walls: the angles are given twice, the torque not at all.
 connector Flange
   Real phi;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0401 K0402
 // A mass whose position is prescribed twice; its force is in no other equation.
 model M
   parameter Real m = 1;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0401 K0402
 // A pendulum on two rods: one more than it needs.
 model M
   Real x(start = 1), y, vx, vy, f1, f2, f3;

@@ -1,4 +1,4 @@
-// expect: K0401
+// expect: K0401 K0402
 // Two ideal voltage sources in parallel: the voltage is said twice, the currents not at all.
 connector Pin
   Real v;
