@@ -479,6 +479,14 @@ impl Formula {
     }
 }
 
+/// The name in the model of what may be the copy of a variable in a stage inside the step.
+pub fn without_stage(name: &str) -> &str {
+    match name.rsplit_once('@') {
+        Some((own, stage)) if !stage.is_empty() && stage.bytes().all(|b| b.is_ascii_digit()) => own,
+        _ => name,
+    }
+}
+
 /// The variables of a stage inside the step.
 struct StageCopy {
     variables: FxHashMap<VarId, VarId>,

@@ -377,14 +377,13 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         }
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;
-            let names: Vec<&str> =
-                unknowns.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
-            let more = if unknowns.len() > SHOWN {
-                format!(" and {} more", unknowns.len() - SHOWN)
+            let names = failure::names(program, unknowns);
+            let more = if names.len() > SHOWN {
+                format!(" and {} more", names.len() - SHOWN)
             } else {
                 String::new()
             };
-            let names = format!("{}{more}", names.join(", "));
+            let names = format!("{}{more}", names[..names.len().min(SHOWN)].join(", "));
             let (what, help) = match reason {
                 Reason::NoConvergence => (
                     format!("the iteration for {names} does not converge"),
@@ -420,7 +419,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     1 => format!(": it is off by {}", r.abs()),
                     _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
-                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {r:e})"),
+                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {:e})", r.abs()),
                 _ => String::new(),
             };
             (format!("{what}{residual}"), help)

@@ -6,6 +6,7 @@
 //! more has lost its digits, and the system is to be solved untorn.
 
 use kausal_solver::newton::NonlinearSystem;
+use kausal_symbolic::VarId;
 
 use super::nonlinear::TornSystem;
 
@@ -14,13 +15,13 @@ const MOVED: f64 = 1e-13;
 /// More than so many times that is too much for any unknown.
 const GROWTH: f64 = 1e6;
 
-/// Is what follows from the iteration variables `x` mostly rounding errors?
-pub(super) fn are_lost(system: &mut TornSystem, x: &[f64]) -> bool {
+/// Are some of these variables, which follow from the iteration variables `x`, mostly rounding errors?
+pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], variables: &[VarId]) -> bool {
     if system.newton.all.len() <= x.len() {
         return false;
     }
     let values = |system: &TornSystem| -> Vec<f64> {
-        system.newton.all.iter().map(|v| system.machine.values[v.index()]).collect()
+        variables.iter().map(|v| system.machine.values[v.index()]).collect()
     };
     let mut residuals = vec![0.0; x.len()];
     let before = values(system);
@@ -32,9 +33,9 @@ pub(super) fn are_lost(system: &mut TornSystem, x: &[f64]) -> bool {
     if outcome.is_err() || back.is_err() {
         return false;
     }
-    let variables = &system.machine.model.program.variables;
-    let sizes = system.newton.all.iter().zip(&before);
-    let sizes = sizes.map(|(v, value)| value.abs().max(variables[v.index()].nominal));
+    let program = &system.machine.model.program;
+    let sizes = variables.iter().zip(&before);
+    let sizes = sizes.map(|(v, value)| value.abs().max(program.variables[v.index()].nominal));
     let mut changes = before.iter().zip(&after).zip(sizes).map(|((b, a), size)| (a - b).abs() / size);
     changes.any(|change| change > GROWTH * MOVED)
 }
