@@ -321,7 +321,11 @@ impl Machine {
     fn stay(&mut self, newton: &image::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
         let mut system =
             TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
-        if branch.follow(&mut system, x) {
+        let stays = branch.follow(&mut system, x);
+        if branch.is_lost() && !system.machine.trusts {
+            return Err(lost(newton));
+        }
+        if stays {
             return Ok(());
         }
         branch.go_back(&mut system);
