@@ -230,21 +230,22 @@ pub fn filter_by_step<M: StepModel + ?Sized>(
 const SHARE: f64 = 1e-4;
 
 /// The partial derivative of the derivative by time, by differences over a small part of the step `h`: `dx` is the derivative
-/// at `(t, x)`, and `derivative(t, x, out)` gives others.
+/// at `(t, x)`, and `derivative(t, x, out)` gives others. `farther` is room for one.
 pub fn derivative_by_time(
     t: f64,
     h: f64,
     x: &[f64],
     dx: &[f64],
     by_time: &mut [f64],
+    farther: &mut [f64],
     mut derivative: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
     let later = t + (SHARE * h).max(100.0 * f64::EPSILON * t.abs());
     let twice = later + (later - t);
-    let mut farther = dx.to_vec();
-    derivative(twice, x, &mut farther)?;
+    farther.copy_from_slice(dx);
+    derivative(twice, x, farther)?;
     derivative(later, x, by_time)?;
-    for ((slope, dx), farther) in by_time.iter_mut().zip(dx).zip(&farther) {
+    for ((slope, dx), farther) in by_time.iter_mut().zip(dx).zip(&*farther) {
         *slope = (4.0 * *slope - farther - 3.0 * dx) / (twice - t);
     }
     Ok(())

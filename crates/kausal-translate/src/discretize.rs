@@ -548,3 +548,17 @@ fn derivative(work: &mut Work, x: VarId) -> Option<ExprId> {
     let d = work.pool.var(d);
     Some(if negated { work.pool.op(Op::Neg, &[d]) } else { d })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::without_stage;
+
+    #[test]
+    fn names_of_copies() {
+        for (name, own) in
+            [("a[1]@2", "a[1]"), ("der(x)@1", "der(x)"), ("x", "x"), ("'a@1'", "'a@1'"), ("a@", "a@")]
+        {
+            assert_eq!(without_stage(name), own);
+        }
+    }
+}

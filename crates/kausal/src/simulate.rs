@@ -419,7 +419,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     1 => format!(": it is off by {}", r.abs()),
                     _ => format!(", and its equations contradict each other by {}", r.abs()),
                 },
-                Some((_, r)) if *reason == Reason::NoConvergence => format!(" (largest residual {:e})", r.abs()),
+                Some((_, r)) if *reason == Reason::NoConvergence => {
+                    format!(" (largest residual {:e})", r.abs())
+                }
                 _ => String::new(),
             };
             (format!("{what}{residual}"), help)
