@@ -518,11 +518,7 @@ impl LinearModel for Inlined {
         weights: &[f64],
         by_time: &mut [f64],
     ) -> Result<(), ModelError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let farther = &mut buffer[..x.len()];
-        let outcome = derivative_by_time(t, h, x, dx, by_time, farther, |t, x, dx| self.derivative(t, x, dx));
-        self.buffer = buffer;
-        outcome?;
+        derivative_by_time(t, h, x, dx, by_time, |t, x, dx| self.derivative(t, x, dx))?;
         let (x, dx, weights) = (x.to_vec(), dx.to_vec(), weights.to_vec());
         self.point = Point { t, h, gamma: 0.0, x, dx, weights };
         Ok(())

@@ -27,9 +27,8 @@
 //! After an event the past is gone. Order one would need many small steps to build it up again, so a step or two of an explicit
 //! Runge–Kutta method make a new one (Gear, *Runge–Kutta starters for multistep methods*, ACM TOMS 6, 1980): the polynomial of
 //! its continuous extension has the differences that order four begins with. How long that step can be is known from the starts
-//! before; the first one is made with order one. Its error is held where those of the steps to come will be, which choose their
-//! size with a safety factor: steps that use up the tolerance would be felt where events are many. Where it is no longer than a
-//! few steps of order one, the model is stiff right there, and order one it is.
+//! before; the first one is made with order one. Where it is no longer than a few steps of order one, the model is stiff right
+//! there, and order one it is.
 
 use super::core::{Core, Failures, Stride, initial_steps};
 use super::explicit::ExplicitRk;
@@ -170,7 +169,7 @@ impl Bdf {
             e: vec![0.0; n],
             started: false,
             starter: Starter {
-                method: ExplicitRk::new(n, &TSITOURAS).with_caution(SAFETY),
+                method: ExplicitRk::new(n, &TSITOURAS),
                 steps: 0,
                 reach: 0.0,
                 learns: false,

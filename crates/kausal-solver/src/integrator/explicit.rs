@@ -23,8 +23,6 @@ const NOT_STIFF_STEPS: u32 = 6;
 pub(crate) struct ExplicitRk {
     tableau: &'static Explicit,
     control: Controller,
-    /// By what errors are multiplied before they are judged.
-    caution: f64,
     h: f64,
     /// Derivatives of the stages, one after the other.
     k: Vec<f64>,
@@ -46,7 +44,6 @@ impl ExplicitRk {
         ExplicitRk {
             tableau,
             control: Controller::new(tableau.order, 0.04, 0.2, 10.0),
-            caution: 1.0,
             h: 0.0,
             k: vec![0.0; n * tableau.c.len()],
             x: vec![0.0; n],
@@ -58,11 +55,6 @@ impl ExplicitRk {
             inside: 0,
             average_rate: 0.0,
         }
-    }
-
-    /// The same, more exact by this factor than the tolerance asks for.
-    pub fn with_caution(self, caution: f64) -> Self {
-        ExplicitRk { caution, ..self }
     }
 
     pub fn restart(&mut self) {
@@ -140,7 +132,7 @@ impl ExplicitRk {
         }
         core.weights.update_between(&core.x, &self.x);
         self.estimate_error(n, stride.h);
-        let error = self.caution * core.weights.norm(&self.error[..n]);
+        let error = core.weights.norm(&self.error[..n]);
         if !(error <= 1.0) {
             core.note_error(failures, error, &self.error[..n]);
             self.h = stride.h * self.control.rejected(error);
