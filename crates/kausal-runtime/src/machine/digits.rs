@@ -15,8 +15,8 @@ const MOVED: f64 = 1e-13;
 /// More than so many times that is too much for any unknown.
 const GROWTH: f64 = 1e6;
 
-/// Is what follows from the iteration variables `x` mostly rounding errors?
-pub(super) fn are_lost(system: &mut TornSystem, x: &[f64]) -> bool {
+/// Are some of `looked_at`, which follow from the iteration variables `x`, mostly rounding errors?
+pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], looked_at: &[VarId]) -> bool {
     if system.newton.all.len() <= x.len() {
         return false;
     }
@@ -33,5 +33,5 @@ pub(super) fn are_lost(system: &mut TornSystem, x: &[f64]) -> bool {
         let (old, new) = (before[v.index()], after[v.index()]);
         (new - old).abs() / old.abs().max(variables[v.index()].nominal)
     };
-    outcome.is_ok() && system.newton.all.iter().any(|&v| change(v) > GROWTH * MOVED)
+    outcome.is_ok() && looked_at.iter().any(|&v| change(v) > GROWTH * MOVED)
 }
