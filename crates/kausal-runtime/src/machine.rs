@@ -114,6 +114,8 @@ pub struct Machine {
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
+    /// Differences are taken of what is computed: the same in all evaluations.
+    pub(crate) careful: bool,
     /// What is computed is written down: it is looked at whether digits are lost.
     pub(crate) written: bool,
     /// Torn systems may lose digits.
@@ -134,7 +136,7 @@ pub struct Machine {
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
-    /// Iterations of the inlined step, one for each of its nonlinear systems.
+    /// Iterations of the inlined step, one for each of its nonlinear systems that states are part of.
     chords: Vec<Option<ChordSpace>>,
     /// What the integrator asks of the step being taken.
     pub(crate) demand: Demand,
@@ -237,6 +239,7 @@ impl Machine {
             starting: false,
             pivot_fallbacks: 0,
             exact: false,
+            careful: false,
             written: false,
             trusts: false,
             events: 0,
@@ -336,7 +339,11 @@ impl Machine {
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
             Exec::Newton(index) => match &self.model.discretized {
                 Some(inlined) if *index >= inlined.before.newtons => {
-                    self.chord(*index, *index - inlined.before.newtons)?;
+                    let place = *index - inlined.before.newtons;
+                    match self.chords[place] {
+                        Some(_) => self.chord(*index, place)?,
+                        None => self.newton(*index, mode)?,
+                    }
                 }
                 _ => self.newton(*index, mode)?,
             },

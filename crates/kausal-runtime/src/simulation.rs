@@ -249,6 +249,8 @@ impl Run {
         machine.time = self.settings.start;
         machine.set_writing(self.settings.files.clone());
         machine.trusts = self.settings.trust_torn;
+        // It takes the derivative by time from differences, and corrects nothing afterwards.
+        machine.careful = self.settings.method == Method::Rosenbrock;
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = machine.all_warnings();
             self.stats.undetermined = std::mem::take(&mut machine.undetermined);

@@ -225,6 +225,10 @@ pub fn filter_by_step<M: StepModel + ?Sized>(
     Ok(())
 }
 
+/// Part of a step over which a difference by time is taken: long enough for what inner iterations leave open to disturb it
+/// little.
+const SHARE: f64 = 1e-5;
+
 /// The partial derivative of the derivative by time, by a difference over a small part of the step `h`: `dx` is the derivative
 /// at `(t, x)`, and `derivative(t, x, out)` gives others.
 pub fn derivative_by_time(
@@ -235,7 +239,7 @@ pub fn derivative_by_time(
     by_time: &mut [f64],
     mut derivative: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
-    let later = t + (1e-7 * h).max(100.0 * f64::EPSILON * t.abs());
+    let later = t + (SHARE * h).max(100.0 * f64::EPSILON * t.abs());
     derivative(later, x, by_time)?;
     for (slope, dx) in by_time.iter_mut().zip(dx) {
         *slope = (*slope - dx) / (later - t);

@@ -122,3 +122,20 @@ fn trials_end_at_events() {
     }
     assert!(integrator.statistics().switches >= 2, "{:?}", integrator.statistics());
 }
+
+/// After each event the first step is a guess, and rejected here: that alone does not make a model stiff.
+#[test]
+fn steps_rejected_after_events_are_no_reason_for_a_trial() {
+    // Flat where a step begins, steep behind.
+    let f = |t: f64, _: &[f64], dx: &mut [f64]| dx[0] = (4.0 * (t - t.floor())).powi(4).sin();
+    let model = ClassicalStep::new(Ode::new(1, f));
+    let mut integrator =
+        Integrator::new(Method::Auto, Options::tolerance(1e-4, 1e-4), model, 0.0, &[0.0]).unwrap();
+    for k in 0..400 {
+        integrator.integrate_to(f64::from(k) + 0.495).unwrap();
+        integrator.restart(f64::from(k + 1), &[0.0]);
+    }
+    let statistics = integrator.statistics();
+    assert!(3 * statistics.rejected >= statistics.steps, "{statistics:?}");
+    assert_eq!(statistics.switches, 0);
+}

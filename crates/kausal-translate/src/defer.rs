@@ -31,9 +31,11 @@ pub(crate) fn defer(pool: &Pool, wanted: FxHashSet<VarId>, dynamics: &mut [Step]
     outputs.splice(0..0, moved);
 }
 
-/// The assignments of a block that would move, given what is needed of it.
-pub(crate) fn movable(pool: &Pool, steps: &[Step], needed: &FxHashSet<VarId>) -> Vec<Step> {
-    late_steps(pool, &mut steps.to_vec(), needed)
+/// The steps of a block that would stay and those that would move, given what is needed of it.
+pub(crate) fn split(pool: &Pool, steps: &[Step], needed: &FxHashSet<VarId>) -> (Vec<Step>, Vec<Step>) {
+    let mut kept = steps.to_vec();
+    let late = late_steps(pool, &mut kept, needed);
+    (kept, late)
 }
 
 /// Takes the last assignments of a block away, as far as nothing needs them.

@@ -479,6 +479,14 @@ impl Formula {
     }
 }
 
+/// The name in the model of what may be the copy of a variable in a stage inside the step.
+pub fn without_stage(name: &str) -> &str {
+    match name.rsplit_once('@') {
+        Some((own, stage)) if !stage.is_empty() && stage.bytes().all(|b| b.is_ascii_digit()) => own,
+        _ => name,
+    }
+}
+
 /// The variables of a stage inside the step.
 struct StageCopy {
     variables: FxHashMap<VarId, VarId>,
@@ -539,4 +547,18 @@ fn derivative(work: &mut Work, x: VarId) -> Option<ExprId> {
     let (d, negated) = work.resolve(work.var(x).derivative?);
     let d = work.pool.var(d);
     Some(if negated { work.pool.op(Op::Neg, &[d]) } else { d })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_stage;
+
+    #[test]
+    fn names_of_copies() {
+        for (name, own) in
+            [("a[1]@2", "a[1]"), ("der(x)@1", "der(x)"), ("x", "x"), ("'a@1'", "'a@1'"), ("a@", "a@")]
+        {
+            assert_eq!(without_stage(name), own);
+        }
+    }
 }

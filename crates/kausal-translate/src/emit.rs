@@ -51,6 +51,8 @@ pub(crate) struct Emitter<'a> {
     pub integrated: FxHashSet<VarId>,
     /// What was assigned so far.
     pub computed: Computed,
+    /// What blocks that derivatives depend on compute for others of them, while these blocks are emitted.
+    pub wanted: Option<FxHashSet<VarId>>,
     /// The equations each variable occurs in, once somebody has asked.
     occurrences: Option<FxHashMap<VarId, Vec<u32>>>,
     cache: FxHashMap<(Vec<usize>, Vec<VarId>), Vec<Step>>,
@@ -84,6 +86,7 @@ impl<'a> Emitter<'a> {
             stiff: None,
             untorn: FxHashSet::default(),
             computed: Computed::default(),
+            wanted: None,
             occurrences: None,
             cache: FxHashMap::default(),
             singles: Vec::new(),
@@ -245,8 +248,12 @@ impl<'a> Emitter<'a> {
         self.relations.get(&v).copied()
     }
 
-    /// The unknowns of a block that are derivatives, or that other equations contain.
+    /// The unknowns of a block that derivatives depend on elsewhere; where that is not known, those that are derivatives or that
+    /// other equations contain.
     pub fn needed_outside(&mut self, block: &Block) -> FxHashSet<VarId> {
+        if let Some(wanted) = &self.wanted {
+            return block.unknowns.iter().copied().filter(|v| wanted.contains(v)).collect();
+        }
         let own: FxHashSet<usize> = block.equations.iter().copied().collect();
         if self.occurrences.is_none() {
             let mut all: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();

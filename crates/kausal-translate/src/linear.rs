@@ -614,10 +614,7 @@ impl<'b> Linear<'b> {
     fn written_price(&self, emitter: &mut Emitter, plan: &Plan) -> Option<f64> {
         let mark = emitter.mark();
         let solved = eliminate::solve(emitter, self.block, &self.rows, plan);
-        let price = solved.map(|solved| {
-            let (each, once) = operations(emitter, &solved.steps);
-            price(each, once, solved.left) - self.deferred(emitter, &solved.steps)
-        });
+        let price = solved.map(|solved| self.price_of(emitter, &solved));
         emitter.rollback(mark);
         price
     }
@@ -667,14 +664,17 @@ impl<'b> Linear<'b> {
         (alternatives, (best < candidates.len()).then_some(best))
     }
 
-    /// What computing some unknowns only where results are wanted saves.
-    fn deferred(&self, emitter: &Emitter, steps: &[Step]) -> f64 {
+    /// What steps cost, with those that are computed only where results are wanted priced as what is done once.
+    fn price_of(&self, emitter: &Emitter, solved: &Solved) -> f64 {
         // Of small blocks, and where nothing is needed outside, all results count.
         if self.rows.len() < DEFERRED || self.needed.is_empty() {
-            return 0.0;
+            let (each, once) = operations(emitter, &solved.steps);
+            return price(each, once, solved.left);
         }
-        let late = defer::movable(&emitter.work.pool, steps, &self.needed);
-        (1.0 - ONCE) * operations(emitter, &late).0.total() as f64
+        // What both have in common is not saved by moving one of them.
+        let (kept, late) = defer::split(&emitter.work.pool, &solved.steps, &self.needed);
+        let (each, once) = operations(emitter, &kept);
+        price(each, once, solved.left) + ONCE * operations(emitter, &late).0.total() as f64
     }
 
     /// Writes the way down, counts, and forgets it again.
@@ -685,7 +685,7 @@ impl<'b> Linear<'b> {
                 let (each, once) = operations(emitter, &solved.steps);
                 to.left = solved.left;
                 (to.mul, to.add, to.once) = (each.mul, each.add, once.total());
-                to.price = price(each, once, solved.left) - self.deferred(emitter, &solved.steps);
+                to.price = self.price_of(emitter, &solved);
             }
             None => to.note = "a divisor is zero, always or in one of its cases".to_owned(),
         }

@@ -13,6 +13,7 @@ use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::Tearing as Choice;
+use crate::discretize::without_stage;
 use crate::emit::Emitter;
 use crate::nested::{self, Part, Plan};
 use crate::program::{EquationRef, Form, Iteration, Jacobian, Nonlinear, Solve, SolveKind, Step};
@@ -91,7 +92,7 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
 
 /// What is iterated on: as found, or as declared where that is prescribed or no more.
 fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
-    let must_not = |v: &VarId| emitter.untorn.contains(&*emitter.work.var(*v).name);
+    let must_not = |v: &VarId| emitter.untorn.contains(without_stage(&emitter.work.var(*v).name));
     let choice = match emitter.settings.tearing {
         _ if !emitter.untorn.is_empty() && block.unknowns.iter().any(must_not) => Choice::Off,
         choice => choice,

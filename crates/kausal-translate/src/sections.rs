@@ -62,7 +62,8 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     if singular::report_dependent(emitter.work, dependent) {
         return None;
     }
-    let needed = needed(emitter.work, &continuous, selection);
+    let (needed, wanted_outside) = needed(emitter.work, &continuous, selection);
+    emitter.wanted = Some(wanted_outside);
     for (block, needed) in continuous.iter().zip(needed) {
         let steps = emitter.block(block);
         if needed { &mut sections.dynamics } else { &mut sections.outputs }.extend(steps);
@@ -91,11 +92,8 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
     calls::unite(&emitter.work.pool, &mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
-    let mut wanted = wanted(emitter.work, selection);
-    for set in &selection.sets {
-        wanted.extend(&set.candidates);
-        wanted.extend(set.jacobian.iter().flat_map(|&e| emitter.work.pool.variables_of(e)));
-    }
+    emitter.wanted = None;
+    let wanted = wanted_with_sets(emitter.work, selection);
     defer::defer(&emitter.work.pool, wanted, &mut sections.dynamics, &mut sections.outputs);
     let pool = &emitter.work.pool;
     calls::share(pool, &mut [&mut sections.parameters]);
@@ -193,23 +191,36 @@ fn continuous_blocks(emitter: &mut Emitter, blocks: &[Block]) -> Vec<Block> {
     out
 }
 
-/// Which blocks derivatives, crossings and delays depend on.
-fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> Vec<bool> {
-    let mut wanted = wanted(work, selection);
+/// Which blocks derivatives, crossings and delays depend on, and which unknowns of these blocks are needed outside their own.
+fn needed(work: &Work, blocks: &[Block], selection: &Selection) -> (Vec<bool>, FxHashSet<VarId>) {
+    let mut read = wanted(work, selection);
+    let sets = wanted_with_sets(work, selection);
+    let mut outside: FxHashSet<VarId> = FxHashSet::default();
     let mut result = vec![false; blocks.len()];
     let mut visitor = Visitor::new();
     let mut variables = Vec::new();
     for (i, block) in blocks.iter().enumerate().rev() {
-        if block.unknowns.iter().any(|v| wanted.contains(v)) {
+        if block.unknowns.iter().any(|v| read.contains(v)) {
             result[i] = true;
+            outside.extend(block.unknowns.iter().filter(|v| read.contains(v) || sets.contains(v)));
             for &e in &block.equations {
                 variables.clear();
                 occurrences(work, e, &mut visitor, &mut variables);
-                wanted.extend(variables.iter().copied());
+                read.extend(variables.iter().copied());
             }
         }
     }
-    result
+    (result, outside)
+}
+
+/// What derivatives, crossings and delays, and the choice of states in the run, are computed from.
+fn wanted_with_sets(work: &Work, selection: &Selection) -> FxHashSet<VarId> {
+    let mut wanted = wanted(work, selection);
+    for set in &selection.sets {
+        wanted.extend(&set.candidates);
+        wanted.extend(set.jacobian.iter().flat_map(|&e| work.pool.variables_of(e)));
+    }
+    wanted
 }
 
 /// Derivatives, crossings and delays.

@@ -10,6 +10,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use kausal_translate::Program;
+use kausal_translate::discretize::without_stage;
 use kausal_translate::program::{EquationRef, Form, Iteration, Kind, Step, System};
 
 /// Names and equations listed, and characters of an equation.
@@ -84,7 +85,7 @@ pub fn torn(program: &Program, error: &RunError) -> Vec<String> {
     let Stop::Failed(Failure { unknowns, .. }) = stop else { return Vec::new() };
     let is_torn = |s: &&System| matches!(&s.form, Form::Nonlinear(n) if n.unknowns == *unknowns && n.unknowns.len() < s.unknowns.len());
     match system(program, unknowns, initial).filter(is_torn) {
-        Some(_) => unknowns.iter().map(|v| program.variables[v.index()].name.clone()).collect(),
+        Some(_) => names(program, unknowns).into_iter().map(str::to_owned).collect(),
         None => Vec::new(),
     }
 }
@@ -101,6 +102,18 @@ pub fn substitution<'a>(program: &'a Program, unknowns: &[VarId]) -> Option<&'a 
         },
         _ => None,
     })
+}
+
+/// The names of variables in the model, each once.
+pub fn names<'a>(program: &'a Program, variables: &[VarId]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for v in variables {
+        let name = without_stage(&program.variables[v.index()].name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Did the run end because a torn system lost digits?
@@ -313,11 +326,13 @@ fn of_state(program: &Program, text: &str) -> Vec<Culprit> {
 
 /// All steps of the initial problem or of the rest, with those inside of others.
 fn steps(program: &Program, initial: bool) -> Vec<&Step> {
-    let discretized: &[Step] = program.discretized.as_ref().map_or(&[], |d| &d.steps);
+    let discretized = program.discretized.as_ref();
+    let filter: &[Step] = discretized.and_then(|d| d.filter.as_ref()).map_or(&[], |d| &d.steps);
+    let discretized: &[Step] = discretized.map_or(&[], |d| &d.steps);
     let sections: Vec<&[Step]> = if initial {
         vec![&program.parameters, &program.initial, &program.discrete]
     } else {
-        vec![&program.dynamics, &program.outputs, &program.discrete, discretized]
+        vec![&program.dynamics, &program.outputs, &program.discrete, discretized, filter]
     };
     let mut all = Vec::new();
     let mut stack: Vec<&Step> = sections.into_iter().rev().flat_map(|s| s.iter().rev()).collect();
@@ -464,7 +479,7 @@ fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
 
 /// A formula in the variables of the model: what the translation added is written out, once.
 fn formula(program: &Program, e: ExprId) -> String {
-    let name = |v: VarId| program.variables[v.index()].name.clone();
+    let name = |v: VarId| without_stage(&program.variables[v.index()].name).to_owned();
     let written_out = |v: VarId| {
         if program.variables[v.index()].kind != Kind::Helper {
             return name(v);

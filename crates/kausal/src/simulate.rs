@@ -393,15 +393,13 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
         Stop::Failed(Failure { reason, unknowns, residual }) => {
             const SHOWN: usize = 8;
             let sweep = failure::substitution(program, unknowns);
-            let visible = sweep.unwrap_or(unknowns);
-            let names: Vec<&str> =
-                visible.iter().take(SHOWN).map(|v| program.variables[v.index()].name.as_str()).collect();
-            let more = if unknowns.len() > SHOWN {
-                format!(" and {} more", unknowns.len() - SHOWN)
+            let names = failure::names(program, sweep.unwrap_or(unknowns));
+            let more = if names.len() > SHOWN {
+                format!(" and {} more", names.len() - SHOWN)
             } else {
                 String::new()
             };
-            let names = format!("{}{more}", names.join(", "));
+            let names = format!("{}{more}", names[..names.len().min(SHOWN)].join(", "));
             let is_number = |v: &VarId| program.variables[v.index()].ty == Type::Real;
             let (what, help) = match reason {
                 Reason::NoConvergence | Reason::NotFinite if sweep.is_some() => (

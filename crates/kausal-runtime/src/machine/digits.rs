@@ -6,6 +6,7 @@
 //! more has lost its digits, and the system is to be solved untorn.
 
 use kausal_solver::newton::NonlinearSystem;
+use kausal_symbolic::VarId;
 
 use super::nonlinear::TornSystem;
 
@@ -14,27 +15,23 @@ const MOVED: f64 = 1e-13;
 /// More than so many times that is too much for any unknown.
 const GROWTH: f64 = 1e6;
 
-/// Is what follows from the iteration variables `x` mostly rounding errors?
-pub(super) fn are_lost(system: &mut TornSystem, x: &[f64]) -> bool {
+/// Are some of `looked_at`, which follow from the iteration variables `x`, mostly rounding errors?
+pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], looked_at: &[VarId]) -> bool {
     if system.newton.all.len() <= x.len() {
         return false;
     }
-    let values = |system: &TornSystem| -> Vec<f64> {
-        system.newton.all.iter().map(|v| system.machine.values[v.index()]).collect()
-    };
     let mut residuals = vec![0.0; x.len()];
-    let before = values(system);
+    // What a system without full rank leaves open stays where it was, so nothing is computed again afterwards.
+    let before = system.machine.values.clone();
     let sign = |i: usize| if i % 2 == 0 { MOVED } else { -MOVED };
     let moved: Vec<f64> = (0..x.len()).map(|i| x[i] + sign(i) * x[i].abs().max(system.nominal(i))).collect();
     let outcome = system.residual(&moved, &mut residuals);
-    let after = values(system);
-    let back = system.residual(x, &mut residuals);
-    if outcome.is_err() || back.is_err() {
-        return false;
-    }
+    let after = std::mem::replace(&mut system.machine.values, before);
+    let before = &system.machine.values;
     let variables = &system.machine.model.program.variables;
-    let sizes = system.newton.all.iter().zip(&before);
-    let sizes = sizes.map(|(v, value)| value.abs().max(variables[v.index()].nominal));
-    let mut changes = before.iter().zip(&after).zip(sizes).map(|((b, a), size)| (a - b).abs() / size);
-    changes.any(|change| change > GROWTH * MOVED)
+    let change = |v: VarId| {
+        let (old, new) = (before[v.index()], after[v.index()]);
+        (new - old).abs() / old.abs().max(variables[v.index()].nominal)
+    };
+    outcome.is_ok() && looked_at.iter().any(|&v| change(v) > GROWTH * MOVED)
 }

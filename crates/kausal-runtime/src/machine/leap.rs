@@ -6,7 +6,8 @@
 //! determinant of the Jacobian has one sign on it; neighbouring branches have different ones (the degree of a map:
 //! Ortega and Rheinboldt, *Iterative Solution of Nonlinear Equations in Several Variables*, §6.2). So where unknowns
 //! of the sequence have moved much more than the iteration variables, the sign is looked at. A change fails like an
-//! iteration without convergence: a smaller step comes nearer, and else the system is solved untorn.
+//! iteration without convergence: a smaller step comes nearer, and else the system is solved untorn. So it is where that
+//! happens all the time, for steps that are small for this reason only lead nowhere.
 
 use kausal_solver::linear::DenseLu;
 use kausal_solver::newton::NonlinearSystem;
@@ -19,6 +20,9 @@ const LARGEST: usize = 50;
 const FAR: f64 = 0.1;
 /// … if it is so many times that of the iteration variables.
 const AMPLIFIED: f64 = 1.5;
+/// So many solutions on other branches are too many, if they are this part of all.
+const MANY: u64 = 64;
+const PART: u64 = 64;
 
 /// What is known of the branch on which one system is.
 #[derive(Debug, Default)]
@@ -31,6 +35,9 @@ pub(super) struct Branch {
     stale: bool,
     /// Events up to the last solution: what was before the last one means nothing.
     events: u64,
+    /// Solutions so far, and how many of them were on another branch.
+    solutions: u64,
+    leaps: u64,
 }
 
 impl Branch {
@@ -47,13 +54,17 @@ impl Branch {
             return true;
         }
         if self.events != system.machine.events {
-            *self = Branch { events: system.machine.events, stale: true, ..Branch::default() };
+            let Branch { solutions, leaps, .. } = *self;
+            let events = system.machine.events;
+            *self = Branch { events, solutions, leaps, stale: true, ..Branch::default() };
         }
+        self.solutions += 1;
         let leapt = self.has_leapt(system);
         if leapt || self.stale {
             let negative = is_negative(system, x);
             if leapt && self.negative.is_some() && negative != self.negative {
                 self.stale = true;
+                self.leaps += 1;
                 return false;
             }
             self.negative = negative;
@@ -61,6 +72,11 @@ impl Branch {
         }
         self.note(system);
         true
+    }
+
+    /// Do iterations lead to other branches again and again?
+    pub(super) fn is_lost(&self) -> bool {
+        self.leaps >= MANY && PART * self.leaps >= self.solutions
     }
 
     fn note(&mut self, system: &TornSystem) {

@@ -52,6 +52,12 @@ impl Machine {
         !self.relation(index, mode)
     }
 
+    /// The difference of a relation has this value.
+    pub(crate) fn note_size(&mut self, relation: u32, difference: f64) {
+        let size = &mut self.magnitudes[relation as usize];
+        *size = size.max(difference.abs());
+    }
+
     /// Up to this magnitude the difference of a relation may be rounding.
     pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
         (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)

@@ -16,6 +16,9 @@ use crate::image::{self, Exec};
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
 /// states: their errors reach these through the step size.
 const NEAR: f64 = 0.01;
+/// Whether digits are lost in a system of an inlined step is looked at once in so many times that it is solved.
+const SOLVES_PER_LOOK: u32 = 64;
+
 /// Memory of the iteration of one system of an inlined step.
 #[derive(Debug)]
 pub(super) struct ChordSpace {
@@ -28,6 +31,10 @@ pub(super) struct ChordSpace {
     sensitivities: Sensitivities,
     /// By how much a correction moves them.
     predicted: Vec<f64>,
+    /// How often it has been solved.
+    solves: u32,
+    /// The states that it computes have lost their digits.
+    lost_digits: bool,
 }
 
 /// Derivatives of tracked states, by their place, by iteration variables, as the last matrix had them.
@@ -104,10 +111,15 @@ impl Machine {
         let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
         for newton in &model.newtons[inlined.before.newtons..] {
             let n = newton.unknowns.len();
+            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
+            // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help.
+            if tracked.is_empty() {
+                self.chords.push(None);
+                continue;
+            }
             let mut system =
                 TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
             let chord = Chord::new(&mut system).ok();
-            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
             let marked = vec![0.0; tracked.len()];
             let place = |v: VarId| tracked.iter().position(|t| *t == v);
             let known = newton.sensitivities.iter();
@@ -121,6 +133,8 @@ impl Machine {
                 weights: vec![0.0; n],
                 tracked,
                 marked,
+                solves: 0,
+                lost_digits: false,
             });
             self.chords.push(space);
         }
@@ -196,6 +210,16 @@ impl Machine {
         let request = ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
         let stop = system.torn.stop.take();
+        if outcome.is_ok() && !self.trusts {
+            let look = space.solves.is_multiple_of(SOLVES_PER_LOOK);
+            space.solves = space.solves.wrapping_add(1);
+            // States that were moved by their derivatives are not quite what follows.
+            if look && self.put(newton, &space.z, Mode::Continuous).is_ok() {
+                let mut torn =
+                    TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
+                space.lost_digits = digits::are_lost(&mut torn, &space.z, &space.tracked);
+            }
+        }
         let outcome = outcome.map_err(|error| match error {
             ModelError::Recoverable(e) => Stop::Failed(Failure {
                 reason: e.reason,
@@ -204,8 +228,13 @@ impl Machine {
             }),
             ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(e.to_string())),
         });
+        let lost_digits = space.lost_digits;
         self.chords[place] = Some(space);
-        outcome
+        outcome?;
+        match lost_digits {
+            true => Err(lost(newton)),
+            false => Ok(()),
+        }
     }
 
     /// Newton's method on the iteration variables; homotopies where it fails.
@@ -222,7 +251,7 @@ impl Machine {
             *x = self.values[v.index()];
         }
         space.start.copy_from_slice(&space.x);
-        let exact = self.exact || mode != Mode::Continuous;
+        let exact = self.exact || self.careful || mode != Mode::Continuous;
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
         let before = space.solver.work();
         let fitted = mode == Mode::Initial
@@ -292,7 +321,11 @@ impl Machine {
     fn stay(&mut self, newton: &image::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
         let mut system =
             TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
-        if branch.follow(&mut system, x) {
+        let stays = branch.follow(&mut system, x);
+        if branch.is_lost() && !system.machine.trusts {
+            return Err(lost(newton));
+        }
+        if stays {
             return Ok(());
         }
         branch.go_back(&mut system);
@@ -304,11 +337,10 @@ impl Machine {
     /// Fails where what is computed from the iteration variables means nothing.
     fn keeps_digits(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
-        if !digits::are_lost(&mut system, x) {
-            return Ok(());
+        match digits::are_lost(&mut system, x, &newton.all) {
+            true => Err(lost(newton)),
+            false => Ok(()),
         }
-        let unknowns = newton.unknowns.clone();
-        Err(Stop::Failed(Failure { reason: Reason::LostDigits, unknowns, residual: None }))
     }
 
     /// After an event: systems that only outputs need are solved where the event has left them, so that it is known
@@ -596,6 +628,12 @@ impl StepSystem for SteppingSystem<'_> {
         }
         (sum / machine.demand.states as f64).sqrt()
     }
+}
+
+/// The failure of a system of which no digits are left.
+fn lost(newton: &image::Newton) -> Stop {
+    let unknowns = newton.unknowns.clone();
+    Stop::Failed(Failure { reason: Reason::LostDigits, unknowns, residual: None })
 }
 
 /// The failure of a system without a unique solution.

@@ -180,11 +180,13 @@ impl Run {
     /// Functions that are positive on one side of each relation.
     fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
         let functions = std::mem::take(&mut self.functions);
+        let watched = std::mem::take(&mut self.watched);
         let machine = self.machine()?;
-        for (value, &(difference, sign)) in values.iter_mut().zip(&functions) {
+        for ((value, &(difference, sign)), &relation) in values.iter_mut().zip(&functions).zip(&watched) {
             *value = sign * machine.values[difference.index()];
+            machine.note_size(relation, *value);
         }
-        self.functions = functions;
+        (self.functions, self.watched) = (functions, watched);
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 //!   stability limit the step alike and this test is silent; so where the explicit method has run for long
 //!   with large `h |λ|`, or with many rejected steps, BDF gets a *trial*: it is run for some
 //!   steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one wait
-//!   twice as long.
+//!   twice as long. One rejected step after each event says only that its size was a guess.
 //! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway,
 //!   shows again and again that the explicit method would be stable with a step several times as large. A
 //!   model that knows no such bound stays with BDF.
@@ -46,6 +46,8 @@ pub(crate) struct Auto {
     steps: u32,
     /// Where the explicit method took over, and the evaluations and rejected steps up to there.
     explicit_since: Option<(f64, u64, u64)>,
+    /// Events since then.
+    restarts: u64,
     easy_checks: u32,
     easy_checks_needed: u32,
     patience: u32,
@@ -75,6 +77,7 @@ impl Auto {
             kind: Kind::Explicit,
             steps: 0,
             explicit_since: None,
+            restarts: 0,
             easy_checks: 0,
             easy_checks_needed: EASY_CHECKS,
             patience: PATIENCE,
@@ -87,6 +90,7 @@ impl Auto {
         if self.kind == Kind::Bdf && self.trial.is_none() {
             self.steps = 0;
         }
+        self.restarts += 1;
         self.explicit.restart();
         self.bdf.restart();
         self.easy_checks = 0;
@@ -146,11 +150,12 @@ impl Auto {
         }
     }
 
-    /// Has the explicit method rejected one step for each few it has accepted?
+    /// Has the explicit method rejected one step for each few it has accepted, besides the first after each event?
     fn rejects(&self, core: &Core) -> bool {
         const FEW: u64 = 3;
-        self.explicit_since
-            .is_some_and(|(_, _, before)| FEW * (core.rejected - before) >= u64::from(self.steps))
+        let Some((_, _, before)) = self.explicit_since else { return false };
+        let rejected = (core.rejected - before).saturating_sub(self.restarts);
+        FEW * rejected >= u64::from(self.steps)
     }
 
     /// How far the explicit method has come for each evaluation.
@@ -196,6 +201,7 @@ impl Auto {
         self.steps = 0;
         self.easy_checks = 0;
         self.explicit_since = None;
+        self.restarts = 0;
         match kind {
             Kind::Explicit => {
                 self.explicit.start_with(core.t - core.t_old);

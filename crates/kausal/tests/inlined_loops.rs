@@ -1,0 +1,130 @@
+//! Nonlinear loops in inlined steps: beside the states, with sequences that amplify, with states in them. Exact solutions are
+//! in the equations.
+
+use std::sync::Arc;
+
+use kausal::simulate::{self, Run, Untorn};
+use kausal::{Backend, Inline, Options, Session, Settings, method_of};
+
+const METHODS: [Inline; 3] = [Inline::Bdf, Inline::Radau, Inline::Rosenbrock];
+
+/// Runs a model, again with the systems untorn that fail, as the program does; all runs.
+fn runs(text: &str, inline: Inline, tolerance: f64) -> Vec<Run> {
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
+    let options = Options { inline, ..Options::default() };
+    let method = method_of(inline, false).unwrap_or_default();
+    let settings = Settings { stop: 1.0, interval: 0.01, tolerance, method, ..Settings::default() };
+    let (mut untorn, mut all) = (Untorn::default(), Vec::new());
+    loop {
+        let program = session.translate_untorn(&flat, &options, untorn.names()).expect("a program");
+        let model = session.compile(program, Backend::Jit).expect("code");
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let again = untorn.add(&run.torn);
+        all.push(run);
+        if !again {
+            return all;
+        }
+    }
+}
+
+fn last(run: &Run, name: &str) -> f64 {
+    assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+    let column = run.trajectory.get(name).unwrap_or_else(|| panic!("no {name}"));
+    column[column.len() - 1]
+}
+
+/// A loop that depends on time only has nothing to do with the formula of the method: the three stages of Radau have it
+/// three times, and a smaller step would not help it.
+#[test]
+fn a_loop_without_states_does_not_limit_the_step() {
+    let text = "model M
+      Real v(start = 0), i, on, q(start = 0, fixed = true), u = 5*sin(2*time + 0.1);
+    equation
+      u - 0.5*i = v;
+      on = if v > 1 then 0.1*(v - 1) elseif v < -1 then 0.1*(v + 1) else 0;
+      i = 0.1*(v + v^3) + on;
+      der(q) = i;
+    end M;";
+    let reference = last(&runs(text, Inline::Off, 1e-11)[0], "q");
+    for inline in METHODS {
+        for tolerance in [1e-6, 1e-8] {
+            let all = runs(text, inline, tolerance);
+            assert_eq!(all.len(), 1, "{inline:?}");
+            let error = (last(&all[0], "q") - reference).abs();
+            assert!(error < 20.0 * tolerance, "{inline:?} with {tolerance:e}: {error:e}");
+            // Radau took 63 steps and 1,832 evaluations where stages were iterated to the tolerance of the step.
+            let work = &all[0].statistics;
+            assert!(work.steps < 130 && work.rhs_evaluations < 25 * work.steps, "{inline:?}: {work:?}");
+        }
+    }
+}
+
+/// Each equation of the chain amplifies by twelve, and the last has two solutions: torn, the iteration goes to the other one.
+const AMPLIFIED: &str = "model M
+  Real a[4], s(start = 0, fixed = true);
+  Real e[4] = {sin(time + k) for k in 1:4};
+equation
+  for k in 1:3 loop
+    12*a[k] + 0.3*sin(a[k]) + a[k + 1] = 12*e[k] + 0.3*sin(e[k]) + e[k + 1];
+  end for;
+  (a[4] + 4)^2 + a[1] = (e[4] + 4)^2 + e[1];
+  der(s) = a[4];
+end M;";
+
+#[test]
+fn an_amplifying_loop_is_solved_untorn_in_inlined_steps() {
+    let exact = 4f64.cos() - 5f64.cos();
+    for inline in METHODS {
+        for tolerance in [1e-6, 1e-8] {
+            let all = runs(AMPLIFIED, inline, tolerance);
+            let run = all.last().expect("a run");
+            let error = (last(run, "s") - exact).abs();
+            assert!(error < 20.0 * tolerance, "{inline:?} with {tolerance:e}: {error:e}");
+            assert!(run.statistics.steps < 100, "{inline:?}: {:?}", run.statistics);
+        }
+    }
+}
+
+/// Messages speak of the variables of the model, not of their copies in stages.
+#[test]
+fn failures_in_stages_are_told_in_names_of_the_model() {
+    let all = runs(AMPLIFIED, Inline::Radau, 1e-8);
+    assert!(all.len() > 1, "the torn system should have failed");
+    assert_eq!(all[0].torn, ["a[1]"]);
+    let texts = all.iter().flat_map(|run| &run.diagnostics).map(|d| d.message.as_str());
+    let texts: Vec<&str> = texts.collect();
+    assert!(!texts.is_empty() && texts.iter().all(|text| !text.contains('@')), "{texts:?}");
+}
+
+/// The sequence of a chain loses all digits as `q` grows; without and with the state `s` in it.
+#[test]
+fn digits_lost_in_an_inlined_step_are_noticed() {
+    let chain = |beside: &str| {
+        format!(
+            "model M
+              Real x[30], q(start = 0, fixed = true), s(start = sin(1.5), fixed = true);
+              Real e[30] = {{cos(0.5*k + q) for k in 1:30}};
+              Real g = 0.2 + 8*q^4;
+            equation
+              x[1] = e[1]{beside};
+              x[30] = e[30];
+              for k in 2:29 loop
+                x[k + 1] + x[k - 1] - g*(x[k] + 0.05*sin(x[k])) =
+                e[k + 1] + e[k - 1] - g*(e[k] + 0.05*sin(e[k]));
+              end for;
+              der(q) = 1;
+              der(s) = x[3];
+            end M;"
+        )
+    };
+    for beside in ["", " - 0.1*(s - sin(1.5 + q))"] {
+        for inline in METHODS {
+            let all = runs(&chain(beside), inline, 1e-6);
+            assert!(all.len() > 1, "{inline:?}: digits are lost");
+            let error = (last(&all[all.len() - 1], "s") - 2.5f64.sin()).abs();
+            assert!(error < 2e-5, "{inline:?}: {error:e}");
+        }
+    }
+}
