@@ -452,7 +452,7 @@ mod tests {
             let m = 1 + mixed(seed, &[2]) % 14;
             let entry = |i: u64, j: u32| {
                 let x = mixed(seed, &[3, i, u64::from(j)]);
-                (x % 3 == 0).then_some((j, 1 + x / 3 % 2))
+                x.is_multiple_of(3).then_some((j, 1 + x / 3 % 2))
             };
             let rows: Vec<Row> = (0..m).map(|i| (0..n).filter_map(|j| entry(i, j)).collect()).collect();
             let mut basis = Basis::new(n as usize);

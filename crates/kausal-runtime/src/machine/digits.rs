@@ -23,7 +23,7 @@ pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], looked_at: &[VarId]) 
     let mut residuals = vec![0.0; x.len()];
     // What a system without full rank leaves open stays where it was, so nothing is computed again afterwards.
     let before = system.machine.values.clone();
-    let sign = |i: usize| if i % 2 == 0 { MOVED } else { -MOVED };
+    let sign = |i: usize| if i.is_multiple_of(2) { MOVED } else { -MOVED };
     let moved: Vec<f64> = (0..x.len()).map(|i| x[i] + sign(i) * x[i].abs().max(system.nominal(i))).collect();
     let outcome = system.residual(&moved, &mut residuals);
     let after = std::mem::replace(&mut system.machine.values, before);
