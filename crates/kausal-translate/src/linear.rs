@@ -19,7 +19,7 @@ use kausal_structure::{
     bounded_count_in_order, bounded_elimination_order, elimination_order, maximum_matching_preferring,
     recursive_order, relaxed_blt,
 };
-use kausal_symbolic::count::{Counter, Operations as Count};
+use kausal_symbolic::count::{Counter, Operations as Count, written_operations};
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,6 +58,8 @@ const KERNEL: f64 = 60.0;
 const SPARSE: f64 = 4.0;
 /// Blocks with fewer equations are priced with everything they compute.
 const DEFERRED: usize = 40;
+/// Prices that differ by less than this part are taken for equal.
+const ALIKE: f64 = 0.02;
 /// Shorter sequences cannot lose many digits: their residuals are not looked at.
 const CHECKED: usize = 12;
 
@@ -614,7 +616,7 @@ impl<'b> Linear<'b> {
     fn written_price(&self, emitter: &mut Emitter, plan: &Plan) -> Option<f64> {
         let mark = emitter.mark();
         let solved = eliminate::solve(emitter, self.block, &self.rows, plan);
-        let price = solved.map(|solved| self.price_of(emitter, &solved));
+        let price = solved.map(|solved| self.price_of(emitter, &solved).0);
         emitter.rollback(mark);
         price
     }
@@ -622,6 +624,7 @@ impl<'b> Linear<'b> {
     /// Prices all ways; the chosen one is the cheapest, `None` the sparse one.
     fn choose(&self, emitter: &mut Emitter, candidates: &[Candidate]) -> (Vec<Alternative>, Option<usize>) {
         let mut alternatives = Vec::new();
+        let mut counts: Vec<u64> = Vec::new();
         let open = candidates.iter().filter(|c| c.rejected.is_none()).count();
         for candidate in candidates {
             let mut alternative = Alternative {
@@ -635,13 +638,15 @@ impl<'b> Linear<'b> {
                 note: candidate.rejected.clone().unwrap_or_default(),
             };
             let written = candidate.estimate <= WRITTEN_LIMIT || open <= 1;
+            let mut count = u64::MAX;
             if candidate.rejected.is_none() && written {
-                self.price(emitter, candidate, &mut alternative);
+                count = self.price(emitter, candidate, &mut alternative);
             } else if candidate.rejected.is_none() {
                 alternative.price = candidate.estimate as f64;
                 alternative.note = "priced by its structure".to_owned();
             }
             alternatives.push(alternative);
+            counts.push(count);
         }
         alternatives.push(self.sparse_price(emitter, candidates));
         let best = alternatives
@@ -650,6 +655,10 @@ impl<'b> Linear<'b> {
             .min_by(|(i, a), (j, b)| a.price.total_cmp(&b.price).then(i.cmp(j)))
             .map(|(k, _)| k)
             .unwrap_or(candidates.len());
+        let best = match self.rows.len() < DEFERRED {
+            true => best,
+            false => fewest_written(&alternatives, &counts, best),
+        };
         // A way that is prescribed is taken whatever the sparse solver would cost.
         let prescribed = match (candidates, emitter.settings) {
             ([only], settings) if only.rejected.is_none() => match only.way {
@@ -664,32 +673,36 @@ impl<'b> Linear<'b> {
         (alternatives, (best < candidates.len()).then_some(best))
     }
 
-    /// What steps cost, with those that are computed only where results are wanted priced as what is done once.
-    fn price_of(&self, emitter: &Emitter, solved: &Solved) -> f64 {
+    /// What a way costs, with what is computed only where results are wanted priced as what is done once; and how many
+    /// operations of each evaluation are written down.
+    fn price_of(&self, emitter: &Emitter, solved: &Solved) -> (f64, u64) {
         // Of small blocks, and where nothing is needed outside, all results count.
         if self.rows.len() < DEFERRED || self.needed.is_empty() {
             let (each, once) = operations(emitter, &solved.steps);
-            return price(each, once, solved.left);
+            return (price(each, once, &solved.steps), written(emitter, &solved.steps));
         }
         // What both have in common is not saved by moving one of them.
         let (kept, late) = defer::split(&emitter.work.pool, &solved.steps, &self.needed);
         let (each, once) = operations(emitter, &kept);
-        price(each, once, solved.left) + ONCE * operations(emitter, &late).0.total() as f64
+        let later = ONCE * operations(emitter, &late).0.total() as f64;
+        (price(each, once, &kept) + later, written(emitter, &kept))
     }
 
-    /// Writes the way down, counts, and forgets it again.
-    fn price(&self, emitter: &mut Emitter, candidate: &Candidate, to: &mut Alternative) {
+    /// Writes the way down, counts, and forgets it again; the operations as they are written.
+    fn price(&self, emitter: &mut Emitter, candidate: &Candidate, to: &mut Alternative) -> u64 {
         let mark = emitter.mark();
+        let mut all = u64::MAX;
         match eliminate::solve(emitter, self.block, &self.rows, &candidate.plan) {
             Some(solved) => {
                 let (each, once) = operations(emitter, &solved.steps);
                 to.left = solved.left;
                 (to.mul, to.add, to.once) = (each.mul, each.add, once.total());
-                to.price = self.price_of(emitter, &solved);
+                (to.price, all) = self.price_of(emitter, &solved);
             }
             None => to.note = "a divisor is zero, always or in one of its cases".to_owned(),
         }
         emitter.rollback(mark);
+        all
     }
 
     fn sparse_price(&self, emitter: &Emitter, candidates: &[Candidate]) -> Alternative {
@@ -870,21 +883,43 @@ fn is_once(emitter: &Emitter, e: ExprId, known: &FxHashSet<VarId>) -> bool {
     !work.pool.has_context(e) && !work.pool.contains_any(e, |v| !work.is_parameter(v) && !known.contains(&v))
 }
 
-fn price(each: Count, once: Count, left: usize) -> f64 {
-    // Each entry of the matrix is written and read once more.
-    let kernel = if left > 0 { KERNEL + (left * left) as f64 } else { 0.0 };
-    each.total() as f64 + ONCE * once.total() as f64 + kernel
+/// Prices are not exact: of the ways that cost about as much as the best, that with the fewest operations as they are written.
+fn fewest_written(alternatives: &[Alternative], counts: &[u64], best: usize) -> usize {
+    let limit = (1.0 + ALIKE) * alternatives[best].price;
+    let alike = |&k: &usize| alternatives[k].price <= limit;
+    // Of equal ones the best stays.
+    let order = |&k: &usize| (counts[k], k != best, k);
+    if best < counts.len() { (0..counts.len()).filter(alike).min_by_key(order).unwrap_or(best) } else { best }
+}
+
+fn price(each: Count, once: Count, steps: &[Step]) -> f64 {
+    // Each entry of a matrix is written and read once more; of a symmetric one only a half is there.
+    let kernels = steps.iter().filter_map(|step| match step {
+        Step::Solve(solve) => Some(KERNEL + solve.entries.len() as f64),
+        _ => None,
+    });
+    each.total() as f64 + ONCE * once.total() as f64 + kernels.sum::<f64>()
+}
+
+/// Operations of each evaluation as the papers count them: every one that is written.
+fn written(emitter: &Emitter, steps: &[Step]) -> u64 {
+    counted(emitter, steps, &mut |e| written_operations(&emitter.work.pool, e)).0.total()
 }
 
 /// Operations of each evaluation, and those done once; what is common is computed once.
 fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
+    let mut counter = Counter::new();
+    counted(emitter, steps, &mut |e| counter.add(&emitter.work.pool, e))
+}
+
+/// Operations of each evaluation, and those done once, with a count for formulas.
+fn counted(emitter: &Emitter, steps: &[Step], count: &mut dyn FnMut(ExprId) -> Count) -> (Count, Count) {
     let mut known: FxHashSet<VarId> = FxHashSet::default();
     let (mut each, mut once) = (Count::default(), Count::default());
-    let mut counter = Counter::new();
     for step in steps {
         match step {
             Step::Assign(assign) => {
-                let count = counter.add(&emitter.work.pool, assign.value);
+                let count = count(assign.value);
                 if is_once(emitter, assign.value, &known) {
                     known.insert(assign.variable);
                     once += count;
@@ -910,7 +945,7 @@ fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
             }
             Step::Call(call) => {
                 each.call += 1;
-                call.args.iter().for_each(|&arg| each += counter.add(&emitter.work.pool, arg));
+                call.args.iter().for_each(|&arg| each += count(arg));
             }
             _ => {}
         }

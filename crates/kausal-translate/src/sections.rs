@@ -88,11 +88,11 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     let actions = emitter.actions(&actions);
     sections.outputs.extend(actions.clone());
     sections.discrete.extend(actions);
+    emitter.wanted = None;
     (sections.initial, sections.checks) = initial::build(emitter, selection, &known)?;
     let Sections { parameters, initial, dynamics, outputs, discrete, .. } = &mut sections;
     calls::unite(&emitter.work.pool, &mut [parameters, initial, dynamics, outputs, discrete]);
     hoist(emitter.work, &known, &mut sections);
-    emitter.wanted = None;
     let wanted = wanted_with_sets(emitter.work, selection);
     defer::defer(&emitter.work.pool, wanted, &mut sections.dynamics, &mut sections.outputs);
     let pool = &emitter.work.pool;

@@ -112,6 +112,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "Chain", system: "chain of f revolute joints", parameter: "f" },
     Family { name: "Spine", system: "spine with branches, f revolute joints", parameter: "f" },
     Family { name: "Tree", system: "tree of f revolute joints, two at every body", parameter: "f" },
+    Family { name: "Star", system: "three chains from one body, f revolute joints", parameter: "f" },
     Family {
         name: "Kausal.Examples.Chain",
         system: "chain of f revolute joints, vectors in the frames of the bodies",

@@ -149,17 +149,18 @@ const GROWTH: &str = "
 
 The paper on relaxing says that the operations grow linearly with the number f of joints, and that this is no worse than
 hand-made codes. Asked for is that the same number is added with each joint from f = 4 on, at most 700. General axes,
-offsets and full inertia tensors; `examples/papers/Chain.mo`, `Spine.mo`, `Tree.mo` and `TwistedChain.mo`. Counted is what the derivatives
+offsets and full inertia tensors; `examples/papers/Chain.mo`, `Spine.mo`, `Tree.mo`, `Star.mo` and `TwistedChain.mo`. Counted is what the derivatives
 need: positions and the forces in the joints are computed where results are wanted.
 
 All joints that are added to the chain are alike, and so are all pairs that are added to the spine, of which one joint goes on
 and the other has nothing behind it. In the tree of two joints at every body those of the outermost level are
-ends, at f = 4 one of them directly behind the first joint, where one operation less is needed than for those further out.
-With few joints the translator finds cheaper ways than the recursive one (f = 2, and f = 4 in the frames of bodies). At f = 4 of the
-trees it prices another way slightly lower, with what formulas have in common computed once; as it is written, which is counted
-here, it has a few operations more, so that the automatic column begins above the line on which it goes on.
+ends, at f = 4 one of them at the first body beside a joint that goes on. There an end adds 430 operations, at a body further out
+440; where both joints at the body go on, as at the first body from f = 8 on, 9 of these 10 are left.
+So the tree has one operation less at f = 4 than the line on which it goes on. In the star three
+chains begin at the first body: at f = 4 each is one end, and what three ends have in common is less work; from f = 7 on each added joint takes a chain further.
+With few joints the translator finds cheaper ways than the recursive one (f = 2, f = 4 of the star and in the frames of bodies).
 
-The parts of the first three have their vectors resolved in the world, as the paper prints them. `Kausal.Examples.Chain`
+The parts of the first four have their vectors resolved in the world, as the paper prints them. `Kausal.Examples.Chain`
 is the first chain again, with the usual parts, whose vectors are resolved in the frames of the bodies: articulated inertias are turned
 from body to body there, which takes more operations where axes are general. In `TwistedChain.mo` these parts have their axes along
 a coordinate, as Denavit and Hartenberg choose frames: the acceleration about an axis and the moment about it then take part in the
