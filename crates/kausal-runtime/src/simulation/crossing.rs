@@ -33,7 +33,7 @@ const NEARER: f64 = 16.0;
 const GROWING: usize = 3;
 const GROWTH: f64 = 3.0;
 /// Growth below this part of what may be rounding says nothing.
-const FLOOR: f64 = 0.05;
+const FLOOR: f64 = 1.0;
 /// Relations are looked at after this part of the run at the latest.
 const LONGEST_PART: f64 = 2e-3;
 /// At most so many comparisons in a step.
