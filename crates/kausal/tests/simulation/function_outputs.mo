@@ -21,8 +21,8 @@ algorithm
 end roots;
 model M
   Real x1, x2, only;
-  Boolean real, other;
+  Boolean other;
 equation
-  (x1, x2, real) = roots(1, -3, 2 + time);
+  (x1, x2) = roots(1, -3, 2 + time);
   (only, , other) = roots(1, 2, 5);
 end M;
