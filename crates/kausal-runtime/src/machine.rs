@@ -137,7 +137,7 @@ pub struct Machine {
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
     /// Iterations of the inlined step, one for each of its nonlinear systems that states are part of.
-    chords: Vec<Option<ChordSpace>>,
+    chords: Vec<Option<Box<ChordSpace>>>,
     /// What the integrator asks of the step being taken.
     pub(crate) demand: Demand,
     guards: Vec<GuardSpace>,
@@ -207,7 +207,7 @@ pub(crate) struct Demand {
     pub h: f64,
     /// How exactly, in units of the weights.
     pub tolerance: f64,
-    /// Error weights by variable; zero where none is known.
+    /// Error weights of states.
     pub weights: Vec<f64>,
     /// The last correction of a system that ends the step may move states by their derivatives, and did so.
     pub may_predict: bool,

@@ -74,6 +74,8 @@ impl<F: FnMut(f64, &mut [f64]) -> Result<(), ModelError>> Functions for All<F> {
 pub struct EventFinder {
     /// Sides at the beginning of the step.
     positive: Vec<bool>,
+    /// The same as factors that make functions positive on their sides.
+    signs: Vec<f64>,
     /// How far past zero a function must be to have changed; zero for all but those that began at zero.
     bands: Vec<f64>,
     /// Values at the left end, the right end and a point between.
@@ -110,6 +112,7 @@ impl EventFinder {
     pub fn new(count: usize) -> Self {
         EventFinder {
             positive: vec![false; count],
+            signs: vec![-1.0; count],
             bands: vec![0.0; count],
             left: vec![0.0; count],
             right: vec![0.0; count],
@@ -133,8 +136,8 @@ impl EventFinder {
     /// Takes the sides from the values at the beginning of an integration or after an event.
     pub fn start(&mut self, values: &[f64]) {
         self.left.copy_from_slice(values);
-        for (positive, &v) in self.positive.iter_mut().zip(values) {
-            *positive = v > 0.0;
+        for (i, &v) in values.iter().enumerate() {
+            self.set_side(i, v > 0.0);
         }
         self.bands.fill(0.0);
         self.older_step = 0.0;
@@ -144,6 +147,7 @@ impl EventFinder {
     /// during an event.
     pub fn set_side(&mut self, index: usize, positive: bool) {
         self.positive[index] = positive;
+        self.signs[index] = if positive { 1.0 } else { -1.0 };
     }
 
     /// Lets one function change sides only where it is past zero by more than `band`, until it has been that far
@@ -311,22 +315,27 @@ impl EventFinder {
         const PART: f64 = 0.5;
         let (older_step, step) = (self.older_step, t1 - t0);
         let spacing = Spacing::new(older_step, step);
-        let functions = values.iter().zip(&self.left).zip(&self.older).zip(&self.bands).zip(&self.positive);
+        let n = self.positive.len();
+        let (values, left, older) = (&values[..n], &self.left[..n], &self.older[..n]);
+        let (bands, signs) = (&self.bands[..n], &self.signs[..n]);
+        let dips = older_step > 0.0;
         // One loop without branches, for there are many functions and it is run after every step.
-        let clear = functions.fold(true, |clear, ((((&value, &left), &older), &band), &positive)| {
-            let sign = if positive { 1.0 } else { -1.0 };
-            let (older, here, end) = (sign * older, sign * left, sign * value);
-            let moved = (value - left).abs();
+        let mut clear = true;
+        for i in 0..n {
+            let (sign, band, value) = (signs[i], bands[i], values[i]);
+            let (older, here, end) = (sign * older[i], sign * left[i], sign * value);
+            let size = value.abs();
             // What is zero but for rounding stays on its side.
-            let stays = (end > -band) & ((value.abs() >= PART * moved) | (value.abs() <= band));
+            let stays = (end > -band) & ((size >= PART * (end - here).abs()) | (size <= band));
             // As `dip` has it.
             let (fell, rose) = ((here - older) * spacing.per_before, end - here);
             let bend = (rose - fell) * spacing.per_both;
             let start = rose - bend;
             let turns = (bend > 0.0) & (start < 0.0) & (start + 2.0 * bend > 0.0);
-            let low = 4.0 * bend * (here - DIP_PART * here.min(end)) < start * start;
-            clear & stays & !(turns & low & (band <= 0.0) & (older_step > 0.0))
-        });
+            let lower = if here < end { here } else { end };
+            let low = 4.0 * bend * (here - DIP_PART * lower) < start * start;
+            clear &= stays & !(turns & low & (band <= 0.0) & dips);
+        }
         if !clear {
             return false;
         }
@@ -348,7 +357,7 @@ impl EventFinder {
                 let now = !self.positive[index];
                 let direction = if now { Direction::Rising } else { Direction::Falling };
                 self.crossings.push(Crossing { index, direction });
-                self.positive[index] = now;
+                self.set_side(index, now);
             }
         }
         !self.crossings.is_empty()
@@ -369,10 +378,8 @@ impl EventFinder {
 
     /// Functions that have left their band on their own side need it no more.
     fn narrow_bands(&mut self) {
-        for ((band, &v), &positive) in self.bands.iter_mut().zip(&self.left).zip(&self.positive) {
-            if (if positive { v } else { -v }) > *band {
-                *band = 0.0;
-            }
+        for ((band, v), sign) in self.bands.iter_mut().zip(&self.left).zip(&self.signs) {
+            *band = if sign * v > *band { 0.0 } else { *band };
         }
     }
 
@@ -462,7 +469,7 @@ impl EventFinder {
                 let now = !self.positive[index];
                 let direction = if now { Direction::Rising } else { Direction::Falling };
                 self.crossings.push(Crossing { index, direction });
-                self.positive[index] = now;
+                self.set_side(index, now);
                 self.bands[index] = 0.0;
             }
         }
