@@ -9,7 +9,8 @@ use super::RunError;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 
-/// Event iterations at one instant before giving up.
+/// Event iterations at one instant before giving up, and as many more as there are discrete variables: each may wait for the
+/// one before.
 const EVENT_ROUNDS: usize = 100;
 
 /// Iterates at the machine's instant; the message of `terminate`, if the model ends the run.
@@ -32,7 +33,8 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
 fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
     let t = machine.time;
     let mut restless = Vec::new();
-    for _ in 0..EVENT_ROUNDS {
+    let rounds = EVENT_ROUNDS + machine.model().program.discrete_variables.len();
+    for _ in 0..rounds {
         match round(machine, &mut restless) {
             Ok(false) => return defined(machine).map(|()| None).map_err(|stop| RunError::Event(t, stop)),
             Ok(true) => {}
