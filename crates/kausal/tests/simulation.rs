@@ -320,6 +320,20 @@ fn events() {
             case("event_linear_loop", vec![end("u", -1.5, 1e-12), end("v", 5.0 / 3.0, 1e-12)]),
             // 13*0.3 + 8*0.3 + 6*0.4
             case("event_subscript", vec![end("s", 8.7, 1e-6)]),
+            // Pulses from -0.3 to 0.2, from 0.7 to 1.2; teeth from 0.3 to 1 within 0.7 and from 0 to 0.8 within 0.8.
+            case(
+                "event_early_pulses",
+                vec![
+                    start("first", 1.0, 0.0),
+                    start("second", 0.3, 1e-12),
+                    start("third", 1.0, 0.0),
+                    start("fourth", 1.0, 0.0),
+                    end("area[1]", 0.7, 1e-9),
+                    end("area[2]", 0.455 + 0.32, 1e-9),
+                    end("area[3]", 0.7, 1e-9),
+                    end("area[4]", 0.7, 1e-9),
+                ],
+            ),
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
