@@ -206,12 +206,16 @@ fn a_time_limit_ends_a_run() {
     let begin = Instant::now();
     let output = kausal(at, &["simulate", "Hangs.mo", "--timeout", "0.2"]);
     assert!(!output.status.success() && begin.elapsed() < Duration::from_secs(30), "{output:?}");
-    assert!(text(&output.stderr).contains("error[K0521]: the time limit was reached at time 0"), "{output:?}");
+    assert!(
+        text(&output.stderr).contains("error[K0521]: the time limit was reached at time 0"),
+        "{output:?}"
+    );
 }
 
 /// A chain of this many capacitors takes seconds to translate.
 #[cfg(unix)]
-const LARGE: &str = "model Large parameter Integer n = 100000; Real v[n](each start = 0, each fixed = true), i[n];
+const LARGE: &str =
+    "model Large parameter Integer n = 100000; Real v[n](each start = 0, each fixed = true), i[n];
   equation i[1] = 1 - v[1]; for k in 2:n loop i[k] = v[k - 1] - v[k]; end for;
   for k in 1:n - 1 loop der(v[k]) = i[k] - i[k + 1]; end for; der(v[n]) = i[n]; end Large;";
 

@@ -57,6 +57,8 @@ pub enum Stop {
     Interrupted,
     /// A relation, by its place in the program, that something depends on compares what is not a number.
     Undefined(u32),
+    /// `reinit` sets a variable that constraints determine from others here.
+    NotAState(VarId),
 }
 
 impl Stop {
@@ -70,6 +72,7 @@ impl Stop {
             | Stop::Contradiction(..)
             | Stop::NotInteger(..)
             | Stop::Interrupted
+            | Stop::NotAState(_)
             | Stop::Undefined(_) => None,
         }
     }
@@ -133,6 +136,8 @@ pub struct Machine {
     pub time: f64,
     /// Reinitialised states, in order.
     pub reinits: Vec<(VarId, f64)>,
+    /// What `reinit` gave values to although it follows from other variables: it must come out so.
+    pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<Warning>,
     /// Systems that did not determine all their unknowns, each set of these once.
@@ -273,6 +278,7 @@ impl Machine {
             pre: values.clone(),
             time: 0.0,
             reinits: Vec::new(),
+            promised: Vec::new(),
             warnings: Vec::new(),
             undetermined: Vec::new(),
             newton_iterations: 0,
@@ -555,7 +561,8 @@ impl Machine {
         let mut all = self.warnings.clone();
         for (i, warning) in all.iter_mut().enumerate() {
             let alarms = self.alarms.iter().filter(|a| a.count > 0 && a.said == i);
-            let (count, last) = alarms.fold((0, warning.last), |(n, last), a| (n + a.count, last.max(a.last)));
+            let (count, last) =
+                alarms.fold((0, warning.last), |(n, last), a| (n + a.count, last.max(a.last)));
             (warning.count, warning.last) = (count.max(1), last);
         }
         all

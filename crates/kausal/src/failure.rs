@@ -332,7 +332,9 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             let place = places_of_conditions(program, &[*relation]).into_iter().find_map(|c| c.location);
             vec![Culprit { text, location: place }]
         }
-        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
+        Stop::NotInteger(v, _) | Stop::NotAState(v) => {
+            of_variable(program, *v, initial).into_iter().collect()
+        }
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -126,8 +126,16 @@ pub fn run_into(
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
     let deadline = limit.map(|l| start + l);
     let careful = !model.foreign_functions().is_empty();
-    let mut watcher =
-        Watcher { outputs, careful, kept: start, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
+    let mut watcher = Watcher {
+        outputs,
+        careful,
+        kept: start,
+        deadline,
+        progress,
+        timed_out: false,
+        first: None,
+        broken: Vec::new(),
+    };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
@@ -287,9 +295,11 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
                 None => d,
             }
         }
-        RunError::Event(t, stop) => {
-            with_help("K0511", format!("the event at time {} cannot be solved", instant(*t)), describe(program, stop))
-        }
+        RunError::Event(t, stop) => with_help(
+            "K0511",
+            format!("the event at time {} cannot be solved", instant(*t)),
+            describe(program, stop),
+        ),
         RunError::EventLoop(t, restless) => Diagnostic::error(
             "K0512",
             format!(
@@ -390,6 +400,11 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 "look for a square root or logarithm of a negative number; a branch that is taken only where it can be computed may stand around it",
             ),
         ),
+        Stop::NotAState(v) => {
+            let help = "at one event, reinitialise only variables that can be chosen freely there";
+            let name = &program.variables[v.index()].name;
+            (format!("{name} cannot be reinitialised here: constraints determine it from others"), Some(help))
+        }
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {

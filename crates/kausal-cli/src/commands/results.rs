@@ -27,7 +27,8 @@ pub fn compare(arguments: &Compare) -> bool {
     let wanted = |name: &str| glob::any(&arguments.signals, name);
     let comparison = kausal::compare::compare(&result, &reference, &tube, &wanted);
     if reference.time.is_empty() {
-        let message = format!("{} has no rows: there is nothing to compare with", arguments.reference.display());
+        let message =
+            format!("{} has no rows: there is nothing to compare with", arguments.reference.display());
         return fail("K0912", &message);
     }
     if comparison.signals == 0 {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::result::Sink;
-use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::simulate::instant;
+use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
     Backend, Diagnostic, FlatModel, Inline, Method, Program, Session, Settings, Trajectory, Writing, glob,
     method_of, store,
@@ -233,7 +233,8 @@ fn watched(
     outputs: Vec<Output>,
 ) -> Ended {
     // What came before the run has taken its part.
-    let limit = arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
+    let limit =
+        arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
     interrupt::run();
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
@@ -275,6 +276,11 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
         let message =
             format!("--order is for backward differentiation formulas; {method} has an order of its own");
         return Err(Diagnostic::error("K0908", message).help("leave it out, or choose --method bdf"));
+    }
+    if arguments.max_step.is_some() && method.is_fixed_step() {
+        let message =
+            format!("--max-step is for methods that choose their steps; {method} has those of --step");
+        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose a smaller --step"));
     }
     let fixed: Vec<&str> =
         Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
@@ -339,7 +345,8 @@ fn settings(
     } else if interval > 0.0 && points > MOST_POINTS {
         let message =
             format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
-        return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval, or a smaller --number-of-intervals"));
+        return Err(Diagnostic::error("K0908", message)
+            .help("choose a larger --output-interval, or a smaller --number-of-intervals"));
     }
     let max_order = match (arguments.order, arguments.translation.inline) {
         (_, Inline::ImplicitEuler) => 1,
@@ -355,6 +362,7 @@ fn settings(
         tolerance,
         method,
         fixed_step: arguments.step,
+        max_step: arguments.max_step,
         jacobian: arguments.jacobian,
         max_order,
         files,

@@ -111,6 +111,9 @@ impl StepModel for Stepper {
     fn reset(&mut self) {
         self.as_step().reset();
     }
+    fn persist(&mut self, iterations: u32) {
+        self.as_step().persist(iterations);
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }

@@ -55,7 +55,10 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     machine.violated = None;
     let outcome = machine.run(&model.discrete, Mode::Event);
     machine.starting = false;
-    let outcome = outcome.and_then(|()| finite(machine)).and_then(|()| whole(machine));
+    let outcome = outcome
+        .and_then(|()| finite(machine))
+        .and_then(|()| whole(machine))
+        .and_then(|()| machine.keep_promises());
     if let Err(stop) = outcome {
         let ends = matches!(stop, Stop::Terminate(_));
         return Err(machine.violated.take().filter(|_| !ends).map_or(stop, Stop::Assertion));
@@ -74,8 +77,8 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
         changed |= machine.values[sample.variable.index()] != 0.0;
         machine.values[sample.variable.index()] = 0.0;
     }
-    for (v, value) in std::mem::take(&mut machine.reinits) {
-        machine.values[v.index()] = value;
+    if !machine.reinits.is_empty() {
+        machine.reinitialise();
         changed = true;
     }
     // What must hold all the time must hold when the event has come to rest: on the way there a state is still to be

@@ -1,5 +1,5 @@
 // expect: K0511
-// says: i = 1000000000*pre(i)
+// says: i = 1e9*pre(i)
 // recorded: 0.5
 // What was before the event is called so in messages.
 model M

@@ -1,5 +1,5 @@
 // expect: K0511
-// says: chosen({1, 2, 3}, integer(5*time + 1))
+// says: y = chosen(1, 2, 3, (integer(5*time + 1)))
 // recorded: 0.5
 // A subscript outside of an array, in a function: the message has the names of the model and the place of the equation.
 function chosen
