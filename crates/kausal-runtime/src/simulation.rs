@@ -6,6 +6,7 @@
 
 mod crossing;
 mod delay;
+mod guarded;
 pub mod inlined;
 mod iteration;
 mod path;
@@ -207,6 +208,8 @@ struct Run {
     held_values: Vec<f64>,
     barrier: Barrier,
     path: path::Path,
+    /// Where the next step ends at the latest, for longer ones fail.
+    shorter: f64,
 }
 
 /// Where steps end, just before what an algorithm section computes jumps.
@@ -236,6 +239,7 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
+            shorter: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             path: path::Path::new(&model),
@@ -339,13 +343,14 @@ impl Run {
         if due > before {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
+            let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
             self.limit_step()?;
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
-                Err(error) => return Err(self.integration_error(&error)),
+                Err(error) => return self.pass_obstacle(&error, observer),
             };
             step_end = self.end_of_selection(before, step_end)?;
         }
@@ -367,7 +372,7 @@ impl Run {
             if !event {
                 return self.reselect(end);
             }
-            let noticed = self.pass_event(end, crossing.is_some(), observer)?;
+            let noticed = self.pass_event(end, crossing.is_some(), None, observer)?;
             if noticed || end >= step_end || self.stats.terminated.is_some() {
                 return Ok(());
             }
@@ -401,8 +406,15 @@ impl Run {
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
-    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice?
-    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<bool, RunError> {
+    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice? The states are given
+    /// where no step reaches the event.
+    fn pass_event(
+        &mut self,
+        t: f64,
+        crossed: bool,
+        states: Option<Vec<f64>>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunError> {
         if crossed {
             self.stats.state_events += 1;
             if self.chatter.count(t, self.length()) {
@@ -412,9 +424,13 @@ impl Run {
             self.stats.time_events += 1;
         }
         let flood = !crossed && self.chatter.count_known(t, self.length());
-        self.at(t, true)?;
+        let unreached = states.is_some();
+        let states = self.values_before(t, crossed, states)?;
         observer.record(self.machine()?);
         self.keep_held();
+        if let Some(states) = states {
+            self.side()?.place(&states);
+        }
         if crossed {
             self.flip()?;
         }
@@ -446,7 +462,7 @@ impl Run {
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
-        let noticed = selected || side.remembers() || self.held_changed();
+        let noticed = unreached || selected || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
             let state = solver.model().model().state();
@@ -455,6 +471,7 @@ impl Run {
         self.fresh = true;
         self.barrier = Barrier::NONE;
         self.begin_path()?;
+        self.shorter = f64::NEG_INFINITY;
         self.watch()?;
         Ok(noticed)
     }
@@ -764,11 +781,15 @@ impl RightSide {
         self.states.iter().map(|(x, _)| self.machine.values[x.index()]).collect()
     }
 
-    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.time = t;
+    fn place(&mut self, x: &[f64]) {
         for ((v, _), value) in self.states.iter().zip(x) {
             self.machine.values[v.index()] = *value;
         }
+    }
+
+    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
+        self.machine.time = t;
+        self.place(x);
         let model = self.machine.model().clone();
         self.machine.written = outputs;
         let mut outcome = if self.remembers() {
@@ -826,8 +847,22 @@ impl RightSide {
         let Some(pattern) = self.jacobian_pattern() else {
             return Err(ModelError::fatal("the right-hand side has no structure"));
         };
+        self.machine.disturbed = true;
+        let outcome = self.columns(&pattern, t, x, dx, values);
+        self.machine.disturbed = false;
+        outcome
+    }
+
+    fn columns(
+        &mut self,
+        pattern: &Pattern,
+        t: f64,
+        x: &[f64],
+        dx: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), ModelError> {
         let (mut moved, mut dx_moved) = (x.to_vec(), dx.to_vec());
-        for group in column_groups(&pattern) {
+        for group in column_groups(pattern) {
             let h = |side: &Self, j: usize| f64::EPSILON.sqrt() * x[j].abs().max(side.nominal(j));
             group.iter().for_each(|&j| moved[j as usize] += h(self, j as usize));
             if self.rhs(t, &moved, &mut dx_moved).is_err() {
@@ -854,15 +889,7 @@ impl OdeModel for RightSide {
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
         if let Err(stop) = self.evaluate(t, x, false) {
-            let recoverable = match &stop {
-                Stop::Failed(Failure { reason, .. }) => Some(*reason),
-                Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_)
-                | Stop::Crash(_)
-                | Stop::Contradiction(..)
-                | Stop::NotInteger(..)
-                | Stop::NotAState(_) => None,
-            };
+            let recoverable = stop.recoverable();
             self.last_failure = Some(stop);
             return Err(match recoverable {
                 Some(reason) => ModelError::recoverable(reason),

@@ -350,6 +350,16 @@ fn events() {
                     exactly("c", -3.0),
                 ],
             ),
+            // x = 1 - 2 sin(4 t)
+            case(
+                "event_conditions_in_branches",
+                vec![
+                    end("x", 1.0 - 2.0 * 12f64.sin(), 1e-6),
+                    exactly("y", 1.0),
+                    exactly("z", (4.0 * (1.0 - 2.0 * 12f64.sin()).sqrt()).floor()),
+                    exactly("b", 1.0),
+                ],
+            ),
             // Stairs of 1, 2, 5 and 10, a quarter each.
             case("event_function_argument", vec![end("x", 4.5, 1e-9)]),
             // sin(3 t)/3 is negative from pi/3 on: -1 until the end.

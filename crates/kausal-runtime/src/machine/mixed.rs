@@ -32,6 +32,7 @@ impl Machine {
             _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
                 return false;
             }
+            _ if d.is_nan() => self.supposed.is_some_and(|one| one.is_none_or(|r| r == index)),
             _ if relation.or_equal => d <= 0.0,
             _ => d < 0.0,
         };

@@ -522,21 +522,13 @@ impl TornSystem<'_> {
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        match stop {
-            Stop::Failed(failure) => ModelError::recoverable(failure.reason),
-            // A domain error on the way need not be one at the solution.
-            Stop::Assertion(_) | Stop::Function(_) => {
-                self.stop = Some(stop);
-                ModelError::recoverable(Reason::OutsideDomain)
-            }
-            Stop::Terminate(_)
-            | Stop::Crash(_)
-            | Stop::Contradiction(..)
-            | Stop::NotInteger(..)
-            | Stop::NotAState(_) => {
-                self.stop = Some(stop);
-                ModelError::fatal("the model ended the run")
-            }
+        let recoverable = stop.recoverable();
+        if !matches!(stop, Stop::Failed(_)) {
+            self.stop = Some(stop);
+        }
+        match recoverable {
+            Some(reason) => ModelError::recoverable(reason),
+            None => ModelError::fatal("the model ended the run"),
         }
     }
 }

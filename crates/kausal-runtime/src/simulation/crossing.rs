@@ -186,9 +186,22 @@ impl Run {
     fn look_at(&mut self, instants: &[f64], known: &mut Vec<(f64, Vec<f64>)>) -> Result<(), RunError> {
         for &t in instants {
             let mut values = vec![0.0; self.watched.len()];
-            self.at(t, false)?;
-            self.crossing_values(&mut values)?;
+            self.look(t, &mut values)?;
             known.push((t, values));
+        }
+        Ok(())
+    }
+
+    /// The functions at an instant. Where the model cannot be evaluated there because a relation has changed on the way, that
+    /// is an event and no failure.
+    fn look(&mut self, t: f64, values: &mut [f64]) -> Result<(), RunError> {
+        let outcome = self.at(t, false).and_then(|()| self.crossing_values(values));
+        if outcome.is_ok() && values.iter().all(|v| !v.is_nan()) {
+            return Ok(());
+        }
+        match self.differences_beyond(t)? {
+            Some(known) => values.copy_from_slice(&known),
+            None => outcome?,
         }
         Ok(())
     }
@@ -275,7 +288,7 @@ impl Functions for Watched<'_> {
             values.copy_from_slice(known);
             return Ok(());
         }
-        self.run.at(t, false).and_then(|()| self.run.crossing_values(values)).map_err(|e| {
+        self.run.look(t, values).map_err(|e| {
             self.error = Some(e);
             ModelError::fatal("the model cannot be evaluated")
         })
