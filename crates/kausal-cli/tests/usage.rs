@@ -204,7 +204,7 @@ fn settings_and_spans() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(text(&output.stderr).contains(why), "{output:?}");
     }
-    let output = kausal(at, &["simulate", "Set.mo", "--timeout", "0.2"]);
+    let output = kausal(at, &["simulate", "Set.mo", "--timeout", "1"]);
     assert!(text(&output.stderr).contains("warning[K0524]"), "{output:?}");
     let output = kausal(at, &["simulate", "Set.mo", "--start", "2", "--number-of-intervals", "3", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
