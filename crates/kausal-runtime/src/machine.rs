@@ -52,6 +52,8 @@ pub enum Stop {
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
     NotInteger(VarId, f64),
+    /// `reinit` sets a variable that constraints determine from others here.
+    NotAState(VarId),
 }
 
 /// A [`Stop`] on its way out of many steps inside each other.
@@ -99,6 +101,8 @@ pub struct Machine {
     pub time: f64,
     /// Reinitialised states, in order.
     pub reinits: Vec<(VarId, f64)>,
+    /// What `reinit` gave values to although it follows from other variables: it must come out so.
+    pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<String>,
     /// Systems that did not determine all their unknowns, each set of these once.
@@ -232,6 +236,7 @@ impl Machine {
             pre: values.clone(),
             time: 0.0,
             reinits: Vec::new(),
+            promised: Vec::new(),
             warnings: Vec::new(),
             undetermined: Vec::new(),
             newton_iterations: 0,

@@ -8,6 +8,7 @@ mod crossing;
 mod delay;
 pub mod inlined;
 mod iteration;
+mod path;
 pub(crate) mod relevance;
 mod schedule;
 mod transport;
@@ -23,6 +24,7 @@ use kausal_symbolic::VarId;
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
+use crate::selection;
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -48,6 +50,8 @@ pub struct Settings {
     pub method: Method,
     /// Step of fixed-step methods.
     pub fixed_step: Option<f64>,
+    /// The longest step of methods that choose their steps.
+    pub max_step: Option<f64>,
     /// Where the Jacobian of the right-hand side comes from.
     pub jacobian: JacobianMode,
     /// Where functions of the model may write files.
@@ -70,6 +74,7 @@ impl Default for Settings {
             tolerance: 1e-6,
             method: Method::Auto,
             fixed_step: None,
+            max_step: None,
             jacobian: JacobianMode::Auto,
             files: Writing::Memory,
             inlined: true,
@@ -201,6 +206,7 @@ struct Run {
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
+    path: path::Path,
 }
 
 /// Where steps end, just before what an algorithm section computes jumps.
@@ -232,6 +238,7 @@ impl Run {
             barrier: Barrier::NONE,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
+            path: path::Path::new(&model),
             first: Some(Machine::new(model)),
             solver: None,
             stats: Statistics::default(),
@@ -279,6 +286,7 @@ impl Run {
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
+            max_step: self.settings.max_step.unwrap_or(f64::INFINITY),
             max_order: self.settings.max_order,
             // The interface of the papers' time started so.
             low_order_start: self.settings.jacobian == JacobianMode::NumericDenseAnew,
@@ -290,6 +298,7 @@ impl Run {
             Ok(solver) => self.solver = Some(solver),
             Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
         }
+        self.begin_path()?;
         self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
             self.advance(observer)?;
@@ -331,13 +340,17 @@ impl Run {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
             self.limit_step()?;
+            let asked = self.asked_from()?;
+            self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return Err(self.integration_error(&error)),
             };
+            step_end = self.end_of_selection(before, step_end)?;
         }
         loop {
+            self.follow(step_end)?;
             let crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
             let end = match crossing {
                 // A crossing that cannot be told from what is due anyway happens with it.
@@ -380,8 +393,9 @@ impl Run {
         let mut state = self.state.clone();
         self.solver()?.interpolate(before, &mut state);
         self.solver()?.restart(before, &state);
-        self.at(before, false)?;
+        self.at(before, true)?;
         self.fresh = true;
+        self.begin_path()?;
         self.watch()?;
         Ok(true)
     }
@@ -440,6 +454,7 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
+        self.begin_path()?;
         self.watch()?;
         Ok(noticed)
     }
@@ -458,6 +473,33 @@ impl Run {
         held.any(|(v, old)| machine.values[v.index()].to_bits() != old.to_bits())
     }
 
+    /// A step that leads far into where the selected states are bad ends where they become so: what is computed from
+    /// them is not exact beyond.
+    fn end_of_selection(&mut self, before: f64, end: f64) -> Result<f64, RunError> {
+        /// So much worse than where states are selected anew is worth a search, …
+        const FAR: f64 = 0.8;
+        /// … which ends when the border is known to this part of the step.
+        const HALVINGS: usize = 5;
+        if self.machine()?.model().program.state_sets.is_empty() || end <= before {
+            return Ok(end);
+        }
+        self.at(end, false)?;
+        if self.machine()?.selection_quality() >= FAR * selection::WORSE {
+            return Ok(end);
+        }
+        let (mut good, mut bad) = (before, end);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (good + bad);
+            self.at(middle, false)?;
+            if self.machine()?.selection_quality() >= selection::WORSE {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        Ok(bad)
+    }
+
     /// States may be selected anew after a step; then the integrator starts again from the same point.
     fn reselect(&mut self, end: f64) -> Result<(), RunError> {
         if self.machine()?.model().program.state_sets.is_empty() {
@@ -472,13 +514,36 @@ impl Run {
         Ok(())
     }
 
-    /// Delays bound the step from above.
+    /// From where on the solution will be asked for inside the next step: everywhere, where something is watched or
+    /// remembered, else at the next output point.
+    fn asked_from(&mut self) -> Result<f64, RunError> {
+        let next = self.next_output_point();
+        let watched = self.finder.is_some() || !self.machine()?.model().program.state_sets.is_empty();
+        Ok(if watched || self.side()?.remembers() {
+            f64::NEG_INFINITY
+        } else {
+            next.unwrap_or(f64::INFINITY)
+        })
+    }
+
+    /// The next output point, if there are any.
+    fn next_output_point(&self) -> Option<f64> {
+        let Settings { start, stop, interval, instants, .. } = &self.settings;
+        match &**instants {
+            [] if *interval <= 0.0 => None,
+            [] => Some(start + self.next_output as f64 * interval),
+            instants => Some(instants.get(self.next_output as usize - 1).copied().unwrap_or(*stop)),
+        }
+    }
+
+    /// Delays and the user bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
-        let length = self.length();
+        let (length, path) = (self.length(), self.longest_path());
         let side = self.side()?;
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
-        let longest = delays.min(side.pipes.longest_step());
-        if side.remembers() {
+        let longest = delays.min(side.pipes.longest_step()).min(path);
+        let longest = longest.min(self.settings.max_step.unwrap_or(f64::INFINITY));
+        if longest < f64::INFINITY {
             self.solver()?.set_max_step(longest);
         }
         Ok(())
@@ -491,7 +556,25 @@ impl Run {
         }
         self.side()?.past.forget(t0);
         self.side()?.pipes.forget();
+        let lengths = self.side()?.past.lengths();
         let parts = delay::INSIDE + 1;
+        self.keep_parts(t0, t1, parts)?;
+        let tolerance = self.settings.tolerance;
+        let side = self.side()?;
+        let times = side.past.refinement(&side.machine, tolerance);
+        // What flows carry is kept as it is.
+        if times > 1 && side.pipes.is_empty() {
+            side.past.shorten(&lengths);
+            self.keep_parts(t0, t1, times * parts)?;
+        }
+        let Some(solver) = self.solver.as_mut() else { return Ok(()) };
+        let (side, schedule) = (solver.model_mut().model_mut(), &mut self.schedule);
+        side.past.settle(&side.machine, tolerance, |instant| schedule.add_break(instant));
+        Ok(())
+    }
+
+    /// Keeps it at the ends of equal parts of a step.
+    fn keep_parts(&mut self, t0: f64, t1: f64, parts: usize) -> Result<(), RunError> {
         for k in 1..=parts {
             let t = if k == parts { t1 } else { t0 + (t1 - t0) * k as f64 / parts as f64 };
             self.at(t, false)?;
@@ -506,7 +589,9 @@ impl Run {
     fn at(&mut self, t: f64, outputs: bool) -> Result<(), RunError> {
         let mut state = std::mem::take(&mut self.state);
         self.solver()?.interpolate(t, &mut state);
-        let side = self.solver()?.model_mut().model_mut();
+        let Some(solver) = self.solver.as_mut() else { return Err(RunError::Stopped(t)) };
+        let side = solver.model_mut().model_mut();
+        self.path.guess(t, outputs, &mut side.machine);
         side.machine.exact = true;
         let result = side.evaluate(t, &state, outputs);
         side.machine.exact = false;
@@ -530,19 +615,12 @@ impl Run {
         event: bool,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let Settings { start, stop, interval, .. } = self.settings;
-        if interval <= 0.0 && self.settings.instants.is_empty() {
-            if t1 > t0 && !event && t1 < stop {
-                self.at(t1, true)?;
-                observer.record(self.machine()?);
-            }
-            return Ok(());
+        let Settings { stop, interval, .. } = self.settings;
+        if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
+            self.at(t1, true)?;
+            observer.record(self.machine()?);
         }
-        loop {
-            let t = match &*self.settings.instants {
-                [] => start + self.next_output as f64 * interval,
-                instants => instants.get(self.next_output as usize - 1).copied().unwrap_or(stop),
-            };
+        while let Some(t) = self.next_output_point() {
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
                 return Ok(());
@@ -553,6 +631,7 @@ impl Run {
             }
             self.next_output += 1;
         }
+        Ok(())
     }
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
@@ -778,7 +857,11 @@ impl OdeModel for RightSide {
             let recoverable = match &stop {
                 Stop::Failed(Failure { reason, .. }) => Some(*reason),
                 Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
+                Stop::Terminate(_)
+                | Stop::Crash(_)
+                | Stop::Contradiction(..)
+                | Stop::NotInteger(..)
+                | Stop::NotAState(_) => None,
             };
             self.last_failure = Some(stop);
             return Err(match recoverable {

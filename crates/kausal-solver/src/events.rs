@@ -320,7 +320,7 @@ impl EventFinder {
         let (bands, signs) = (&self.bands[..n], &self.signs[..n]);
         let dips = older_step > 0.0;
         // One loop without branches, for there are many functions and it is run after every step.
-        let mut clear = true;
+        let mut doubts = 0u64;
         for i in 0..n {
             let (sign, band, value) = (signs[i], bands[i], values[i]);
             let (older, here, end) = (sign * older[i], sign * left[i], sign * value);
@@ -334,9 +334,9 @@ impl EventFinder {
             let turns = (bend > 0.0) & (start < 0.0) & (start + 2.0 * bend > 0.0);
             let lower = if here < end { here } else { end };
             let low = 4.0 * bend * (here - DIP_PART * lower) < start * start;
-            clear &= stays & !(turns & low & (band <= 0.0) & dips);
+            doubts |= u64::from(!(stays & !(turns & low & (band <= 0.0) & dips)));
         }
-        if !clear {
+        if doubts != 0 {
             return false;
         }
         std::mem::swap(&mut self.older, &mut self.left);

@@ -307,7 +307,9 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
-        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
+        Stop::NotInteger(v, _) | Stop::NotAState(v) => {
+            of_variable(program, *v, initial).into_iter().collect()
+        }
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -364,6 +364,11 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 (format!("the Integer {name} is too large: {value:e}"), Some(help))
             }
         }
+        Stop::NotAState(v) => {
+            let help = "at one event, reinitialise only variables that can be chosen freely there";
+            let name = &program.variables[v.index()].name;
+            (format!("{name} cannot be reinitialised here: constraints determine it from others"), Some(help))
+        }
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {

@@ -266,6 +266,28 @@ fn sampled_control() -> (f64, f64) {
     (first, x)
 }
 
+/// The angle of a mass that turns freely, whose speeds are set anew: 7 rad/s, then as its horizontal speed -2 at 0.3 says,
+/// then as its vertical speed -3 at 0.9 says.
+fn turning(t: f64) -> f64 {
+    let first = 7.0 * 0.3;
+    let second = first - 2.0 / f64::cos(first) * 0.6;
+    match t {
+        t if t < 0.3 => 7.0 * t,
+        t if t < 0.9 => first - 2.0 / f64::cos(first) * (t - 0.3),
+        t => second - 3.0 / f64::sin(second) * (t - 0.9),
+    }
+}
+
+/// The branch through zero of sin(x) = 0.99 sin(5 t).
+fn arcsine(t: f64) -> f64 {
+    (0.99 * (5.0 * t).sin()).asin()
+}
+
+/// The largest solution of y³ - 3 y = 2 + 0.4 sin(9 t).
+fn largest_root(t: f64) -> f64 {
+    zero(1.0, 3.0, |y| y * y * y - 3.0 * y - 2.0 - 0.4 * (9.0 * t).sin())
+}
+
 #[test]
 fn events() {
     let (height, bounces) = bouncing_ball(15.0);
@@ -340,6 +362,23 @@ fn events() {
             case(
                 "event_pulse_width",
                 vec![end("charge", (2..=7).map(|n| 1.0 / f64::from(n)).sum(), 1e-7), exactly("k", 6.0)],
+            ),
+            case(
+                "event_reinit_constrained",
+                vec![
+                    end("v1", 1.5 + 0.5 / 3.0, 1e-9),
+                    end("w1", 2.0 + 0.25 / 3.0, 1e-9),
+                    end("x1", 0.0, 1e-9),
+                    end("u2", -1.0, 1e-9),
+                ],
+            ),
+            case(
+                "event_reinit_selected",
+                vec![
+                    along("x", |t| turning(t).sin(), 1e-6),
+                    along("y", |t| -turning(t).cos(), 1e-6),
+                    end("vx", -3.0 / turning(0.9).sin() * turning(3.0).cos(), 1e-5),
+                ],
             ),
             case(
                 "event_relay",
@@ -418,6 +457,13 @@ fn delays() {
     check(
         "delay_",
         vec![
+            case(
+                "delay_cascade",
+                vec![
+                    along("y", |t| (20.0 * (t - 0.1).max(0.0)).sin(), 1e-7),
+                    along("z", |t| (20.0 * (t - 0.15).max(0.0)).sin(), 1e-7),
+                ],
+            ),
             case("delay_equation", vec![along("x", pieces, 1e-7), end("x", -1.0 / 6.0, 1e-7)]),
             case(
                 "delay_signals",
@@ -764,6 +810,11 @@ fn nonlinear_systems() {
         "nonlinear_",
         vec![
             // The crank passes the upper dead centre at every full turn from 1 rad to 201 rad.
+            case(
+                "nonlinear_between_outputs",
+                vec![along("x", arcsine, 1e-9), along("y", largest_root, 1e-9)],
+            ),
+            case("nonlinear_without_states", vec![along("x", arcsine, 1e-9), along("y", largest_root, 1e-9)]),
             case("nonlinear_dead_centre", vec![exactly("n", 31.0)]),
             // Branches end where x = 1/2 - 1/1000 and x = -(1/2 - 1/1000); a step that ends behind one is found to by its
             // error only.

@@ -1,5 +1,7 @@
 //! C text of expressions, with as few parentheses as the grammar allows.
 
+use kausal_symbolic::Op;
+
 use crate::scalar::{Binary, Unary};
 
 /// How tightly the outermost operator of a text binds.
@@ -84,6 +86,26 @@ impl Text {
             truth: false,
             operations: c.operations + a.operations + b.operations + 1,
         }
+    }
+
+    /// An operator with all its arguments, as [`Op::eval`] computes it; `None` for those that have no value here.
+    pub fn operator(op: Op, args: &[Text]) -> Option<Text> {
+        Some(match (op, args) {
+            (Op::Add | Op::Mul, [first, rest @ ..]) => {
+                let op = if op == Op::Add { Binary::Add } else { Binary::Mul };
+                rest.iter().fold(first.clone(), |value, arg| Text::binary(op, &value, arg))
+            }
+            (Op::And | Op::Or, [first, rest @ ..]) => {
+                let op = if op == Op::And { Binary::And } else { Binary::Or };
+                rest.iter().fold(first.condition(), |value, arg| Text::binary(op, &value, arg))
+            }
+            (Op::If, [c, a, b]) => Text::select(c, a, b),
+            (Op::NoEvent | Op::Homotopy, [a, ..]) | (Op::Smooth, [_, a]) => a.clone(),
+            (op, _) if op.is_context_dependent() => return None,
+            (_, [a]) => Text::unary(Unary::of(op)?, a),
+            (_, [a, b]) => Text::binary(Binary::of(op)?, a, b),
+            _ => return None,
+        })
     }
 
     /// An operation on one number.

@@ -133,6 +133,7 @@ impl<'a> Lower<'a> {
             counters: 0,
             body: Vec::new(),
             outputs: Vec::new(),
+            vague: false,
         });
         let mut lower = Lower {
             pool,
@@ -621,8 +622,12 @@ impl<'a> Lower<'a> {
         };
         let message = match self.function.term(message) {
             Term::Text(text) => text.clone(),
-            _ => format!("an assertion of {} does not hold", self.function.name),
+            _ => {
+                self.this().vague = true;
+                format!("an assertion of {} does not hold", self.function.name)
+            }
         };
+        self.this().vague |= !error;
         let outcome = if error { Stmt::Fail(message) } else { Stmt::Warn(message) };
         self.emit(Stmt::If(condition, Vec::new(), vec![outcome]))
     }
@@ -855,7 +860,7 @@ impl Read {
     }
 }
 
-pub(super) fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
+pub(crate) fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
     let mut stack: Vec<&'s [Stmt]> = vec![body];
     while let Some(block) = stack.pop() {
         for statement in block {

@@ -439,7 +439,10 @@ impl Lower<'_> {
         {
             let message = match args.first().map(|&arg| self.function.term(arg)) {
                 Some(Term::Text(text)) => text.clone(),
-                _ => format!("{} fails", self.function.name),
+                _ => {
+                    self.this().vague = true;
+                    format!("{} fails", self.function.name)
+                }
             };
             self.emit(Stmt::Fail(message))?;
             return Ok(Vec::new());

@@ -529,7 +529,11 @@ impl TornSystem<'_> {
                 self.stop = Some(stop);
                 ModelError::recoverable(Reason::OutsideDomain)
             }
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
+            Stop::Terminate(_)
+            | Stop::Crash(_)
+            | Stop::Contradiction(..)
+            | Stop::NotInteger(..)
+            | Stop::NotAState(_) => {
                 self.stop = Some(stop);
                 ModelError::fatal("the model ended the run")
             }

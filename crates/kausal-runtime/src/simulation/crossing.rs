@@ -210,14 +210,10 @@ impl Run {
 
     /// Functions that are positive on one side of each relation.
     fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
-        let functions = std::mem::take(&mut self.functions);
-        let watched = std::mem::take(&mut self.watched);
-        let machine = self.machine()?;
-        for ((value, &(difference, sign)), &relation) in values.iter_mut().zip(&functions).zip(&watched) {
-            *value = sign * machine.values[difference.index()];
-            machine.note_size(relation, *value);
-        }
-        (self.functions, self.watched) = (functions, watched);
+        let start = self.settings.start;
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let machine = &mut solver.model_mut().model_mut().machine;
+        machine.differences(&self.functions, &self.watched, values);
         Ok(())
     }
 

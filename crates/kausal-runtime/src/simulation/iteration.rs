@@ -54,6 +54,7 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     outcome?;
     finite(machine)?;
     whole(machine)?;
+    machine.keep_promises()?;
     restless.clear();
     for &v in &program.discrete_variables {
         let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
@@ -67,8 +68,8 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
         changed |= machine.values[sample.variable.index()] != 0.0;
         machine.values[sample.variable.index()] = 0.0;
     }
-    for (v, value) in std::mem::take(&mut machine.reinits) {
-        machine.values[v.index()] = value;
+    if !machine.reinits.is_empty() {
+        machine.reinitialise();
         changed = true;
     }
     Ok(changed)

@@ -113,6 +113,21 @@ impl Routine {
         &self.function
     }
 
+    /// What is known of a term.
+    pub fn type_of(&self, term: TermId) -> TermType {
+        self.types[term.0 as usize]
+    }
+
+    /// Local variables that have to be set up, in an order in which each needs only earlier ones.
+    pub fn setup(&self) -> &[LocalId] {
+        &self.setup
+    }
+
+    /// Can the local variable change its size?
+    pub fn is_flexible(&self, local: LocalId) -> bool {
+        self.flexible[local.0 as usize]
+    }
+
     pub(super) fn term(&self, term: TermId) -> &Term {
         &self.function.terms[term.0 as usize]
     }
