@@ -17,6 +17,7 @@ use std::sync::Arc;
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals, Writing};
 use kausal_solver::Reason;
+use kausal_symbolic::function::interrupt;
 use kausal_symbolic::{FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
@@ -52,10 +53,12 @@ pub enum Stop {
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
     NotInteger(VarId, f64),
-    /// `reinit` sets a variable that constraints determine from others here.
-    NotAState(VarId),
+    /// Somebody asked for the end of everything.
+    Interrupted,
     /// A relation, by its place in the program, that something depends on compares what is not a number.
     Undefined(u32),
+    /// `reinit` sets a variable that constraints determine from others here.
+    NotAState(VarId),
 }
 
 impl Stop {
@@ -68,6 +71,7 @@ impl Stop {
             | Stop::Crash(_)
             | Stop::Contradiction(..)
             | Stop::NotInteger(..)
+            | Stop::Interrupted
             | Stop::NotAState(_)
             | Stop::Undefined(_) => None,
         }
@@ -107,6 +111,19 @@ pub struct Undetermined {
     pub initial: bool,
 }
 
+/// What an assertion warned of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// What it said the first time.
+    pub text: String,
+    /// When that was.
+    pub first: f64,
+    /// When it came to be violated last.
+    pub last: f64,
+    /// How often it came to be violated.
+    pub count: u32,
+}
+
 /// One run's memory.
 #[derive(Debug)]
 pub struct Machine {
@@ -122,7 +139,7 @@ pub struct Machine {
     /// What `reinit` gave values to although it follows from other variables: it must come out so.
     pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Systems that did not determine all their unknowns, each set of these once.
     pub undetermined: Vec<Undetermined>,
     /// Counts.
@@ -365,6 +382,9 @@ impl Machine {
 
     #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Halt> {
+        if interrupt::is_requested() {
+            return Err(Stop::Interrupted.into());
+        }
         match step {
             Exec::Code(chunk) => self.code(*chunk),
             Exec::Call(call) => return self.call(call),
@@ -452,11 +472,13 @@ impl Machine {
         }
         let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
         for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
+            if !self.warnings.iter().any(|w| w.text == warning) {
+                let first = self.time;
+                self.warnings.push(Warning { text: warning, first, last: first, count: 1 });
             }
         }
         outcome.map_err(|message| match self.externals.crash() {
+            _ if interrupt::is_requested() => Halt::new(Stop::Interrupted),
             Some(crash) => Halt::new(Stop::Crash(crash)),
             None => Halt::new(Stop::Function(message)),
         })
@@ -524,8 +546,9 @@ impl Machine {
         state.count += 1;
         if state.count == 1 {
             let message = self.text(assert.message);
-            let said = self.warnings.iter().position(|w| *w == message).unwrap_or_else(|| {
-                self.warnings.push(message);
+            let said = self.warnings.iter().position(|w| w.text == message).unwrap_or_else(|| {
+                let first = self.time;
+                self.warnings.push(Warning { text: message, first, last: first, count: 1 });
                 self.warnings.len() - 1
             });
             self.alarms[alarm.index].said = said;
@@ -534,14 +557,13 @@ impl Machine {
     }
 
     /// Warnings so far; those of assertions that were violated again and again say how often.
-    pub fn all_warnings(&self) -> Vec<String> {
+    pub fn all_warnings(&self) -> Vec<Warning> {
         let mut all = self.warnings.clone();
-        for (i, text) in all.iter_mut().enumerate() {
+        for (i, warning) in all.iter_mut().enumerate() {
             let alarms = self.alarms.iter().filter(|a| a.count > 0 && a.said == i);
-            let (count, last) = alarms.fold((0, self.time), |(n, _), a| (n + a.count, a.last));
-            if count > 1 {
-                text.push_str(&format!(" ({count} times, the last time at {last})"));
-            }
+            let (count, last) =
+                alarms.fold((0, warning.last), |(n, last), a| (n + a.count, last.max(a.last)));
+            (warning.count, warning.last) = (count.max(1), last);
         }
         all
     }

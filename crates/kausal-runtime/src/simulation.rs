@@ -21,10 +21,11 @@ use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::interrupt;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
+use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
 use crossing::Chatter;
 use delay::Histories;
@@ -125,7 +126,7 @@ pub struct Statistics {
     /// Where the run ended.
     pub end: f64,
     /// Warnings of assertions.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Linear systems that did not determine all their unknowns.
     pub undetermined: Vec<Undetermined>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
@@ -157,6 +158,11 @@ pub fn simulate(
 ) -> (Statistics, Result<(), RunError>) {
     let mut run = Run::new(model, settings.clone());
     let result = run.all(observer);
+    // Whatever failed then, failed because of that.
+    let result = result.map_err(|error| match interrupt::is_requested() {
+        true => RunError::Stopped(run.time()),
+        false => error,
+    });
     (run.statistics(), result)
 }
 
@@ -207,9 +213,9 @@ struct Run {
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
-    path: path::Path,
     /// Where the next step ends at the latest, for longer ones fail.
     shorter: f64,
+    path: path::Path,
 }
 
 /// Where steps end, just before what an algorithm section computes jumps.
@@ -470,8 +476,8 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
-        self.begin_path()?;
         self.shorter = f64::NEG_INFINITY;
+        self.begin_path()?;
         self.watch()?;
         Ok(noticed)
     }
@@ -694,6 +700,10 @@ impl Run {
         if let Some(solver) = &self.solver {
             let s = solver.statistics();
             let machine = &solver.model().model().machine;
+            // The integrator may have gone ahead of the event.
+            if stats.terminated.is_some() {
+                stats.end = machine.time;
+            }
             stats.steps = s.steps;
             stats.rejected = s.rejected;
             stats.rhs_evaluations = s.work.rhs_evaluations;
@@ -807,15 +817,18 @@ impl RightSide {
     /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
     fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
         const ROUNDS: usize = 10;
+        let mut known = Ok(());
         for _ in 0..ROUNDS {
             self.past.read(&mut self.machine);
-            self.pipes.read(&mut self.machine)?;
+            // At first a flow that is computed is still that of the last evaluation, which may have been far away.
+            known = self.pipes.read(&mut self.machine);
             self.machine.run(&model.dynamics, Mode::Continuous)?;
             let delays = self.past.update_times(&mut self.machine);
             if !self.pipes.changed(&mut self.machine) && !delays {
                 break;
             }
         }
+        known?;
         self.past.check(&self.machine)
     }
 
@@ -888,7 +901,9 @@ impl OdeModel for RightSide {
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
-        if let Err(stop) = self.evaluate(t, x, false) {
+        let outcome =
+            if interrupt::is_requested() { Err(Stop::Interrupted) } else { self.evaluate(t, x, false) };
+        if let Err(stop) = outcome {
             let recoverable = stop.recoverable();
             self.last_failure = Some(stop);
             return Err(match recoverable {

@@ -350,6 +350,7 @@ fn events() {
                     exactly("c", -3.0),
                 ],
             ),
+            case("event_chain", vec![exactly("last", 1.0)]),
             // x = 1 - 2 sin(4 t)
             case(
                 "event_conditions_in_branches",
@@ -514,6 +515,11 @@ fn transports() {
                     along("same", |_| 0.0, 1e-9),
                     start("out1", 2.0, 0.0),
                 ],
+            ),
+            // What leaves at the front entered there when the flow was at the same place: sin(pi - t) = sin(t).
+            case(
+                "transport_oscillating",
+                vec![end("out0", 2.0 + (3.0 * (PI - 2.5)).sin(), 1e-4), end("out1", -2.0 + 5f64.cos(), 1e-9)],
             ),
             case(
                 "transport_reversing",

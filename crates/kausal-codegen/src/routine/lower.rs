@@ -581,12 +581,12 @@ impl<'a> Lower<'a> {
         if self.constant(number).is_some() { Ok(number) } else { self.compute(Compute::Copy(number)) }
     }
 
-    /// The number of elements of a range, as `range_length` of `kausal-symbolic` computes it.
+    /// The number of elements of a range, as `range_rounds` of `kausal-symbolic` computes it.
     fn range_length(&mut self, start: OperandId, step: OperandId, stop: OperandId) -> Fit<Count> {
         if let (Some(start), Some(step), Some(stop)) =
             (self.constant(start), self.constant(step), self.constant(stop))
         {
-            return match kausal_symbolic::function::algebra::range_length(stop - start, step) {
+            return match kausal_symbolic::function::algebra::range_rounds(stop - start, step) {
                 Ok(count) => Ok(Count::Known(count as u64)),
                 Err(_) => self.unfit("a range without end"),
             };

@@ -7,6 +7,7 @@ use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::interrupt;
 use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
 
@@ -450,6 +451,9 @@ impl Machine {
     pub(super) fn put(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
         for (x, v) in x.iter().zip(&newton.unknowns) {
             self.values[v.index()] = *x;
+        }
+        if interrupt::is_requested() {
+            return Err(Stop::Interrupted);
         }
         self.run(&newton.steps, mode)
     }

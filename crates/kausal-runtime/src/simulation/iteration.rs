@@ -9,7 +9,8 @@ use super::RunError;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 
-/// Event iterations at one instant before giving up.
+/// Event iterations at one instant before giving up, and as many more as there are discrete variables: each may wait for the
+/// one before.
 const EVENT_ROUNDS: usize = 100;
 
 /// Iterates at the machine's instant; the message of `terminate`, if the model ends the run.
@@ -32,7 +33,8 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
 fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
     let t = machine.time;
     let mut restless = Vec::new();
-    for _ in 0..EVENT_ROUNDS {
+    let rounds = EVENT_ROUNDS + machine.model().program.discrete_variables.len();
+    for _ in 0..rounds {
         match round(machine, &mut restless) {
             Ok(false) => return defined(machine).map(|()| None).map_err(|stop| RunError::Event(t, stop)),
             Ok(true) => {}
@@ -53,8 +55,10 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     machine.violated = None;
     let outcome = machine.run(&model.discrete, Mode::Event);
     machine.starting = false;
-    let outcome = outcome.and_then(|()| finite(machine)).and_then(|()| whole(machine));
-    let outcome = outcome.and_then(|()| machine.keep_promises());
+    let outcome = outcome
+        .and_then(|()| finite(machine))
+        .and_then(|()| whole(machine))
+        .and_then(|()| machine.keep_promises());
     if let Err(stop) = outcome {
         let ends = matches!(stop, Stop::Terminate(_));
         return Err(machine.violated.take().filter(|_| !ends).map_or(stop, Stop::Assertion));

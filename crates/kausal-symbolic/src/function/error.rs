@@ -119,7 +119,9 @@ impl fmt::Display for EvalError {
             EvalErrorKind::External { name, message } => write!(f, "external function {name}: {message}")?,
             EvalErrorKind::TooManySteps => write!(f, "it takes too many steps; does it come to an end?")?,
             EvalErrorKind::Interrupted => write!(f, "it was stopped before it came to an end")?,
-            EvalErrorKind::TooManyCalls => write!(f, "calls are nested too deeply")?,
+            EvalErrorKind::TooManyCalls => {
+                write!(f, "calls are nested too deeply: about 200 inside each other are possible")?
+            }
             EvalErrorKind::NoFunction(id) => write!(f, "function {} does not exist", id.0)?,
             EvalErrorKind::MissingArgument(name) => write!(f, "no argument for input {name}")?,
             EvalErrorKind::TooManyArguments { inputs, found } => {

@@ -296,7 +296,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         self.release_objects(routine, base);
         self.stack.truncate(base);
         self.path.truncate(path);
-        result.map_err(|error| error.within(&routine.function.name))
+        result.map_err(|error| error.within(routine.function.shown_name()))
     }
 
     fn run(

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::algebra::range_length;
+use super::algebra::range_rounds;
 use super::array::{ArrayErrorKind, ArrayResult};
 use super::domain::{Assertion, Domain};
 use super::evaluator::Evaluator;
@@ -371,7 +371,7 @@ impl<D: Domain> Evaluator<'_, D> {
                 [start, step, stop] => (start, step, stop),
                 _ => return Err(ArrayErrorKind::NotANumber("the range of a loop").into()),
             };
-            let count = range_length(stop - start, step)?;
+            let count = range_rounds(stop - start, step)?;
             return Ok(Rounds::Range { start, step, count });
         }
         let value = self.eval(routine, base, range)?;
