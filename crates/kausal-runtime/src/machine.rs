@@ -52,6 +52,26 @@ pub enum Stop {
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
     NotInteger(VarId, f64),
+    /// `reinit` sets a variable that constraints determine from others here.
+    NotAState(VarId),
+    /// A relation, by its place in the program, that something depends on compares what is not a number.
+    Undefined(u32),
+}
+
+impl Stop {
+    /// Why this attempt failed, where another point may do. A domain error on the way need not be one at the solution.
+    pub(crate) fn recoverable(&self) -> Option<Reason> {
+        match self {
+            Stop::Failed(failure) => Some(failure.reason),
+            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
+            Stop::Terminate(_)
+            | Stop::Crash(_)
+            | Stop::Contradiction(..)
+            | Stop::NotInteger(..)
+            | Stop::NotAState(_)
+            | Stop::Undefined(_) => None,
+        }
+    }
 }
 
 /// A [`Stop`] on its way out of many steps inside each other.
@@ -99,6 +119,8 @@ pub struct Machine {
     pub time: f64,
     /// Reinitialised states, in order.
     pub reinits: Vec<(VarId, f64)>,
+    /// What `reinit` gave values to although it follows from other variables: it must come out so.
+    pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<String>,
     /// Systems that did not determine all their unknowns, each set of these once.
@@ -116,6 +138,9 @@ pub struct Machine {
     pub(crate) exact: bool,
     /// Differences are taken of what is computed: the same in all evaluations.
     pub(crate) careful: bool,
+    /// The states are not those of a solution but moved a little, for differences: equations without full rank may contradict
+    /// each other there.
+    pub(crate) disturbed: bool,
     /// What is computed is written down: it is looked at whether digits are lost.
     pub(crate) written: bool,
     /// Torn systems may lose digits.
@@ -137,7 +162,7 @@ pub struct Machine {
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
     /// Iterations of the inlined step, one for each of its nonlinear systems that states are part of.
-    chords: Vec<Option<ChordSpace>>,
+    chords: Vec<Option<Box<ChordSpace>>>,
     /// What the integrator asks of the step being taken.
     pub(crate) demand: Demand,
     guards: Vec<GuardSpace>,
@@ -146,8 +171,12 @@ pub struct Machine {
     /// Arguments and results of a call.
     call_buffer: Vec<f64>,
     alarms: Vec<AlarmSpace>,
+    /// Relations of what is not a number hold: all of them, or this one. Else they do not.
+    pub(crate) supposed: Option<Option<u32>>,
     /// The assertion that was violated last is one that must hold all the time.
     pub(crate) left_domain: bool,
+    /// What such a one said in this round of an event.
+    pub(crate) violated: Option<String>,
 }
 
 #[derive(Debug)]
@@ -207,7 +236,7 @@ pub(crate) struct Demand {
     pub h: f64,
     /// How exactly, in units of the weights.
     pub tolerance: f64,
-    /// Error weights by variable; zero where none is known.
+    /// Error weights of states.
     pub weights: Vec<f64>,
     /// The last correction of a system that ends the step may move states by their derivatives, and did so.
     pub may_predict: bool,
@@ -232,6 +261,7 @@ impl Machine {
             pre: values.clone(),
             time: 0.0,
             reinits: Vec::new(),
+            promised: Vec::new(),
             warnings: Vec::new(),
             undetermined: Vec::new(),
             newton_iterations: 0,
@@ -240,6 +270,7 @@ impl Machine {
             pivot_fallbacks: 0,
             exact: false,
             careful: false,
+            disturbed: false,
             written: false,
             trusts: false,
             events: 0,
@@ -260,6 +291,8 @@ impl Machine {
             call_buffer: vec![0.0; model.call_size],
             alarms: vec![AlarmSpace::default(); model.alarms],
             left_domain: false,
+            supposed: None,
+            violated: None,
             model,
         };
         machine.prepare_newton();
@@ -355,7 +388,7 @@ impl Machine {
                 let value = self.number(*value);
                 self.reinits.push((*variable, value));
             }
-            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm)?,
+            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm, mode)?,
             Exec::Relation(relation) => {
                 self.relation(*relation, mode);
             }
@@ -461,7 +494,13 @@ impl Machine {
         Ok(())
     }
 
-    fn assert(&mut self, condition: ChunkId, assert: &Assert, alarm: image::Alarm) -> Result<(), Stop> {
+    fn assert(
+        &mut self,
+        condition: ChunkId,
+        assert: &Assert,
+        alarm: image::Alarm,
+        mode: Mode,
+    ) -> Result<(), Stop> {
         let watched = assert.holds.is_some_and(|v| self.values[v.index()] != 0.0);
         if watched || self.number(condition) != 0.0 {
             self.alarms[alarm.index].violated = false;
@@ -469,7 +508,12 @@ impl Machine {
         }
         if !assert.warning {
             self.left_domain = alarm.standing;
-            return Err(Stop::Assertion(self.text(assert.message)));
+            let message = self.text(assert.message);
+            if alarm.standing && mode == Mode::Event {
+                self.violated.get_or_insert(message);
+                return Ok(());
+            }
+            return Err(Stop::Assertion(message));
         }
         let state = &mut self.alarms[alarm.index];
         if alarm.standing && state.violated {

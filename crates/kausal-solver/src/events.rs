@@ -7,6 +7,8 @@
 //! function that is exactly zero at the start is on the other side and may rise at once; one that touches zero
 //! from above has fallen.
 //!
+//! A function that ceases to be a number has changed; one that is none stays on its side until it is a number again.
+//!
 //! A function that was just put on a side may be zero but for rounding, and its sign says nothing. Such a one
 //! gets a band ([`EventFinder::set_band`]): it changes sides only where it is past zero by more than that. Once
 //! it has been outside the band on its own side, the band is gone and zero is zero again.
@@ -74,6 +76,8 @@ impl<F: FnMut(f64, &mut [f64]) -> Result<(), ModelError>> Functions for All<F> {
 pub struct EventFinder {
     /// Sides at the beginning of the step.
     positive: Vec<bool>,
+    /// The same as factors that make functions positive on their sides.
+    signs: Vec<f64>,
     /// How far past zero a function must be to have changed; zero for all but those that began at zero.
     bands: Vec<f64>,
     /// Values at the left end, the right end and a point between.
@@ -86,6 +90,8 @@ pub struct EventFinder {
     older_step: f64,
     /// Functions that have changed by the end of a step.
     changed: Vec<usize>,
+    /// The last instant before the event found last at which nothing had changed.
+    before: f64,
     /// Points inside a step at which sides are compared besides its end.
     interior_points: usize,
     evaluations: u64,
@@ -110,6 +116,7 @@ impl EventFinder {
     pub fn new(count: usize) -> Self {
         EventFinder {
             positive: vec![false; count],
+            signs: vec![-1.0; count],
             bands: vec![0.0; count],
             left: vec![0.0; count],
             right: vec![0.0; count],
@@ -118,6 +125,7 @@ impl EventFinder {
             older: vec![0.0; count],
             older_step: 0.0,
             changed: Vec::with_capacity(count),
+            before: f64::NEG_INFINITY,
             interior_points: 0,
             evaluations: 0,
         }
@@ -133,8 +141,8 @@ impl EventFinder {
     /// Takes the sides from the values at the beginning of an integration or after an event.
     pub fn start(&mut self, values: &[f64]) {
         self.left.copy_from_slice(values);
-        for (positive, &v) in self.positive.iter_mut().zip(values) {
-            *positive = v > 0.0;
+        for (i, &v) in values.iter().enumerate() {
+            self.set_side(i, v > 0.0);
         }
         self.bands.fill(0.0);
         self.older_step = 0.0;
@@ -144,6 +152,7 @@ impl EventFinder {
     /// during an event.
     pub fn set_side(&mut self, index: usize, positive: bool) {
         self.positive[index] = positive;
+        self.signs[index] = if positive { 1.0 } else { -1.0 };
     }
 
     /// Lets one function change sides only where it is past zero by more than `band`, until it has been that far
@@ -165,6 +174,26 @@ impl EventFinder {
     /// What the last search found, in the order of the functions.
     pub fn crossings(&self) -> &[Crossing] {
         &self.crossings
+    }
+
+    /// The last instant before the event found last at which nothing had changed, where one was looked at.
+    pub fn before(&self) -> f64 {
+        self.before
+    }
+
+    /// Has a function changed sides? What is not a number has not.
+    pub fn shows_change(&self, values: &[f64]) -> bool {
+        values.iter().enumerate().any(|(i, &v)| !v.is_nan() && self.has_changed(i, v))
+    }
+
+    /// Goes to where functions have changed sides, without a search. What is not a number stays as it is.
+    pub fn cross_to(&mut self, values: &[f64]) {
+        for (i, &v) in values.iter().enumerate() {
+            self.right[i] = if v.is_nan() { self.left[i] } else { v };
+        }
+        self.before = f64::NEG_INFINITY;
+        self.crossings.clear();
+        self.settle();
     }
 
     /// Evaluations of all functions so far.
@@ -311,23 +340,28 @@ impl EventFinder {
         const PART: f64 = 0.5;
         let (older_step, step) = (self.older_step, t1 - t0);
         let spacing = Spacing::new(older_step, step);
-        let functions = values.iter().zip(&self.left).zip(&self.older).zip(&self.bands).zip(&self.positive);
+        let n = self.positive.len();
+        let (values, left, older) = (&values[..n], &self.left[..n], &self.older[..n]);
+        let (bands, signs) = (&self.bands[..n], &self.signs[..n]);
+        let dips = older_step > 0.0;
         // One loop without branches, for there are many functions and it is run after every step.
-        let clear = functions.fold(true, |clear, ((((&value, &left), &older), &band), &positive)| {
-            let sign = if positive { 1.0 } else { -1.0 };
-            let (older, here, end) = (sign * older, sign * left, sign * value);
-            let moved = (value - left).abs();
+        let mut doubts = 0u64;
+        for i in 0..n {
+            let (sign, band, value) = (signs[i], bands[i], values[i]);
+            let (older, here, end) = (sign * older[i], sign * left[i], sign * value);
+            let size = value.abs();
             // What is zero but for rounding stays on its side.
-            let stays = (end > -band) & ((value.abs() >= PART * moved) | (value.abs() <= band));
+            let stays = (end > -band) & ((size >= PART * (end - here).abs()) | (size <= band));
             // As `dip` has it.
             let (fell, rose) = ((here - older) * spacing.per_before, end - here);
             let bend = (rose - fell) * spacing.per_both;
             let start = rose - bend;
             let turns = (bend > 0.0) & (start < 0.0) & (start + 2.0 * bend > 0.0);
-            let low = 4.0 * bend * (here - DIP_PART * here.min(end)) < start * start;
-            clear & stays & !(turns & low & (band <= 0.0) & (older_step > 0.0))
-        });
-        if !clear {
+            let lower = if here < end { here } else { end };
+            let low = 4.0 * bend * (here - DIP_PART * lower) < start * start;
+            doubts |= u64::from(!(stays & !(turns & low & (band <= 0.0) & dips)));
+        }
+        if doubts != 0 {
             return false;
         }
         std::mem::swap(&mut self.older, &mut self.left);
@@ -341,6 +375,7 @@ impl EventFinder {
     /// do those past zero within their band, for no later step will tell. Has one?
     pub fn settle_near_zero(&mut self, near: impl Fn(usize) -> f64) -> bool {
         self.crossings.clear();
+        self.before = f64::NEG_INFINITY;
         for index in 0..self.positive.len() {
             let value = self.left[index];
             let past = (value > 0.0) != self.positive[index];
@@ -348,7 +383,7 @@ impl EventFinder {
                 let now = !self.positive[index];
                 let direction = if now { Direction::Rising } else { Direction::Falling };
                 self.crossings.push(Crossing { index, direction });
-                self.positive[index] = now;
+                self.set_side(index, now);
             }
         }
         !self.crossings.is_empty()
@@ -358,7 +393,11 @@ impl EventFinder {
         values.iter().enumerate().any(|(i, &v)| self.has_changed(i, v))
     }
 
+    /// What is not a number any more has changed: somebody must look at it.
     fn has_changed(&self, index: usize, value: f64) -> bool {
+        if value.is_nan() {
+            return !self.left[index].is_nan();
+        }
         (self.past(index, value) > 0.0) != self.positive[index]
     }
 
@@ -369,10 +408,8 @@ impl EventFinder {
 
     /// Functions that have left their band on their own side need it no more.
     fn narrow_bands(&mut self) {
-        for ((band, &v), &positive) in self.bands.iter_mut().zip(&self.left).zip(&self.positive) {
-            if (if positive { v } else { -v }) > *band {
-                *band = 0.0;
-            }
+        for ((band, v), sign) in self.bands.iter_mut().zip(&self.left).zip(&self.signs) {
+            *band = if sign * v > *band { 0.0 } else { *band };
         }
     }
 
@@ -413,6 +450,7 @@ impl EventFinder {
                 std::mem::swap(&mut self.left, &mut self.middle);
             }
         }
+        self.before = a;
         Ok(b)
     }
 
@@ -462,7 +500,7 @@ impl EventFinder {
                 let now = !self.positive[index];
                 let direction = if now { Direction::Rising } else { Direction::Falling };
                 self.crossings.push(Crossing { index, direction });
-                self.positive[index] = now;
+                self.set_side(index, now);
                 self.bands[index] = 0.0;
             }
         }

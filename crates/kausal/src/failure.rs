@@ -43,9 +43,12 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
             | RunError::Event(_, Stop::Assertion(_))
             | RunError::Integration(_, _, Some(Stop::Assertion(_)))
     );
+    let is_condition =
+        matches!(error, RunError::Initial(Stop::Undefined(_)) | RunError::Event(_, Stop::Undefined(_)));
     let texts: Vec<&str> = culprits.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
     match texts[..] {
         [] => {}
+        [one] if is_condition => d.message.push_str(&format!("; the condition is {one}")),
         [one] if is_assertion => d.message.push_str(&format!("; what must hold is {one}")),
         [one] => d.message.push_str(&format!("; the equation is {one}")),
         _ => d.message.push_str(&format!("; the equations are {}", texts.join("; "))),
@@ -242,20 +245,19 @@ pub fn listed(program: &Program, variables: &[VarId]) -> String {
 
 /// `: h < 0`, the conditions by their places among the relations, or nothing.
 pub fn conditions(program: &Program, relations: &[u32]) -> String {
-    let texts: Vec<String> = relations
-        .iter()
-        .filter_map(|&i| {
-            let relation = program.relations.get(i as usize)?;
-            let difference = steps(program, false).into_iter().find_map(|step| match step {
-                Step::Assign(a) if a.variable == relation.difference => Some(a.value),
-                _ => None,
-            })?;
-            let sign = if relation.or_equal { "<=" } else { "<" };
-            Some(format!("{} {sign} 0", formula(program, difference)))
-        })
-        .take(SHOWN)
-        .collect();
+    let texts: Vec<String> = relations.iter().filter_map(|&i| condition(program, i)).take(SHOWN).collect();
     if texts.is_empty() { String::new() } else { format!(": the condition is {}", texts.join("; ")) }
+}
+
+/// `h < 0`, the condition by its place among the relations.
+fn condition(program: &Program, relation: u32) -> Option<String> {
+    let relation = program.relations.get(relation as usize)?;
+    let difference = steps(program, false).into_iter().find_map(|step| match step {
+        Step::Assign(a) if a.variable == relation.difference => Some(a.value),
+        _ => None,
+    })?;
+    let sign = if relation.or_equal { "<=" } else { "<" };
+    Some(format!("{} {sign} 0", formula(program, difference)))
 }
 
 /// Where conditions stand that the message names already.
@@ -307,7 +309,14 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
-        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
+        Stop::Undefined(relation) => {
+            let text = condition(program, *relation).unwrap_or_default();
+            let place = places_of_conditions(program, &[*relation]).into_iter().find_map(|c| c.location);
+            vec![Culprit { text, location: place }]
+        }
+        Stop::NotInteger(v, _) | Stop::NotAState(v) => {
+            of_variable(program, *v, initial).into_iter().collect()
+        }
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -364,6 +364,17 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 (format!("the Integer {name} is too large: {value:e}"), Some(help))
             }
         }
+        Stop::NotAState(v) => {
+            let help = "at one event, reinitialise only variables that can be chosen freely there";
+            let name = &program.variables[v.index()].name;
+            (format!("{name} cannot be reinitialised here: constraints determine it from others"), Some(help))
+        }
+        Stop::Undefined(_) => (
+            "a condition is neither true nor false, for what it compares is not a number".to_owned(),
+            Some(
+                "look for a square root or logarithm of a negative number; a branch that is taken only where it can be computed may stand around it",
+            ),
+        ),
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>
         {

@@ -270,6 +270,11 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
             format!("--order is for backward differentiation formulas; {method} has an order of its own");
         return Err(Diagnostic::error("K0908", message).help("leave it out, or choose --method bdf"));
     }
+    if arguments.max_step.is_some() && method.is_fixed_step() {
+        let message =
+            format!("--max-step is for methods that choose their steps; {method} has those of --step");
+        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose a smaller --step"));
+    }
     let fixed: Vec<&str> =
         Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
     match arguments.step {
@@ -332,6 +337,7 @@ fn settings(
         tolerance,
         method,
         fixed_step: arguments.step,
+        max_step: arguments.max_step,
         jacobian: arguments.jacobian,
         max_order,
         files,

@@ -4,11 +4,13 @@
 //! - [`operator`]: arithmetic, relations, `if`, ranges, array constructors and reductions
 //! - [`builtin`]: operators with function syntax and built-in functions
 //! - [`call`]: functions, record constructors, external objects
+//! - [`iteration`]: loop variables without a range
 //! - [`kept`]: operators that stay in the flat model: those of clocked models, `spatialDistribution`
 //! - [`overload`]: operators of operator records
 
 pub mod builtin;
 pub mod call;
+pub mod iteration;
 pub mod kept;
 pub mod operator;
 pub mod overload;

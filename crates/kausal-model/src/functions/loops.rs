@@ -90,7 +90,7 @@ impl Flattener<'_> {
         body: IteratorBody<'_>,
     ) -> Res<(Ty, TermId)> {
         let name = iterator.name.symbol;
-        for (reference, i, d) in crate::expr::reference::subscripted_by(ast, name, body) {
+        for (reference, i, d) in crate::expr::iteration::subscripted_by(ast, name, body) {
             let mut parts = ast.lists.parts.get(reference.parts)[..=i].to_vec();
             let first = parts[0].name.symbol;
             let Some(value) = lo.env.get(&first).cloned() else { continue };

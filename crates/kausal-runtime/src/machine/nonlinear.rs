@@ -8,6 +8,7 @@ use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
+use rustc_hash::FxHashMap;
 
 use super::leap::Branch;
 use super::{Demand, Failure, Machine, Mode, Stop, determined, digits, guess};
@@ -25,8 +26,11 @@ pub(super) struct ChordSpace {
     chord: Chord,
     z: Vec<f64>,
     weights: Vec<f64>,
-    /// The states that it computes, and their values when they were marked.
+    /// How the iteration variables are weighed.
+    weighed: Vec<Weighed>,
+    /// The states that it computes, their places among the states, and their values when they were marked.
     tracked: Vec<VarId>,
+    places: Vec<u32>,
     marked: Vec<f64>,
     sensitivities: Sensitivities,
     /// By how much a correction moves them.
@@ -35,6 +39,17 @@ pub(super) struct ChordSpace {
     solves: u32,
     /// The states that it computes have lost their digits.
     lost_digits: bool,
+}
+
+/// What the error weight of an iteration variable is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weighed {
+    /// The state with this place.
+    State(u32),
+    /// The derivative of the state with this place.
+    Derivative(u32),
+    /// Its own size.
+    Itself,
 }
 
 /// Derivatives of tracked states, by their place, by iteration variables, as the last matrix had them.
@@ -108,10 +123,22 @@ impl Machine {
         let model = self.model.clone();
         let Some(inlined) = &model.discretized else { return };
         let stages = model.program.discretized.iter().flat_map(|d| &d.stages).flat_map(|stage| &stage.states);
-        let states: Vec<VarId> = model.program.states.iter().chain(stages).map(|s| s.variable).collect();
+        let count = model.program.states.len().max(1);
+        let states = model.program.states.iter().chain(stages).enumerate();
+        let mut weighed = FxHashMap::default();
+        for (k, state) in states.clone() {
+            weighed.insert(state.derivative, Weighed::Derivative((k % count) as u32));
+        }
+        // A derivative may be a state itself.
+        weighed.extend(states.map(|(k, state)| (state.variable, Weighed::State((k % count) as u32))));
+        let weighed = |v: &VarId| weighed.get(v).copied().unwrap_or(Weighed::Itself);
         for newton in &model.newtons[inlined.before.newtons..] {
             let n = newton.unknowns.len();
-            let tracked: Vec<VarId> = newton.all.iter().copied().filter(|v| states.contains(v)).collect();
+            let found = newton.all.iter().filter_map(|v| match weighed(v) {
+                Weighed::State(place) => Some((*v, place)),
+                _ => None,
+            });
+            let (tracked, places): (Vec<VarId>, Vec<u32>) = found.unzip();
             // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help.
             if tracked.is_empty() {
                 self.chords.push(None);
@@ -125,7 +152,10 @@ impl Machine {
             let known = newton.sensitivities.iter();
             let sensitivities: Vec<(usize, u32, VarId)> =
                 known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
+            let weighed = newton.unknowns.iter().map(weighed).collect();
             let space = chord.map(|chord| ChordSpace {
+                weighed,
+                places,
                 sensitivities: Sensitivities::new(&sensitivities, tracked.len(), n),
                 predicted: vec![0.0; tracked.len()],
                 chord,
@@ -136,7 +166,7 @@ impl Machine {
                 solves: 0,
                 lost_digits: false,
             });
-            self.chords.push(space);
+            self.chords.push(space.map(Box::new));
         }
     }
 
@@ -190,12 +220,15 @@ impl Machine {
             return Err(singular(&newton.unknowns));
         };
         let Demand { h, tolerance, most_iterations, persistence, .. } = self.demand;
-        for ((z, weight), v) in space.z.iter_mut().zip(&mut space.weights).zip(&newton.unknowns) {
-            *z = self.values[v.index()];
-            *weight = match self.demand.weights.get(v.index()) {
-                Some(&weight) if weight > 0.0 => weight,
-                // Neither a state nor a derivative: relative to its own size.
-                _ => 1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal)),
+        for (k, v) in newton.unknowns.iter().enumerate() {
+            let z = self.values[v.index()];
+            space.z[k] = z;
+            space.weights[k] = match space.weighed[k] {
+                Weighed::State(i) => self.demand.weights[i as usize],
+                Weighed::Derivative(i) => h.abs() * self.demand.weights[i as usize],
+                Weighed::Itself => {
+                    1.0 / (self.demand.relative * z.abs().max(model.program.variables[v.index()].nominal))
+                }
             };
         }
         let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
@@ -204,8 +237,10 @@ impl Machine {
             sensitivities: &mut space.sensitivities,
             predicted: &mut space.predicted,
             tracked: &space.tracked,
+            places: &space.places,
             marked: &mut space.marked,
             weights: &space.weights,
+            weighed: &space.weighed,
         };
         let request = ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
@@ -487,17 +522,13 @@ impl TornSystem<'_> {
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        match stop {
-            Stop::Failed(failure) => ModelError::recoverable(failure.reason),
-            // A domain error on the way need not be one at the solution.
-            Stop::Assertion(_) | Stop::Function(_) => {
-                self.stop = Some(stop);
-                ModelError::recoverable(Reason::OutsideDomain)
-            }
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
-                self.stop = Some(stop);
-                ModelError::fatal("the model ended the run")
-            }
+        let recoverable = stop.recoverable();
+        if !matches!(stop, Stop::Failed(_)) {
+            self.stop = Some(stop);
+        }
+        match recoverable {
+            Some(reason) => ModelError::recoverable(reason),
+            None => ModelError::fatal("the model ended the run"),
         }
     }
 }
@@ -542,10 +573,12 @@ impl NonlinearSystem for TornSystem<'_> {
 struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
+    places: &'a [u32],
     marked: &'a mut [f64],
     sensitivities: &'a mut Sensitivities,
     predicted: &'a mut [f64],
     weights: &'a [f64],
+    weighed: &'a [Weighed],
 }
 
 impl NonlinearSystem for SteppingSystem<'_> {
@@ -574,8 +607,8 @@ impl SteppingSystem<'_> {
     /// States say how exact the step is; what is neither a state nor a derivative must at least come near.
     fn others(&self, correction: &[f64]) -> f64 {
         let mut sum = 0.0;
-        for ((c, w), v) in correction.iter().zip(self.weights).zip(&self.torn.newton.unknowns) {
-            if self.torn.machine.demand.weights[v.index()] == 0.0 {
+        for ((c, w), weighed) in correction.iter().zip(self.weights).zip(self.weighed) {
+            if *weighed == Weighed::Itself {
                 sum += (NEAR * c * w) * (NEAR * c * w);
             }
         }
@@ -597,8 +630,9 @@ impl StepSystem for SteppingSystem<'_> {
         }
         self.sensitivities.apply(correction, self.predicted);
         let mut sum = self.others(correction);
-        for (change, v) in self.predicted.iter().zip(self.tracked) {
-            let change = change * machine.demand.weights[v.index()];
+        let weights = &machine.demand.weights[..];
+        for (change, place) in self.predicted.iter().zip(self.places) {
+            let change = change * weights[*place as usize];
             sum += change * change;
         }
         Some((sum / machine.demand.states as f64).sqrt()).filter(|size| size.is_finite())
@@ -621,8 +655,9 @@ impl StepSystem for SteppingSystem<'_> {
             return norm(self.weights, correction);
         }
         let mut sum = self.others(correction);
-        for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
-            let change = (machine.values[v.index()] - *marked) * machine.demand.weights[v.index()];
+        let weights = &machine.demand.weights[..];
+        for ((marked, v), place) in self.marked.iter_mut().zip(self.tracked).zip(self.places) {
+            let change = (machine.values[v.index()] - *marked) * weights[*place as usize];
             sum += change * change;
             *marked = machine.values[v.index()];
         }

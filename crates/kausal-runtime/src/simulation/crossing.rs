@@ -31,8 +31,12 @@ const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(200, 1e-6, 1.0), (50, 1e-8, 1.0
 /// The same for events at instants that are known in advance, which may be close to each other for a good reason.
 const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
 /// So many instants close after an event, each this much nearer than the one before.
-const CUTS: i32 = 12;
+const CUTS: usize = 12;
 const NEARER: f64 = 16.0;
+/// The farthest of them are looked at first: nearly always they tell enough, for functions are on their sides there by more than
+/// this multiple of what may be rounding, or still zero.
+const FEW: usize = 4;
+const PLAIN: f64 = 1e3;
 /// In this many neighbouring instants a function must grow, each time by this factor, to have left zero.
 const GROWING: usize = 3;
 const GROWTH: f64 = 3.0;
@@ -132,13 +136,11 @@ impl Run {
             return Ok(None);
         }
         let part = (t1 - t0) / parts;
-        let mut instants = Vec::new();
-        let mut known = Vec::new();
-        if std::mem::take(&mut self.fresh) {
-            instants.extend((1..=CUTS).rev().map(|k| t0 + part / NEARER.powi(k)).filter(|&t| t > t0));
-            instants.dedup();
-            known = self.find_signs(finder, &instants)?;
-        }
+        let mut known = match std::mem::take(&mut self.fresh) {
+            true => self.find_signs(finder, t0, part)?,
+            false => Vec::new(),
+        };
+        let mut instants: Vec<f64> = known.iter().map(|(t, _)| *t).collect();
         let far = 1..=parts as i32;
         instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
         let mut a = t0;
@@ -170,48 +172,86 @@ impl Run {
     }
 
     /// Gives functions that are not yet told from zero the band in which their sign says nothing: what they vary by
-    /// where nothing can have changed, or up to where they begin to grow. The functions at the instants.
+    /// where nothing can have changed, or up to where they begin to grow. The functions at instants close after `t0`.
     fn find_signs(
         &mut self,
         finder: &mut EventFinder,
-        instants: &[f64],
+        t0: f64,
+        part: f64,
     ) -> Result<Vec<(f64, Vec<f64>)>, RunError> {
-        let count = self.watched.len();
+        let mut instants: Vec<f64> = (1..=CUTS as i32).map(|k| t0 + part / NEARER.powi(k)).collect();
+        instants.retain(|&t| t > t0);
+        instants.dedup();
+        let few = FEW.min(instants.len());
         let mut known = Vec::with_capacity(instants.len());
-        let mut columns = vec![Vec::with_capacity(instants.len()); count];
-        for &t in instants {
-            let mut values = vec![0.0; count];
-            self.at(t, false)?;
-            self.crossing_values(&mut values)?;
-            for (column, value) in columns.iter_mut().zip(&values) {
-                column.push(*value);
-            }
-            known.push((t, values));
+        self.look_at(&instants[..few], &mut known)?;
+        let plain = self.are_plain(finder, &known)?;
+        if !plain {
+            self.look_at(&instants[few..], &mut known)?;
         }
+        known.reverse();
         let roundings: Vec<f64> = self.machine()?.roundings().collect();
         let model = self.machine()?.model().clone();
-        for (i, column) in columns.iter().enumerate() {
-            let band = finder.band(i).max(noise(column));
+        let mut column = Vec::with_capacity(known.len());
+        for i in 0..self.watched.len() {
+            column.clear();
+            column.extend(known.iter().map(|(_, values)| values[i]));
+            let band = finder.band(i).max(noise(&column));
             // What is iterated on may still turn back by what iterations leave open. Others do not: a ball that jumps less than
             // that high is above the ground all the same, and falls through it if nobody notices.
             let relation = self.watched[i] as usize;
             let least = if model.iterated[relation] { FLOOR * roundings[relation] } else { 0.0 };
-            let grown = begins_to_grow(column).map(|size| 0.5 * size.max(2.0 * least));
+            let grown = begins_to_grow(&column).map(|size| 0.5 * size.max(2.0 * least));
             finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }
         Ok(known)
     }
 
-    /// Functions that are positive on one side of each relation.
-    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
-        let functions = std::mem::take(&mut self.functions);
+    /// Adds the functions at some instants.
+    fn look_at(&mut self, instants: &[f64], known: &mut Vec<(f64, Vec<f64>)>) -> Result<(), RunError> {
+        for &t in instants {
+            let mut values = vec![0.0; self.watched.len()];
+            self.look(t, &mut values)?;
+            known.push((t, values));
+        }
+        Ok(())
+    }
+
+    /// The functions at an instant. Where the model cannot be evaluated there because a relation has changed on the way, that
+    /// is an event and no failure.
+    fn look(&mut self, t: f64, values: &mut [f64]) -> Result<(), RunError> {
+        let outcome = self.at(t, false).and_then(|()| self.crossing_values(values));
+        if outcome.is_ok() && values.iter().all(|v| !v.is_nan()) {
+            return Ok(());
+        }
+        match self.differences_beyond(t)? {
+            Some(known) => values.copy_from_slice(&known),
+            None => outcome?,
+        }
+        Ok(())
+    }
+
+    /// Has each function left zero towards its own side, or not left it?
+    fn are_plain(&mut self, finder: &EventFinder, known: &[(f64, Vec<f64>)]) -> Result<bool, RunError> {
         let watched = std::mem::take(&mut self.watched);
         let machine = self.machine()?;
-        for ((value, &(difference, sign)), &relation) in values.iter_mut().zip(&functions).zip(&watched) {
-            *value = sign * machine.values[difference.index()];
-            machine.note_size(relation, *value);
-        }
-        (self.functions, self.watched) = (functions, watched);
+        let plain = (0..watched.len()).all(|i| {
+            let (positive, band) = (finder.sides()[i], finder.band(i));
+            let far = PLAIN * machine.rounding_of(watched[i]);
+            let left = |v: f64| (v > 0.0) == positive && v.abs() > far;
+            let mut values = known.iter().map(|(_, values)| values[i]);
+            values.clone().all(left) || values.all(|v| v.abs() <= band)
+        });
+        self.watched = watched;
+        Ok(plain)
+    }
+
+    /// Functions that are positive on one side of each relation.
+    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
+        let start = self.settings.start;
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let machine = &mut solver.model_mut().model_mut().machine;
+        machine.differences(&self.functions, &self.watched, values);
         Ok(())
     }
 
@@ -273,7 +313,7 @@ impl Functions for Watched<'_> {
             values.copy_from_slice(known);
             return Ok(());
         }
-        self.run.at(t, false).and_then(|()| self.run.crossing_values(values)).map_err(|e| {
+        self.run.look(t, values).map_err(|e| {
             self.error = Some(e);
             ModelError::fatal("the model cannot be evaluated")
         })

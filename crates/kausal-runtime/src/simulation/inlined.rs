@@ -111,6 +111,9 @@ impl StepModel for Stepper {
     fn reset(&mut self) {
         self.as_step().reset();
     }
+    fn persist(&mut self, iterations: u32) {
+        self.as_step().persist(iterations);
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
@@ -172,8 +175,10 @@ struct Section {
 struct Stage {
     time: Option<VarId>,
     states: Vec<(VarId, VarId)>,
-    /// Derivatives that the section computes, by their place. The others are known already, and need no guess.
-    computed: Vec<(usize, VarId)>,
+    /// States and derivatives that need a guess, by their place: they are iterated on, or the section does not compute the
+    /// state.
+    guessed_states: Vec<(usize, VarId)>,
+    guessed_derivatives: Vec<(usize, VarId)>,
 }
 
 /// The past of an iteration variable: instants and values.
@@ -189,13 +194,23 @@ struct Past {
 }
 
 impl Section {
-    fn new(program: &program::Discretized, states: &[(VarId, VarId)], is_filter: bool) -> Section {
+    /// `iterated`: the iteration variables of all sections.
+    fn new(
+        program: &program::Discretized,
+        states: &[(VarId, VarId)],
+        is_filter: bool,
+        iterated: &FxHashSet<VarId>,
+    ) -> Section {
         let pairs = |states: &[program::State]| states.iter().map(|s| (s.variable, s.derivative)).collect();
         let mut computed = FxHashSet::default();
         program.steps.iter().for_each(|step| flow::writes(step, &mut computed));
         let stage = |time, states: Vec<(VarId, VarId)>| {
-            let derivatives = states.iter().enumerate().filter(|(_, (_, d))| computed.contains(d));
-            Stage { time, computed: derivatives.map(|(i, (_, d))| (i, *d)).collect(), states }
+            let needs = |v: VarId| iterated.contains(&v) || !computed.contains(&v);
+            let all = || states.iter().enumerate();
+            let guessed_states = all().map(|(i, s)| (i, s.0)).filter(|(_, x)| needs(*x)).collect();
+            let guessed_derivatives =
+                all().map(|(i, s)| (i, s.1)).filter(|(_, d)| iterated.contains(d)).collect();
+            Stage { time, guessed_states, guessed_derivatives, states }
         };
         let mut stages: Vec<Stage> = program.stages.iter().map(|s| stage(s.time, pairs(&s.states))).collect();
         if stages.is_empty() {
@@ -237,16 +252,17 @@ impl Inlined {
         let model = side.machine.model().clone();
         let program = &model.program;
         let discretized = program.discretized.clone().unwrap_or_default();
-        let first = Section::new(&discretized, &side.states, false);
+        let before = model.discretized.as_ref().map_or(usize::MAX, |d| d.before.newtons);
+        let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
+        let iterated: FxHashSet<VarId> = unknowns.clone().copied().collect();
+        let first = Section::new(&discretized, &side.states, false, &iterated);
         let (step, stages) = match &discretized.filter {
-            Some(filter) => (Section::new(filter, &side.states, true), Some(first)),
+            Some(filter) => (Section::new(filter, &side.states, true, &iterated), Some(first)),
             None => (first, None),
         };
         let sections = stages.iter().chain([&step]);
         let states = sections.flat_map(|s| &s.stages).flat_map(|s| &s.states);
         let known: FxHashSet<VarId> = states.flat_map(|&(x, d)| [x, d]).collect();
-        let before = model.discretized.as_ref().map_or(usize::MAX, |d| d.before.newtons);
-        let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
         let nowhere = (f64::NAN, 0.0);
         let inside = discretized.stages.iter().enumerate().filter(|(_, stage)| stage.time.is_some());
         let copies = inside.flat_map(|(k, stage)| stage.copies.iter().map(move |&(v, copy)| (copy, (v, k))));
@@ -260,7 +276,7 @@ impl Inlined {
         let n = side.n();
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
-        demand.weights = vec![0.0; program.variables.len()];
+        demand.weights = vec![0.0; n];
         demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
         Inlined {
             side,
@@ -326,9 +342,9 @@ impl Inlined {
                 machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
             }
             let part = k * n..(k + 1) * n;
-            let given = Given { h, x: &x[part.clone()], dx: &dx[part], weights };
-            guess(machine, stage, &given);
+            guess(machine, stage, &x[part.clone()], &dx[part]);
         }
+        machine.demand.weights.copy_from_slice(weights);
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
@@ -343,22 +359,23 @@ impl Inlined {
         let machine = &self.side.machine;
         for (k, stage) in section.stages.iter().enumerate() {
             let part = k * n..(k + 1) * n;
-            read(machine, &stage.states, &mut x[part.clone()], &mut dx[part])?;
+            read(machine, &stage.states, |s| s.0, &mut x[part.clone()])?;
+            // States that were moved by their derivatives have others.
+            if !machine.demand.predicted {
+                read(machine, &stage.states, |s| s.1, &mut dx[part])?;
+            }
         }
         if machine.demand.predicted {
+            let per_h = 1.0 / h;
             for ((dx, x), old) in dx.iter_mut().zip(&*x).zip(old) {
-                *dx = (x - old) / h;
+                *dx = (x - old) * per_h;
             }
         }
         Ok(())
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        let recoverable = match &stop {
-            Stop::Failed(Failure { reason, .. }) => Some(*reason),
-            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
-        };
+        let recoverable = stop.recoverable();
         self.side.last_failure = Some(stop);
         match recoverable {
             Some(reason) => ModelError::recoverable(reason),
@@ -403,40 +420,37 @@ fn substitute(
     Err(Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None }))
 }
 
-/// What the integrator expects of a stage.
-struct Given<'a> {
-    h: f64,
-    x: &'a [f64],
-    dx: &'a [f64],
-    weights: &'a [f64],
-}
-
-/// Guesses and weights of states and derivatives.
-fn guess(machine: &mut Machine, stage: &Stage, given: &Given) {
-    let &Given { h, x, dx, weights } = given;
-    let (values, demanded) = (&mut machine.values[..], &mut machine.demand.weights[..]);
-    for &(i, d) in &stage.computed {
+/// What the integrator expects of a stage are the guesses.
+fn guess(machine: &mut Machine, stage: &Stage, x: &[f64], dx: &[f64]) {
+    let values = &mut machine.values[..];
+    for &(i, d) in &stage.guessed_derivatives {
         values[d.index()] = dx[i];
-        demanded[d.index()] = h.abs() * weights[i];
     }
     // A derivative may be a state itself.
-    for ((&(s, _), x), weight) in stage.states.iter().zip(x).zip(weights) {
-        values[s.index()] = *x;
-        demanded[s.index()] = *weight;
+    for &(i, s) in &stage.guessed_states {
+        values[s.index()] = x[i];
     }
 }
 
-fn read(machine: &Machine, states: &[(VarId, VarId)], x: &mut [f64], dx: &mut [f64]) -> Result<(), Stop> {
-    let mut finite = true;
-    for ((&(s, d), x), dx) in states.iter().zip(&mut *x).zip(&mut *dx) {
-        (*x, *dx) = (machine.values[s.index()], machine.values[d.index()]);
-        finite &= x.is_finite() & dx.is_finite();
+/// Reads states or derivatives, which must be finite.
+fn read(
+    machine: &Machine,
+    states: &[(VarId, VarId)],
+    which: impl Fn(&(VarId, VarId)) -> VarId,
+    out: &mut [f64],
+) -> Result<(), Stop> {
+    let values = &machine.values[..];
+    let mut sum = 0.0;
+    for (state, out) in states.iter().zip(&mut *out) {
+        *out = values[which(state).index()];
+        sum += 0.0 * *out;
     }
-    if finite {
+    // Zero times what is not finite is not zero.
+    if sum == 0.0 {
         return Ok(());
     }
-    let wrong = states.iter().zip(x).zip(dx).find(|((_, x), dx)| !(x.is_finite() && dx.is_finite()));
-    let unknowns = wrong.map(|((&(s, _), _), _)| s).into_iter().collect();
+    let wrong = states.iter().zip(out).find(|(_, value)| !value.is_finite());
+    let unknowns = wrong.map(|(s, _)| s.0).into_iter().collect();
     Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))
 }
 

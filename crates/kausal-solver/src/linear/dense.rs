@@ -12,6 +12,8 @@ pub struct DenseLu<T = f64> {
     n: usize,
     /// Unit lower triangle below the diagonal, upper triangle on and above it, column-major.
     lu: Vec<T>,
+    /// One over each pivot: a division in each step of a solution would be most of its time.
+    inverses: Vec<T>,
     /// Row exchanged with row `k` at elimination step `k`.
     pivot: Vec<usize>,
     /// One over the largest element of each row, following the exchanges.
@@ -26,6 +28,7 @@ impl<T: Scalar> DenseLu<T> {
         DenseLu {
             n,
             lu: vec![T::ZERO; n * n],
+            inverses: vec![T::ZERO; n],
             pivot: vec![0; n],
             scale: vec![1.0; n],
             column_size: vec![0.0; n],
@@ -112,7 +115,7 @@ impl<T: Scalar> DenseLu<T> {
         }
         for k in (0..n).rev() {
             let column = &self.lu[k * n..(k + 1) * n];
-            b[k] = b[k] / column[k];
+            b[k] = b[k] * self.inverses[k];
             let bk = b[k];
             subtract_multiple(&mut b[..k], &column[..k], bk);
         }
@@ -187,6 +190,7 @@ impl<T: Scalar> DenseLu<T> {
         let (left, right) = self.lu.split_at_mut((k + 1) * n);
         let column = &mut left[k * n..];
         let inverse = T::ONE / column[k];
+        self.inverses[k] = inverse;
         for l in &mut column[k + 1..] {
             *l = *l * inverse;
         }
