@@ -4,7 +4,7 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
-mod crossing;
+pub(crate) mod crossing;
 mod delay;
 mod guarded;
 pub mod inlined;
@@ -199,6 +199,8 @@ struct Run {
     schedule: Schedule,
     state: Vec<f64>,
     chatter: Chatter,
+    /// When `terminate` ended the run outside of an event.
+    ended: Option<f64>,
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
     /// Where their differences are, and the sign that makes these positive on the side that counts so.
@@ -256,6 +258,7 @@ impl Run {
             schedule: Schedule::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
+            ended: None,
             finder: None,
             fresh: true,
         }
@@ -311,7 +314,14 @@ impl Run {
         self.begin_path()?;
         self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
-            self.advance(observer)?;
+            if let Err(error) = self.advance(observer) {
+                // `terminate` outside of events ends the run well, too.
+                if self.ended.is_none() {
+                    return Err(error);
+                }
+                observer.record(self.machine()?);
+                break;
+            }
             if !observer.proceed(self.time()) {
                 return Err(RunError::Stopped(self.time()));
             }
@@ -624,7 +634,11 @@ impl Run {
             other => other,
         };
         result.map_err(|stop| match stop {
-            Stop::Terminate(message) => RunError::Integration(t, message, None),
+            Stop::Terminate(message) => {
+                self.stats.terminated = Some(message);
+                self.ended = Some(t);
+                RunError::Stopped(t)
+            }
             stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
         })
     }
@@ -688,7 +702,9 @@ impl Run {
         let t = self.time();
         let text = error.to_string();
         let last = self.solver.as_mut().and_then(|s| s.model_mut().model_mut().last_failure.take());
-        if let Some(Stop::Terminate(_)) = last {
+        if let Some(Stop::Terminate(message)) = last {
+            self.stats.terminated = Some(message);
+            self.ended = Some(t);
             return RunError::Stopped(t);
         }
         RunError::Integration(t, text, last)
@@ -696,7 +712,7 @@ impl Run {
 
     fn statistics(&mut self) -> Statistics {
         let mut stats = self.stats.clone();
-        stats.end = self.time();
+        stats.end = self.ended.unwrap_or_else(|| self.time());
         if let Some(solver) = &self.solver {
             let s = solver.statistics();
             let machine = &solver.model().model().machine;

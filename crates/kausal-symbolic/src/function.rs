@@ -26,6 +26,7 @@ mod error;
 pub mod evaluator;
 pub mod externals;
 pub mod inline;
+pub mod integers;
 pub mod interrupt;
 pub mod inverse;
 pub mod layout;

@@ -528,6 +528,9 @@ fn formula(program: &Program, e: ExprId) -> String {
         if program.variables[v.index()].kind != Kind::Helper {
             return name(v);
         }
+        if let Some(pre) = program.pre.iter().find(|pre| pre.slot == v) {
+            return format!("pre({})", name(pre.variable));
+        }
         let assigned = |v: VarId| {
             let all = [false, true].into_iter().flat_map(|initial| steps(program, initial));
             all.into_iter().find_map(|step| match step {

@@ -203,3 +203,26 @@ fn everything_is_documented_and_drawn() {
     }
     assert!(missing.is_empty(), "{} gaps:\n{}", missing.len(), missing.join("\n"));
 }
+
+/// The page of the guide about the library names every package, and every class of the packages that users choose from.
+#[test]
+fn the_page_about_the_library_is_complete() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/library.md");
+    let page = std::fs::read_to_string(path).expect("docs/src/library.md");
+    let library = Library::read();
+    let mut missing = Vec::new();
+    for name in library.classes.keys() {
+        let parts: Vec<&str> = name.split('.').skip(1).collect();
+        let listed = match parts[..] {
+            [package] => package,
+            // Types, constants, icons and examples are not listed one by one; all packages have `Interfaces`.
+            ["Units" | "Constants" | "Icons" | "Examples", _] => continue,
+            [_, class] => class,
+            _ => continue,
+        };
+        if !page.contains(&format!("`{listed}`")) && !page.contains(&format!("`MultiBody.{listed}`")) {
+            missing.push(name);
+        }
+    }
+    assert!(missing.is_empty(), "not on the page: {missing:?}");
+}

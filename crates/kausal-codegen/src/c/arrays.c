@@ -23,6 +23,12 @@ static int kausal_size(kausal_arena *a, const char *what, double value)
     return 0;
 }
 
+/* A result of Integer arithmetic must be exact. */
+static void kausal_exact(kausal_arena *a, double value)
+{
+    if (!(fabs(value) <= 9007199254740992.0)) kausal_fail(a, "%g is too large for an Integer", value);
+}
+
 /* A new array; its elements are not set. Without elements it has no place. */
 static kausal_array kausal_new(kausal_arena *a, int rank, const int *size)
 {

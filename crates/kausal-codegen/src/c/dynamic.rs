@@ -380,7 +380,10 @@ impl<'d> Writer<'d> {
             let local = prepared.function().local(id);
             match local.initial {
                 Some(initial) => self.statement_with(
-                    |this| this.value(initial),
+                    |this| {
+                        let value = this.value(initial)?;
+                        this.exact_for(id, initial, value)
+                    },
                     |this, value| {
                         this.declared_sizes(id, &value)?;
                         this.store(id, &value, true)

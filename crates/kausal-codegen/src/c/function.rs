@@ -11,24 +11,32 @@ use crate::routine::{
 /// Longer expressions are cut.
 const INLINE_OPERATIONS: usize = 24;
 
-/// Do calls of a routine come to one whose messages are vague?
-pub(crate) fn is_vague(routines: &[Routine], entry: usize) -> bool {
+/// What there is to know of a routine and all that calls of it come to.
+pub(crate) struct Reach {
+    /// Some message is vague.
+    pub vague: bool,
+    /// How many statements there are.
+    pub statements: usize,
+}
+
+/// Looks at a routine and all that calls of it come to.
+pub(crate) fn reach(routines: &[Routine], entry: usize) -> Reach {
+    let mut reach = Reach { vague: false, statements: 0 };
     let mut seen = vec![false; routines.len()];
     let mut stack = vec![entry];
     while let Some(at) = stack.pop() {
         if std::mem::replace(&mut seen[at], true) {
             continue;
         }
-        if routines[at].vague {
-            return true;
-        }
+        reach.vague |= routines[at].vague;
         visit(&routines[at].body, &mut |statement| {
+            reach.statements += 1;
             if let Stmt::Call(called, ..) = statement {
                 stack.push(*called);
             }
         });
     }
-    false
+    reach
 }
 
 /// Prototypes and definitions of all routines. Where `warned` says so, a warning ends a routine: the call is made again by

@@ -28,6 +28,9 @@ const MIXED_PASSES: usize = 1_000;
 /// In so many first rounds all relations of a mixed system change together.
 const TOGETHER: usize = 20;
 
+/// Larger functions are not written a second time for the words of their messages only.
+const WORDED_STATEMENTS: usize = 300;
+
 /// When a section is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -316,12 +319,13 @@ impl<'p> Sections<'p> {
         let outputs = Layout::of_outputs(pool.function(id)).map_or(0, |layout| layout.len);
         let (routine, dynamic) = match self.routines.closed(pool, id) {
             Ok(at) => {
-                let vague = function::is_vague(&self.routines.list, at);
-                let again = match vague && self.program.discretized.is_none() {
+                let reach = function::reach(&self.routines.list, at);
+                let small = reach.statements <= WORDED_STATEMENTS && self.program.discretized.is_none();
+                let again = match reach.vague && small {
                     true => self.dynamic.entry(pool, id).ok(),
                     false => None,
                 };
-                self.warned &= !vague || again.is_some();
+                self.warned &= !reach.vague || again.is_some();
                 (Some(function::name(&self.routines.list[at], at)), again)
             }
             Err(_) => (None, Some(self.dynamic.entry(pool, id).map_err(|why| unfit(pool, id, &why))?)),

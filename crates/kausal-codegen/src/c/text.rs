@@ -1,5 +1,7 @@
 //! C text of expressions, with as few parentheses as the grammar allows.
 
+use std::borrow::Cow;
+
 use kausal_symbolic::Op;
 
 use crate::scalar::{Binary, Unary};
@@ -235,15 +237,34 @@ pub(crate) fn string(text: &str) -> String {
     out
 }
 
-/// Does a line mention an identifier, a comment at its end apart?
+/// Does a line mention an identifier, outside of string literals and a comment at its end?
 pub(crate) fn mentions(line: &str, name: &str) -> bool {
-    let line = line.split("/*").next().unwrap_or(line);
+    let line = without_literals(line);
+    let line = line.split("/*").next().unwrap_or(&line);
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(name).any(|(at, _)| {
         !line[..at].ends_with(word)
             && !line[at + name.len()..].starts_with(word)
             && !line[..at].ends_with("->")
     })
+}
+
+/// A line whose string literals are empty.
+fn without_literals(line: &str) -> Cow<'_, str> {
+    if !line.contains('"') {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let (mut inside, mut escaped) = (false, false);
+    for c in line.chars() {
+        let quote = c == '"' && !escaped;
+        if quote || !inside {
+            out.push(c);
+        }
+        inside ^= quote;
+        escaped = inside && c == '\\' && !escaped;
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -279,6 +300,14 @@ mod tests {
         assert_eq!(Text::binary(Binary::Or, &and, &less).text, "(a < b && c != 0.0) || a < b");
         assert_eq!(Text::select(&less, &x("a"), &x("b")).text, "a < b ? a : b");
         assert_eq!(Text::binary(Binary::Add, &less, &x("c")).text, "(double)(a < b) + c");
+    }
+
+    #[test]
+    fn mentioned() {
+        assert!(mentions("x = time*2.0;", "time"));
+        assert!(!mentions("m->time = timed; /* time */", "time"));
+        assert!(!mentions(r#"m->message = "at \"time\" 3"; "#, "time"));
+        assert!(mentions(r#"f("a", time);"#, "time"));
     }
 
     #[test]

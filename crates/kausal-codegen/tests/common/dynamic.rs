@@ -132,6 +132,25 @@ fn rounds() -> Function {
     f
 }
 
+/// Integers that grow until they are not exact, in a vector and in a number, and divided before that.
+fn integers() -> Function {
+    let mut f = Function::named("P.integers");
+    let n = f.input("n", INTEGER, &[]);
+    let sum = f.output("sum", INTEGER, &[]);
+    let rest = f.output("rest", INTEGER, &[]);
+    let v = f.protected("v", INTEGER, &[Dim::Unknown]);
+    let (tn, tv, one, three) = (f.local_term(n), f.local_term(v), f.number(1.0), f.number(3.0));
+    let range = f.array(ArrayFn::Range, &[one, three]);
+    let scaled = f.op(Op::Mul, &[range, tn]);
+    f.push(Stmt::assign(v, scaled));
+    let squares = f.array(ArrayFn::Product, &[tv, tv]);
+    let modulo = f.op(Op::Mod, &[squares, three]);
+    f.push(Stmt::assign(rest, modulo));
+    let total = f.array(ArrayFn::Sum, &[tv]);
+    f.push(Stmt::assign(sum, total));
+    f
+}
+
 /// An argument: numbers, or strings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
@@ -150,6 +169,7 @@ pub fn samples(pool: &mut Pool) -> Vec<(FunctionId, Vec<Argument>)> {
     let caller = pool.add_function(caller(positive));
     let words = pool.add_function(words());
     let rounds = pool.add_function(rounds());
+    let integers = pool.add_function(integers());
     let with = |x: f64| {
         let mut list: Vec<Argument> =
             ["steam", "\u{e4}ther \"x\"?", "air"].map(|text| Argument::Text(text.to_owned())).to_vec();
@@ -163,6 +183,7 @@ pub fn samples(pool: &mut Pool) -> Vec<(FunctionId, Vec<Argument>)> {
         (rounds, numbers(&[200_000.0])),
         (rounds, numbers(&[0.0])),
     ];
+    calls.extend([5.0, 1e7, 1e8, 1e15, 4e15].map(|n| (integers, numbers(&[n]))));
     calls.extend([0.0, 1.5, 1e7 / 3.0, -2.0, f64::NAN, f64::INFINITY].map(|x| (words, with(x))));
     calls
 }

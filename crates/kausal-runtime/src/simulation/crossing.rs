@@ -16,6 +16,10 @@ use std::collections::VecDeque;
 
 use kausal_solver::ModelError;
 use kausal_solver::events::{EventFinder, Functions};
+use kausal_symbolic::VarId;
+use kausal_translate::program::{Form, Step};
+use kausal_translate::{Program, flow};
+use rustc_hash::FxHashSet;
 
 use super::{Run, RunError};
 use crate::machine::Machine;
@@ -78,6 +82,25 @@ impl Chatter {
             before(count) <= part * length && before(count / 2) <= later * before(count)
         })
     }
+}
+
+/// Which relations compare something that depends on the result of an iteration. Where the integration method is inlined, states
+/// do.
+pub(crate) fn iterated(program: &Program) -> Vec<bool> {
+    let all = program.discretized.is_some();
+    let mut open: FxHashSet<VarId> = FxHashSet::default();
+    for step in &program.dynamics {
+        let iterates = |step: &&Step| match step {
+            Step::System(system) => matches!(system.form, Form::Nonlinear(_)),
+            _ => false,
+        };
+        let mut read = FxHashSet::default();
+        flow::reads(&program.pool, step, &mut read);
+        if read.iter().any(|v| open.contains(v)) || flow::nested([step]).iter().any(iterates) {
+            flow::writes(step, &mut open);
+        }
+    }
+    program.relations.iter().map(|relation| all || open.contains(&relation.difference)).collect()
 }
 
 /// Relations whose change is announced for this event.
@@ -168,14 +191,16 @@ impl Run {
         }
         known.reverse();
         let roundings: Vec<f64> = self.machine()?.roundings().collect();
-        let iterates = !self.machine()?.model().newtons.is_empty();
+        let model = self.machine()?.model().clone();
         let mut column = Vec::with_capacity(known.len());
         for i in 0..self.watched.len() {
             column.clear();
             column.extend(known.iter().map(|(_, values)| values[i]));
             let band = finder.band(i).max(noise(&column));
-            // What is iterated on may still turn back by what iterations leave open.
-            let least = if iterates { FLOOR * roundings[self.watched[i] as usize] } else { 0.0 };
+            // What is iterated on may still turn back by what iterations leave open. Others do not: a ball that jumps less than
+            // that high is above the ground all the same, and falls through it if nobody notices.
+            let relation = self.watched[i] as usize;
+            let least = if model.iterated[relation] { FLOOR * roundings[relation] } else { 0.0 };
             let grown = begins_to_grow(&column).map(|size| 0.5 * size.max(2.0 * least));
             finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }

@@ -72,6 +72,10 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
         }
         *old = new;
     }
+    // The end comes once.
+    if let Some(flag) = program.terminal_flag {
+        machine.pre[flag.index()] = machine.values[flag.index()];
+    }
     let mut changed = !restless.is_empty();
     for sample in &program.samples {
         changed |= machine.values[sample.variable.index()] != 0.0;

@@ -55,6 +55,8 @@ pub enum EvalErrorKind {
         /// What is wrong.
         why: String,
     },
+    /// A result of Integer arithmetic is too large to be exact.
+    Inexact(f64),
     /// Initial values need each other, beginning with this variable.
     Cyclic(String),
     /// The function itself is not well-formed.
@@ -128,6 +130,7 @@ impl fmt::Display for EvalError {
                 write!(f, "{found} arguments for {inputs} inputs")?;
             }
             EvalErrorKind::WrongValue { local, why } => write!(f, "{local}: {why}")?,
+            EvalErrorKind::Inexact(value) => write!(f, "{}", super::integers::too_large(*value))?,
             EvalErrorKind::Cyclic(name) => write!(f, "the initial value of {name} depends on itself")?,
             EvalErrorKind::Malformed(why) => write!(f, "malformed function: {why}")?,
             EvalErrorKind::NotInlinable(why) => write!(f, "cannot become an expression: {why}")?,

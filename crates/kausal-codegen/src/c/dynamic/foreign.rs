@@ -155,21 +155,16 @@ impl Writer<'_> {
         Ok(match value {
             Value::Array(name, kind) => {
                 self.took = true;
-                let (text, ty) = match (kind.text, ty.scalar) {
-                    (true, _) => (format!("kausal_texts(a, {name})"), "const char **"),
-                    (false, Scalar::Real) => (
-                        format!("kausal_doubles(a, {name}, {columns})"),
-                        if fortran { "double *" } else { "const double *" },
-                    ),
+                let (text, c) = match (kind.text, ty.scalar) {
+                    (true, _) => (format!("kausal_texts(a, {name})"), "const char *"),
+                    (false, Scalar::Real) => (format!("kausal_doubles(a, {name}, {columns})"), "double "),
                     (false, Scalar::External) => return self.unfit("an array of external objects"),
-                    _ => (
-                        format!("kausal_ints(a, {name}, {columns})"),
-                        if fortran { "int *" } else { "const int *" },
-                    ),
+                    _ => (format!("kausal_ints(a, {name}, {columns})"), "int "),
                 };
                 let list = self.temporary();
-                self.push(format!("{} {list} = {text};", ty.trim_end_matches('*').to_owned() + "*"));
-                Passed { text: list, ty: ty.to_owned() }
+                self.push(format!("{c}*const {list} = {text};"));
+                let constant = if fortran || kind.text { "" } else { "const " };
+                Passed { text: list, ty: format!("{constant}{c}*") }
             }
             Value::String(text) => Passed { text, ty: "const char *".to_owned() },
             Value::Number(text) => {

@@ -1,6 +1,7 @@
 //! Statements of functions in C.
 
-use kausal_symbolic::function::{ArrayFn, LocalId, Stmt, Subscript, Target, Term, TermId};
+use kausal_symbolic::function::integers::may_be_inexact;
+use kausal_symbolic::function::{ArrayFn, LocalId, Scalar, Stmt, Subscript, Target, Term, TermId};
 
 use super::{Fit, Kind, Value, Writer};
 use crate::c::text::{Binding, Text, string};
@@ -15,9 +16,13 @@ impl Writer<'_> {
 
     fn statement(&mut self, statement: &Stmt) -> Fit<()> {
         match statement {
-            Stmt::Assign(target, value) => {
-                self.statement_with(|this| this.value(*value), |this, value| this.assign(target, &value))
-            }
+            Stmt::Assign(target, term) => self.statement_with(
+                |this| {
+                    let value = this.value(*term)?;
+                    this.exact_for(target.local, *term, value)
+                },
+                |this, value| this.assign(target, &value),
+            ),
             Stmt::AssignCall(targets, call) => self.statement_with(
                 |this| this.outputs(*call),
                 |this, outputs| {
@@ -136,6 +141,32 @@ impl Writer<'_> {
         self.push(format!("a->used = mark_{name};"));
         self.push("}");
         Ok(Text::primary(name).condition())
+    }
+
+    /// A variable of type Integer gets a value that is exact.
+    pub(super) fn exact_for(&mut self, local: LocalId, term: TermId, value: Value) -> Fit<Value> {
+        let prepared = self.prepared.clone();
+        let function = prepared.function();
+        if function.local(local).scalar != Scalar::Integer || !may_be_inexact(function, term) {
+            return Ok(value);
+        }
+        Ok(match value {
+            Value::Number(text) => Value::Number(self.exact(&text)),
+            Value::Array(name, kind) => {
+                self.push(format!("for (int k = 0, n = kausal_count({name}); k < n; k++) kausal_exact(a, {name}.data[k].number);"));
+                self.check();
+                Value::Array(name, kind)
+            }
+            value => value,
+        })
+    }
+
+    /// A result of Integer arithmetic must be exact.
+    pub(super) fn exact(&mut self, text: &Text) -> Text {
+        let number = self.kept(text);
+        self.push(format!("kausal_exact(a, {});", number.text));
+        self.check();
+        number
     }
 
     fn branches(&mut self, branches: &[(TermId, Vec<Stmt>)], otherwise: &[Stmt]) -> Fit<()> {

@@ -3,6 +3,7 @@
 //! An operation on numbers is an expression inside its user; what makes arrays or strings, or may fail, is a statement of its
 //! own before it. `if`, `and` and `or` compute no more than they have to.
 
+use kausal_symbolic::function::integers::divides_integers;
 use kausal_symbolic::function::operations::{greatest, least};
 use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Scalar, Subscript, Term, TermId};
 use kausal_symbolic::{FunctionId, Op};
@@ -117,6 +118,11 @@ impl Writer<'_> {
             Term::Op(op @ (Op::And | Op::Or), args) if prepared.type_of(term).is_number() => {
                 self.logic(*op, args)
             }
+            Term::Op(op, args) if self.divides_integers(*op, args) => {
+                let numbers = args.iter().map(|&arg| self.number(arg)).collect::<Fit<Vec<_>>>()?;
+                let numbers: Vec<Text> = numbers.iter().map(|number| self.exact(number)).collect();
+                self.operator(*op, &numbers).map(Value::Number)
+            }
             Term::Op(op, args) => self.element_wise(*op, args),
             Term::Array(array_fn, args) => self.array_function(term, *array_fn, args),
             Term::Call(_, _, number) => match self.outputs(term)?.into_iter().nth(*number as usize) {
@@ -125,6 +131,11 @@ impl Writer<'_> {
             },
             Term::For(reduction, body, iterators) => self.comprehension(*reduction, *body, iterators),
         }
+    }
+
+    fn divides_integers(&self, op: Op, args: &[TermId]) -> bool {
+        let types: Vec<_> = args.iter().map(|&arg| self.prepared.type_of(arg)).collect();
+        divides_integers(op, &types)
     }
 
     fn literal(&mut self, text: &str) -> Value {
