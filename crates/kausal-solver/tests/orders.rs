@@ -228,7 +228,7 @@ fn errors_follow_the_tolerance() {
 #[test]
 fn fixed_steps_stay_on_their_grid() {
     for method in
-        [Method::ExplicitEuler, Method::RungeKutta4, Method::ImplicitEuler, Method::Trapezoidal, Method::Bdf]
+        [Method::ExplicitEuler, Method::RungeKutta4, Method::ImplicitEuler, Method::Trapezoidal, Method::FixedBdf]
     {
         let model = ClassicalStep::new(Linear);
         let mut integrator = Integrator::new(method, constant_steps(0.1), model, 0.0, &phi(0.0)).unwrap();
