@@ -4,8 +4,9 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
-mod crossing;
+pub(crate) mod crossing;
 mod delay;
+mod guarded;
 pub mod inlined;
 mod iteration;
 mod path;
@@ -20,10 +21,11 @@ use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::interrupt;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
+use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
 use crossing::Chatter;
 use delay::Histories;
@@ -124,7 +126,7 @@ pub struct Statistics {
     /// Where the run ended.
     pub end: f64,
     /// Warnings of assertions.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Linear systems that did not determine all their unknowns.
     pub undetermined: Vec<Undetermined>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
@@ -156,6 +158,11 @@ pub fn simulate(
 ) -> (Statistics, Result<(), RunError>) {
     let mut run = Run::new(model, settings.clone());
     let result = run.all(observer);
+    // Whatever failed then, failed because of that.
+    let result = result.map_err(|error| match interrupt::is_requested() {
+        true => RunError::Stopped(run.time()),
+        false => error,
+    });
     (run.statistics(), result)
 }
 
@@ -192,6 +199,8 @@ struct Run {
     schedule: Schedule,
     state: Vec<f64>,
     chatter: Chatter,
+    /// When `terminate` ended the run outside of an event.
+    ended: Option<f64>,
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
     /// Where their differences are, and the sign that makes these positive on the side that counts so.
@@ -206,6 +215,8 @@ struct Run {
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
+    /// Where the next step ends at the latest, for longer ones fail.
+    shorter: f64,
     path: path::Path,
 }
 
@@ -236,6 +247,7 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
+            shorter: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             path: path::Path::new(&model),
@@ -246,6 +258,7 @@ impl Run {
             schedule: Schedule::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
+            ended: None,
             finder: None,
             fresh: true,
         }
@@ -302,7 +315,14 @@ impl Run {
         self.begin_path()?;
         self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
-            self.advance(observer)?;
+            if let Err(error) = self.advance(observer) {
+                // `terminate` outside of events ends the run well, too.
+                if self.ended.is_none() {
+                    return Err(error);
+                }
+                observer.record(self.machine()?);
+                break;
+            }
             if !observer.proceed(self.time()) {
                 return Err(RunError::Stopped(self.time()));
             }
@@ -340,13 +360,14 @@ impl Run {
         if due > before {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
+            let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
             self.limit_step()?;
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
-                Err(error) => return Err(self.integration_error(&error)),
+                Err(error) => return self.pass_obstacle(&error, observer),
             };
             step_end = self.end_of_selection(before, step_end)?;
         }
@@ -368,7 +389,7 @@ impl Run {
             if !event {
                 return self.reselect(end);
             }
-            let noticed = self.pass_event(end, crossing.is_some(), observer)?;
+            let noticed = self.pass_event(end, crossing.is_some(), None, observer)?;
             if noticed || end >= step_end || self.stats.terminated.is_some() {
                 return Ok(());
             }
@@ -402,8 +423,15 @@ impl Run {
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
-    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice?
-    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<bool, RunError> {
+    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice? The states are given
+    /// where no step reaches the event.
+    fn pass_event(
+        &mut self,
+        t: f64,
+        crossed: bool,
+        states: Option<Vec<f64>>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunError> {
         if crossed {
             self.stats.state_events += 1;
             if self.chatter.count(t, self.length()) {
@@ -413,9 +441,13 @@ impl Run {
             self.stats.time_events += 1;
         }
         let flood = !crossed && self.chatter.count_known(t, self.length());
-        self.at(t, true)?;
+        let unreached = states.is_some();
+        let states = self.values_before(t, crossed, states)?;
         observer.record(self.machine()?);
         self.keep_held();
+        if let Some(states) = states {
+            self.side()?.place(&states);
+        }
         if crossed {
             self.flip()?;
         }
@@ -447,7 +479,7 @@ impl Run {
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
-        let noticed = selected || side.remembers() || self.held_changed();
+        let noticed = unreached || selected || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
             let state = solver.model().model().state();
@@ -455,6 +487,7 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
+        self.shorter = f64::NEG_INFINITY;
         self.begin_path()?;
         self.watch()?;
         Ok(noticed)
@@ -607,7 +640,11 @@ impl Run {
             other => other,
         };
         result.map_err(|stop| match stop {
-            Stop::Terminate(message) => RunError::Integration(t, message, None),
+            Stop::Terminate(message) => {
+                self.stats.terminated = Some(message);
+                self.ended = Some(t);
+                RunError::Stopped(t)
+            }
             stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
         })
     }
@@ -671,7 +708,9 @@ impl Run {
         let t = self.time();
         let text = error.to_string();
         let last = self.solver.as_mut().and_then(|s| s.model_mut().model_mut().last_failure.take());
-        if let Some(Stop::Terminate(_)) = last {
+        if let Some(Stop::Terminate(message)) = last {
+            self.stats.terminated = Some(message);
+            self.ended = Some(t);
             return RunError::Stopped(t);
         }
         RunError::Integration(t, text, last)
@@ -679,10 +718,14 @@ impl Run {
 
     fn statistics(&mut self) -> Statistics {
         let mut stats = self.stats.clone();
-        stats.end = self.time();
+        stats.end = self.ended.unwrap_or_else(|| self.time());
         if let Some(solver) = &self.solver {
             let s = solver.statistics();
             let machine = &solver.model().model().machine;
+            // The integrator may have gone ahead of the event.
+            if stats.terminated.is_some() {
+                stats.end = machine.time;
+            }
             stats.steps = s.steps;
             stats.rejected = s.rejected;
             stats.rhs_evaluations = s.work.rhs_evaluations;
@@ -770,11 +813,15 @@ impl RightSide {
         self.states.iter().map(|(x, _)| self.machine.values[x.index()]).collect()
     }
 
-    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.time = t;
+    fn place(&mut self, x: &[f64]) {
         for ((v, _), value) in self.states.iter().zip(x) {
             self.machine.values[v.index()] = *value;
         }
+    }
+
+    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
+        self.machine.time = t;
+        self.place(x);
         let model = self.machine.model().clone();
         self.machine.written = outputs;
         let mut outcome = if self.remembers() {
@@ -792,15 +839,18 @@ impl RightSide {
     /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
     fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
         const ROUNDS: usize = 10;
+        let mut known = Ok(());
         for _ in 0..ROUNDS {
             self.past.read(&mut self.machine);
-            self.pipes.read(&mut self.machine)?;
+            // At first a flow that is computed is still that of the last evaluation, which may have been far away.
+            known = self.pipes.read(&mut self.machine);
             self.machine.run(&model.dynamics, Mode::Continuous)?;
             let delays = self.past.update_times(&mut self.machine);
             if !self.pipes.changed(&mut self.machine) && !delays {
                 break;
             }
         }
+        known?;
         self.past.check(&self.machine)
     }
 
@@ -832,8 +882,22 @@ impl RightSide {
         let Some(pattern) = self.jacobian_pattern() else {
             return Err(ModelError::fatal("the right-hand side has no structure"));
         };
+        self.machine.disturbed = true;
+        let outcome = self.columns(&pattern, t, x, dx, values);
+        self.machine.disturbed = false;
+        outcome
+    }
+
+    fn columns(
+        &mut self,
+        pattern: &Pattern,
+        t: f64,
+        x: &[f64],
+        dx: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), ModelError> {
         let (mut moved, mut dx_moved) = (x.to_vec(), dx.to_vec());
-        for group in column_groups(&pattern) {
+        for group in column_groups(pattern) {
             let h = |side: &Self, j: usize| f64::EPSILON.sqrt() * x[j].abs().max(side.nominal(j));
             group.iter().for_each(|&j| moved[j as usize] += h(self, j as usize));
             if self.rhs(t, &moved, &mut dx_moved).is_err() {
@@ -859,16 +923,10 @@ impl OdeModel for RightSide {
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
-        if let Err(stop) = self.evaluate(t, x, false) {
-            let recoverable = match &stop {
-                Stop::Failed(Failure { reason, .. }) => Some(*reason),
-                Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_)
-                | Stop::Crash(_)
-                | Stop::Contradiction(..)
-                | Stop::NotInteger(..)
-                | Stop::NotAState(_) => None,
-            };
+        let outcome =
+            if interrupt::is_requested() { Err(Stop::Interrupted) } else { self.evaluate(t, x, false) };
+        if let Err(stop) = outcome {
+            let recoverable = stop.recoverable();
             self.last_failure = Some(stop);
             return Err(match recoverable {
                 Some(reason) => ModelError::recoverable(reason),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use kausal_codegen::Backend;
 use kausal_external::foreign::Foreign;
-use kausal_model::flat::Type;
+use kausal_model::flat::{Type, Variability};
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::function::{Body, Function};
@@ -262,15 +262,16 @@ impl Session {
                 }
             };
             let variable = &mut model.variables[index];
-            if variable.variability > kausal_model::flat::Variability::Parameter {
+            if variable.variability > Variability::Parameter {
                 variable.start = Some(value);
-            } else if variable.evaluated {
+            } else if variable.evaluated || variable.variability == Variability::Constant {
+                let why = match variable.variability {
+                    Variability::Constant => "it is a constant",
+                    _ => "it is final, or the structure of the model depends on it",
+                };
                 self.diagnostics.push(
-                    Diagnostic::error(
-                        "K0911",
-                        format!("{name} cannot be changed: the structure depends on it"),
-                    )
-                    .help("change it in the model instead"),
+                    Diagnostic::error("K0911", format!("{name} cannot be changed: {why}"))
+                        .help("change it in the model instead"),
                 );
                 return false;
             } else {

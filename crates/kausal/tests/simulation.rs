@@ -320,6 +320,20 @@ fn events() {
             case("event_linear_loop", vec![end("u", -1.5, 1e-12), end("v", 5.0 / 3.0, 1e-12)]),
             // 13*0.3 + 8*0.3 + 6*0.4
             case("event_subscript", vec![end("s", 8.7, 1e-6)]),
+            // Pulses from -0.3 to 0.2, from 0.7 to 1.2; teeth from 0.3 to 1 within 0.7 and from 0 to 0.8 within 0.8.
+            case(
+                "event_early_pulses",
+                vec![
+                    start("first", 1.0, 0.0),
+                    start("second", 0.3, 1e-12),
+                    start("third", 1.0, 0.0),
+                    start("fourth", 1.0, 0.0),
+                    end("area[1]", 0.7, 1e-9),
+                    end("area[2]", 0.455 + 0.32, 1e-9),
+                    end("area[3]", 0.7, 1e-9),
+                    end("area[4]", 0.7, 1e-9),
+                ],
+            ),
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
@@ -334,6 +348,17 @@ fn events() {
                     exactly("from_b", 1.0),
                     exactly("from_c", -1.0),
                     exactly("c", -3.0),
+                ],
+            ),
+            case("event_chain", vec![exactly("last", 1.0)]),
+            // x = 1 - 2 sin(4 t)
+            case(
+                "event_conditions_in_branches",
+                vec![
+                    end("x", 1.0 - 2.0 * 12f64.sin(), 1e-6),
+                    exactly("y", 1.0),
+                    exactly("z", (4.0 * (1.0 - 2.0 * 12f64.sin()).sqrt()).floor()),
+                    exactly("b", 1.0),
                 ],
             ),
             // Stairs of 1, 2, 5 and 10, a quarter each.
@@ -490,6 +515,11 @@ fn transports() {
                     along("same", |_| 0.0, 1e-9),
                     start("out1", 2.0, 0.0),
                 ],
+            ),
+            // What leaves at the front entered there when the flow was at the same place: sin(pi - t) = sin(t).
+            case(
+                "transport_oscillating",
+                vec![end("out0", 2.0 + (3.0 * (PI - 2.5)).sin(), 1e-4), end("out1", -2.0 + 5f64.cos(), 1e-9)],
             ),
             case(
                 "transport_reversing",

@@ -375,15 +375,7 @@ impl Inlined {
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        let recoverable = match &stop {
-            Stop::Failed(Failure { reason, .. }) => Some(*reason),
-            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-            Stop::Terminate(_)
-            | Stop::Crash(_)
-            | Stop::Contradiction(..)
-            | Stop::NotInteger(..)
-            | Stop::NotAState(_) => None,
-        };
+        let recoverable = stop.recoverable();
         self.side.last_failure = Some(stop);
         match recoverable {
             Some(reason) => ModelError::recoverable(reason),

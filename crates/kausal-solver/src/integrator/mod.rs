@@ -17,6 +17,7 @@ mod esdirk;
 mod explicit;
 mod fixed;
 mod fixed_bdf;
+mod grid;
 mod hermite;
 mod options;
 mod radau;
