@@ -299,6 +299,7 @@ impl Run {
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
+            follow_sizes: true,
             max_step: self.settings.max_step.unwrap_or(f64::INFINITY),
             max_order: self.settings.max_order,
             // The interface of the papers' time started so.
@@ -510,7 +511,7 @@ impl Run {
     /// them is not exact beyond.
     fn end_of_selection(&mut self, before: f64, end: f64) -> Result<f64, RunError> {
         /// So much worse than where states are selected anew is worth a search, …
-        const FAR: f64 = 0.8;
+        const FAR: f64 = 0.5;
         /// … which ends when the border is known to this part of the step.
         const HALVINGS: usize = 5;
         if self.machine()?.model().program.state_sets.is_empty() || end <= before {
@@ -620,12 +621,17 @@ impl Run {
 
     /// Brings all continuous values to instant `t` of the last step.
     fn at(&mut self, t: f64, outputs: bool) -> Result<(), RunError> {
+        self.bring(t, outputs, true)
+    }
+
+    /// The same, with systems iterated to the last digit or only as far as steps need it.
+    fn bring(&mut self, t: f64, outputs: bool, exact: bool) -> Result<(), RunError> {
         let mut state = std::mem::take(&mut self.state);
         self.solver()?.interpolate(t, &mut state);
         let Some(solver) = self.solver.as_mut() else { return Err(RunError::Stopped(t)) };
         let side = solver.model_mut().model_mut();
         self.path.guess(t, outputs, &mut side.machine);
-        side.machine.exact = true;
+        side.machine.exact = exact;
         let result = side.evaluate(t, &state, outputs);
         side.machine.exact = false;
         self.state = state;

@@ -3,6 +3,11 @@
 //! `w_i = 1 / (rtol |x_i| + atol nominal_i)`, and errors are measured in the weighted root-mean-square norm
 //! `‖v‖ = √(Σ (v_i w_i)² / n)`. A step is accepted when the norm of its local error is at most one, so
 //! tolerances mean the same for a model of one state and of ten thousand, in any units.
+//!
+//! A nominal size of one is what states have of which nobody has said it. Where such a state has always been smaller, its
+//! absolute tolerance may follow the largest value it has had ([`Weights::following`]), down to a thousandth: an error
+//! larger than the state itself may lead to where the equations have no solution, as with the second species of Robertson's reaction, which must not
+//! become negative. Not further down: what is zero but for rounding is not worth small steps.
 
 /// Tolerances and the weights they give at the current point.
 #[derive(Clone, Debug)]
@@ -10,18 +15,51 @@ pub struct Weights {
     rtol: f64,
     atol: Vec<f64>,
     values: Vec<f64>,
+    followed: Vec<Followed>,
 }
+
+/// A state whose usual size nobody has said.
+#[derive(Clone, Copy, Debug)]
+struct Followed {
+    state: usize,
+    /// Its absolute tolerance if it is as large as one.
+    atol: f64,
+    /// The largest it has been.
+    largest: f64,
+}
+
+/// Smaller states have the tolerance of this size.
+const SMALLEST_SIZE: f64 = 1e-3;
 
 impl Weights {
     /// Tolerances for states of these nominal sizes.
     pub fn new(rtol: f64, atol: f64, nominal: impl Iterator<Item = f64>) -> Self {
         let atol: Vec<f64> = nominal.map(|size| atol * usable(size)).collect();
         let values = vec![0.0; atol.len()];
-        Weights { rtol, atol, values }
+        Weights { rtol, atol, values, followed: Vec::new() }
+    }
+
+    /// The same, where absolute tolerances of states with a nominal size of one follow these states.
+    pub fn following(rtol: f64, atol: f64, nominal: impl Iterator<Item = f64>) -> Self {
+        let sizes: Vec<f64> = nominal.collect();
+        let unsaid = (0..sizes.len()).filter(|&i| usable(sizes[i]) == 1.0);
+        let followed = unsaid.map(|state| Followed { state, atol, largest: 0.0 }).collect();
+        Weights { followed, ..Weights::new(rtol, atol, sizes.into_iter()) }
+    }
+
+    fn follow(&mut self, x: &[f64]) {
+        for Followed { state, atol, largest } in &mut self.followed {
+            let size = x[*state].abs();
+            if size > *largest || *largest == 0.0 {
+                *largest = size;
+                self.atol[*state] = *atol * size.clamp(SMALLEST_SIZE, 1.0);
+            }
+        }
     }
 
     /// Sets the weights at `x`.
     pub fn update(&mut self, x: &[f64]) {
+        self.follow(x);
         for ((w, atol), x) in self.values.iter_mut().zip(&self.atol).zip(x) {
             *w = 1.0 / (self.rtol * x.abs() + atol);
         }
@@ -29,6 +67,7 @@ impl Weights {
 
     /// Sets the weights at the larger of two points, as one-step methods do for the two ends of a step.
     pub fn update_between(&mut self, x: &[f64], y: &[f64]) {
+        self.follow(x);
         for (((w, atol), x), y) in self.values.iter_mut().zip(&self.atol).zip(x).zip(y) {
             *w = 1.0 / (self.rtol * x.abs().max(y.abs()) + atol);
         }
@@ -103,6 +142,22 @@ fn usable(nominal: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tolerances_follow_states_of_unsaid_size() {
+        let mut w = Weights::following(0.0, 1e-6, [1.0, 2.0].into_iter());
+        let mut tolerance = |x: f64| {
+            w.update(&[x, x]);
+            (1e6 / w.values()[0], 1e6 / w.values()[1])
+        };
+        for (x, wanted) in [(0.0, 1e-3), (1e-4, 1e-3), (-0.1, 0.1), (0.01, 0.1), (50.0, 1.0), (0.0, 1.0)] {
+            let (followed, said) = tolerance(x);
+            assert!(
+                (followed - wanted).abs() < 1e-12 && (said - 2.0).abs() < 1e-12,
+                "{x}: {followed}, {said}"
+            );
+        }
+    }
 
     #[test]
     fn one_unit_of_error_has_norm_one() {

@@ -129,3 +129,27 @@ fn a_longest_step_sees_a_short_pulse() {
         assert!(run.statistics.steps >= 200);
     }
 }
+
+/// Robertson's reaction without nominal values: the second species is smaller than loose tolerances and must not become
+/// negative. Values at 40: runs of BDF and Radau IIA with nominal sizes and the tolerance 1e-12 agree in these digits.
+#[test]
+fn a_small_species_is_not_lost_in_the_tolerance() {
+    let text = "model M
+      Real y[3](start = {1, 0, 0}, each fixed = true);
+    equation
+      der(y[1]) = -0.04*y[1] + 1e4*y[2]*y[3];
+      der(y[2]) = 0.04*y[1] - 1e4*y[2]*y[3] - 3e7*y[2]^2;
+      der(y[3]) = 3e7*y[2]^2;
+    end M;";
+    for method in [Method::Auto, Method::Bdf, Method::Radau, Method::Esdirk4] {
+        for tolerance in [1e-3, 1e-4, 1e-5, 1e-6] {
+            let settings = Settings { stop: 40.0, interval: 1.0, method, tolerance, ..Settings::default() };
+            let run = run(text, &settings);
+            assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{method}: {:?}", run.diagnostics);
+            for (name, wanted) in [("y[1]", 0.7158270688), ("y[2]", 9.185534765e-6), ("y[3]", 0.2841637457)] {
+                let off = (last(&run, name) - wanted).abs() / wanted;
+                assert!(off < 30.0 * tolerance, "{method} at {tolerance:e}: {name} is off by {off:e}");
+            }
+        }
+    }
+}

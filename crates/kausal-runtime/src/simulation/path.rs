@@ -190,7 +190,7 @@ impl Run {
             looks += 1;
             let whole = self.path.stride >= end - from || looks > MOST;
             let h = if whole { end - from } else { self.path.stride };
-            if self.at(if whole { end } else { from + h }, true).is_err() {
+            if self.bring(if whole { end } else { from + h }, true, false).is_err() {
                 if h <= smallest || looks > MOST {
                     break;
                 }

@@ -228,6 +228,10 @@ impl<M: OdeModel> ClassicalStep<M> {
         self.rhs(t, x)?;
         let mut residual: Vec<f64> = Vec::new();
         let mut size = self.residual(request, x, &mut residual);
+        // Which equation is far from its solution says more than where corrections led to.
+        let sizes: Vec<f64> =
+            x.iter().enumerate().map(|(i, x)| 1.0 / x.abs().max(self.model.nominal(i))).collect();
+        let failure = Recoverable { component: largest(&sizes, &residual), ..failure };
         for _ in 0..self.persistence {
             self.evaluate_jacobian(t, x, weights, h)?;
             self.factor(h)?;

@@ -107,12 +107,17 @@ impl<M: StepModel> Integrator<M> {
                 Engine::FixedBdf(Box::new(fixed_bdf::FixedBdf::new(n, options.max_order, h)))
             }
         };
-        let weights = match method {
+        let (rtol, atol) = match method {
             Method::Radau if options.rtol > 0.0 => {
                 let rtol = radau::Radau::inner_tolerance(options.rtol);
-                Weights::new(rtol, options.atol * (rtol / options.rtol), (0..n).map(|i| model.nominal(i)))
+                (rtol, options.atol * (rtol / options.rtol))
             }
-            _ => Weights::new(options.rtol, options.atol, (0..n).map(|i| model.nominal(i))),
+            _ => (options.rtol, options.atol),
+        };
+        let nominal = (0..n).map(|i| model.nominal(i));
+        let weights = match options.follow_sizes {
+            true => Weights::following(rtol, atol, nominal),
+            false => Weights::new(rtol, atol, nominal),
         };
         let core = Core {
             options,

@@ -112,6 +112,9 @@ pub struct Options {
     pub rtol: f64,
     /// Absolute tolerance of the local error, in units of the nominal value of each state.
     pub atol: f64,
+    /// Absolute tolerances of states whose nominal value is one follow these states where they are smaller, see
+    /// [`Weights`](crate::weights::Weights).
+    pub follow_sizes: bool,
     /// First step size; `None` lets the method choose.
     pub initial_step: Option<f64>,
     /// Largest step size.
@@ -133,6 +136,7 @@ impl Default for Options {
         Options {
             rtol: 1e-6,
             atol: 1e-6,
+            follow_sizes: false,
             initial_step: None,
             max_step: f64::INFINITY,
             min_step: 0.0,
