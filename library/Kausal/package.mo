@@ -2,6 +2,11 @@ within ;
 package Kausal "Kausal library: components for electrical, mechanical, thermal and control systems"
   annotation(
     version = "0.1.0",
+    Icon(graphics = {
+      Rectangle(extent = {{-100, -100}, {100, 100}},
+        lineColor = {0, 0, 0}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
+      Line(points = {{-50, 70}, {-50, -70}}, thickness = 1),
+      Line(points = {{50, 70}, {-50, 0}, {50, -70}}, thickness = 1)}),
     Documentation(info = "<html>
 <p>The library that comes with Kausal. It has one package for each domain, all built in the same way: a connector,
 partial models with what the components of the domain have in common, the components, sources and sensors.
@@ -9,6 +14,7 @@ partial models with what the components of the domain have in common, the compon
 <table>
 <tr><th>Package</th><th>What it is for</th></tr>
 <tr><td>Units, Constants</td><td>the physical types and constants used everywhere else</td></tr>
+<tr><td>Icons</td><td>pictures to extend</td></tr>
 <tr><td>Blocks</td><td>signals: sources, transfer functions, mathematics, limiters, logic, sampled systems</td></tr>
 <tr><td>Electrical</td><td>circuits, ideal switching elements, electromechanical coupling</td></tr>
 <tr><td>Rotational, Translational</td><td>drive trains and linear motion, with clutches, brakes and stops</td></tr>

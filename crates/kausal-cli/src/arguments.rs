@@ -272,6 +272,9 @@ pub struct Simulate {
     /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal, bdf)
     #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
     pub step: Option<f64>,
+    /// Longest step of methods that choose their steps: a pulse shorter than steps is not seen otherwise
+    #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
+    pub max_step: Option<f64>,
     /// Largest order of bdf (default: 5); with --step its only one (default: 2)
     #[arg(help_heading = "The run", long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub order: Option<u8>,

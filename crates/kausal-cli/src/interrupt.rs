@@ -1,75 +1,83 @@
-//! Ending a run from outside: Ctrl-C, a signal, or a limit of time.
+//! Ending the program from outside: Ctrl-C, a signal, or a limit of time.
 //!
-//! The first request ends the run after the current step, with results up to there. Who asks again while a step does
-//! not end, or sets a limit that such a step oversteps, stops the functions of the model; and who asks once more, the
-//! program. Before and after the run a request ends the
-//! program as it always does.
+//! Before the run there is nothing to keep, and a request ends the program with a word. In the run it ends after the current
+//! step, with results up to there. A step that does not end by itself is made to: functions, systems of equations and the
+//! integrator look at a flag. What looks at nothing, such as foreign code, ends with the program.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::process::exit;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
-static RUNNING: AtomicBool = AtomicBool::new(false);
+static PHASE: AtomicU8 = AtomicU8::new(PREPARING);
+static BEGIN: OnceLock<Instant> = OnceLock::new();
+
+const PREPARING: u8 = 0;
+const RUNNING: u8 = 1;
+const OVER: u8 = 2;
 
 /// The exit code of a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// Shorter runs are not listened to: nobody is that quick, and a thread for it would be a part of their time.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// So long a step may take after the request, or after the limit, before it is made to end.
+const LATE: Duration = Duration::from_millis(300);
+/// And so long what looks at the flag may take to see it.
+const GRACE: Duration = Duration::from_secs(2);
 
-/// So long a step may take when the limit is over before the functions in it are stopped.
-const LATE: Duration = Duration::from_millis(200);
-
-thread_local! {
-    /// When to begin listening; none when that is not due or done.
-    static LISTEN_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+/// Why the program shall end.
+#[derive(Clone, Copy)]
+enum Cause {
+    Request,
+    Limit,
 }
 
-/// The run begins. Until its first steps are done there is nothing to keep, and a request ends the program.
-pub fn expect() {
-    RUNNING.store(true, Ordering::Relaxed);
-    LISTEN_AT.set(Some(Instant::now() + PATIENCE));
-}
-
-/// A step was made: from now on a request is noted instead of ending the program.
-pub fn listen() {
-    if LISTEN_AT.get().is_none_or(|at| Instant::now() < at) {
-        return;
+impl Cause {
+    /// What is said about what does not end, and the exit code.
+    fn end(self, what: &str) -> ! {
+        match self {
+            Cause::Request => {
+                eprintln!("error[K0522]: interrupted {what}");
+                exit(INTERRUPTED)
+            }
+            Cause::Limit => {
+                eprintln!("error[K0521]: the time limit was reached {what}");
+                exit(1)
+            }
+        }
     }
-    LISTEN_AT.set(None);
-    // Where signals cannot be had, Ctrl-C does what it always does.
-    let _ = ctrlc::set_handler(|| {
-        if !RUNNING.load(Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED);
-        }
-        match REQUESTS.fetch_add(1, Ordering::Relaxed) {
-            0 => {}
-            1 => match kausal::foreign_under_way() {
-                // Nothing stops it; rows are in the files already.
-                Some(name) => {
-                    eprintln!("error[K0522]: interrupted in the foreign function {name}, which does not end");
-                    std::process::exit(INTERRUPTED);
-                }
-                None => kausal::stop_functions(),
-            },
-            _ => std::process::exit(INTERRUPTED),
-        }
-    });
 }
 
-/// A request ends the program, and this before it.
-pub fn end_with(before: impl Fn() + Send + 'static) {
+/// The program begins what may take long, within this limit.
+pub fn begin(limit: Option<Duration>) {
+    BEGIN.get_or_init(Instant::now);
     // Where signals cannot be had, Ctrl-C does what it always does.
-    let _ = ctrlc::set_handler(move || {
-        before();
-        std::process::exit(INTERRUPTED);
+    let _ = ctrlc::set_handler(|| match REQUESTS.fetch_add(1, Ordering::Relaxed) {
+        0 => drop(std::thread::spawn(|| make_it_end(Cause::Request))),
+        1 => kausal::stop_functions(),
+        _ => exit(INTERRUPTED),
     });
+    if let Some(limit) = limit {
+        std::thread::spawn(move || {
+            std::thread::sleep(limit);
+            make_it_end(Cause::Limit);
+        });
+    }
+}
+
+/// How long ago that was.
+pub fn since() -> Duration {
+    BEGIN.get().map_or(Duration::ZERO, Instant::elapsed)
+}
+
+/// The run begins: from now on there are results to keep.
+pub fn run() {
+    PHASE.store(RUNNING, Ordering::Relaxed);
 }
 
 /// The run is over.
 pub fn end() {
-    RUNNING.store(false, Ordering::Relaxed);
+    PHASE.store(OVER, Ordering::Relaxed);
 }
 
 /// Did somebody ask?
@@ -77,28 +85,40 @@ pub fn asked() -> bool {
     REQUESTS.load(Ordering::Relaxed) > 0
 }
 
-/// Ends the program when the limit is long over and the run is not: a single step that takes for ever asks nobody.
-pub fn exit_after(limit: Duration) {
-    let grace = limit / 2 + Duration::from_secs(2);
-    std::thread::spawn(move || {
-        std::thread::sleep(limit + LATE);
-        if RUNNING.load(Ordering::Relaxed) {
-            kausal::stop_functions();
-        }
-        std::thread::sleep(LATE);
-        if let Some(name) = kausal::foreign_under_way()
-            && RUNNING.load(Ordering::Relaxed)
-        {
-            // Nothing stops it; rows are in the files already.
-            eprintln!(
-                "error[K0521]: the time limit was reached in the foreign function {name}, which does not end"
-            );
-            std::process::exit(1);
-        }
-        std::thread::sleep(grace);
-        if RUNNING.load(Ordering::Relaxed) {
-            eprintln!("error[K0521]: the time limit is over, and a single step or function does not end");
-            std::process::exit(1);
-        }
+/// A request ends the program, and this before it.
+pub fn end_with(before: impl Fn() + Send + 'static) {
+    // Where signals cannot be had, Ctrl-C does what it always does.
+    let _ = ctrlc::set_handler(move || {
+        before();
+        exit(INTERRUPTED);
     });
+}
+
+fn make_it_end(cause: Cause) {
+    match (PHASE.load(Ordering::Relaxed), cause) {
+        (PREPARING, _) => cause.end("while the model was being translated, before the run"),
+        (OVER, Cause::Request) => exit(INTERRUPTED),
+        _ => {}
+    }
+    // There may be another run after this one.
+    while PHASE.load(Ordering::Relaxed) == OVER {
+        std::thread::sleep(LATE);
+    }
+    let is_running = || PHASE.load(Ordering::Relaxed) == RUNNING;
+    std::thread::sleep(LATE);
+    if !is_running() {
+        return;
+    }
+    kausal::stop_functions();
+    std::thread::sleep(LATE);
+    if let Some(name) = kausal::foreign_under_way()
+        && is_running()
+    {
+        // Nothing stops it; rows are in the files already.
+        cause.end(&format!("in the foreign function {name}, which does not end"));
+    }
+    std::thread::sleep(GRACE);
+    if is_running() {
+        cause.end("in a step that does not end");
+    }
 }

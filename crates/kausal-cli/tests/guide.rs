@@ -381,6 +381,7 @@ pages! {
     inline_integration: "inline.md",
     classic: "classic.md",
     external: "external.md",
+    library_page: "library.md",
     results: "results.md",
     commands: "commands.md",
     diagnostics: "diagnostics.md",

@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 21] = [
+    let cases: [(&[&str], &str); 23] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -35,6 +35,8 @@ fn wrong_usage_is_exit_code_2() {
         (&["simulate", "Decay.mo", "--tolerance", "0"], "between 0 and 1"),
         (&["simulate", "Decay.mo", "--output-interval", "-1"], "the output interval cannot be -1"),
         (&["simulate", "Decay.mo", "--number-of-intervals", "0"], "must be positive"),
+        (&["simulate", "Decay.mo", "--number-of-intervals", "1000000000000"], "up to 100000000 are possible"),
+        (&["simulate", "Decay.mo", "--number-of-intervals", "1.5"], "it is not a whole number"),
         (&["simulate", "Decay.mo", "--timeout", "0"], "it must be positive"),
         (&["simulate", "Decay.mo", "--method", "rk4"], "give it with --step"),
         (&["simulate", "Decay.mo", "--step", "0.1"], "auto chooses its steps itself"),
@@ -187,4 +189,61 @@ fn pages_of_wrong_models() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("wrong.html was not written: the model has errors"));
     assert!(!folder.path().join("wrong.html").exists());
+}
+
+/// What cannot be set says why; what is written too often is limited; a run that starts late is as long as the other.
+#[test]
+fn settings_and_spans() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let model = "model Set constant Real c = 5; final parameter Real q = 3; Real x = c*q*time;
+      annotation(experiment(StopTime = 1.5, Interval = 1e-9)); end Set;";
+    std::fs::write(at.join("Set.mo"), model).unwrap();
+    for (setting, why) in [("c=3", "it is a constant"), ("q=4", "it is final")] {
+        let output = kausal(at, &["simulate", "Set.mo", "--set", setting]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text(&output.stderr).contains(why), "{output:?}");
+    }
+    let output = kausal(at, &["simulate", "Set.mo", "--timeout", "1"]);
+    assert!(text(&output.stderr).contains("warning[K0524]"), "{output:?}");
+    let output = kausal(at, &["simulate", "Set.mo", "--start", "2", "--number-of-intervals", "3", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report["start"].as_f64(), report["end"].as_f64()), (Some(2.0), Some(3.5)), "{output:?}");
+}
+
+/// A run that the model ends says where.
+#[test]
+fn where_a_run_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let model =
+        "model End Real x = time; equation when time >= 0.5 then terminate(\"half\"); end when; end End;";
+    std::fs::write(at.join("End.mo"), model).unwrap();
+    let output = kausal(at, &["simulate", "End.mo"]);
+    assert!(output.status.success() && text(&output.stdout).contains("End: 0 to 0.5 of 1"), "{output:?}");
+    let output = kausal(at, &["simulate", "End.mo", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (report["end"].as_f64(), report["completed"].as_bool()),
+        (Some(0.5), Some(true)),
+        "{output:?}"
+    );
+}
+
+/// Results without rows, and those that begin late.
+#[test]
+fn odd_results_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).unwrap();
+    write("all.csv", "time,x\n0,1\n1,1\n");
+    write("late.csv", "time,x\n0.5,1\n1,1\n");
+    write("none.csv", "time,x\n");
+    let output = kausal(at, &["compare", "late.csv", "all.csv"]);
+    assert!(text(&output.stdout).contains("x begins after time 0"), "{output:?}");
+    let output = kausal(at, &["compare", "all.csv", "none.csv"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output.stderr).contains("none.csv has no rows"), "{output:?}");
+    let output = kausal(at, &["plot", "all.csv"]);
+    assert!(text(&output.stdout).contains("no signal changes"), "{output:?}");
 }

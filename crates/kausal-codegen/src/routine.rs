@@ -18,7 +18,7 @@ mod terms;
 use kausal_symbolic::function::Shape;
 
 use crate::scalar::{Binary, Unary};
-pub(crate) use lower::Routines;
+pub(crate) use lower::{Routines, visit};
 
 /// Names a number of a [`Routine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,6 +144,8 @@ pub(crate) struct Routine {
     pub body: Vec<Stmt>,
     /// The sizes of the outputs.
     pub outputs: Vec<Shape>,
+    /// Some message is not the one the function would give, since it does without strings; or it warns.
+    pub vague: bool,
 }
 
 impl Routine {

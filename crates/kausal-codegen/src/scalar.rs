@@ -6,7 +6,7 @@
 //! is false, `<>` is true.
 
 use kausal_symbolic::Op;
-use kausal_symbolic::evaluate::{MULTIPLIED_POWER, power};
+use kausal_symbolic::evaluate::{MULTIPLIED_POWER, larger, power, sign, smaller};
 
 /// An operation on one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,20 +193,8 @@ impl Binary {
             Binary::Div => a / b,
             Binary::Pow => power(a, b),
             Binary::Atan2 => a.atan2(b),
-            Binary::Min => {
-                if a < b {
-                    a
-                } else {
-                    b
-                }
-            }
-            Binary::Max => {
-                if a > b {
-                    a
-                } else {
-                    b
-                }
-            }
+            Binary::Min => smaller(a, b),
+            Binary::Max => larger(a, b),
             Binary::IntegerDiv => (a / b).trunc(),
             Binary::Mod => a - (a / b).floor() * b,
             Binary::Rem => a - (a / b).trunc() * b,
@@ -240,17 +228,6 @@ impl Binary {
 #[inline(always)]
 fn boolean(value: bool) -> f64 {
     f64::from(u8::from(value))
-}
-
-#[inline(always)]
-fn sign(x: f64) -> f64 {
-    if x > 0.0 {
-        1.0
-    } else if x < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
 }
 
 extern "C" fn exp(x: f64) -> f64 {

@@ -192,7 +192,7 @@ fn functions_that_fail() {
     }
     let mut foreign = Function::named("Library.foreign");
     foreign.body = Body::External(Box::new(ExternalBody {
-        language: "C".to_owned(),
+        language: "Java".to_owned(),
         name: "foreign".to_owned(),
         result: None,
         args: Vec::new(),
@@ -205,7 +205,7 @@ fn functions_that_fail() {
     let error = c::write(&b.program).unwrap_err().to_string();
     assert_eq!(
         error,
-        "code cannot be made for the function Library.foreign in C (Library.foreign is foreign code)"
+        "code cannot be made for the function Library.foreign in C (Library.foreign: foreign code in Java)"
     );
 }
 

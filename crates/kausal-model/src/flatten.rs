@@ -289,8 +289,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn finish(mut self, klass: KlassId, name: String, mut sink: Sink, initial: Sink) -> FlatModel {
-        self.assert_ranges(&mut sink);
+    fn finish(mut self, klass: KlassId, name: String, mut sink: Sink, mut initial: Sink) -> FlatModel {
         let mut types = Types::default();
         let mut variables = Vec::with_capacity(self.slots.len());
         let mut at = 0;
@@ -300,6 +299,7 @@ impl Flattener<'_> {
             self.leaf_variables(inst, &mut types, &mut variables);
             at += count;
         }
+        self.assert_ranges(&variables, &mut sink, &mut initial);
         // Functions may have objects of their own.
         for klass in std::mem::take(&mut self.functions.constructed) {
             self.external_object(klass, &mut types);

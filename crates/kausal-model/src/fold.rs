@@ -18,6 +18,8 @@ pub enum Unfolded {
     Variable(VarId),
     /// A parameter without a value.
     NoValue(VarId),
+    /// A parameter that the initial problem computes.
+    Free(VarId),
     /// `time` and the like.
     Operator(Op),
     /// A function that cannot be run here, and why.
@@ -176,6 +178,9 @@ impl Flattener<'_> {
                 Value::Plain(_, array) => array.data().get(offset as usize).copied(),
                 _ => None,
             },
+            None if self.is_free(inst, offset).map_err(|Reported| Unfolded::Reported)? => {
+                return Err(Unfolded::Free(var));
+            }
             None => {
                 let start = self.start_value(inst, offset).map_err(|Reported| Unfolded::Reported)?;
                 if start.is_some() {
@@ -230,6 +235,12 @@ impl Flattener<'_> {
             }
             Unfolded::NoValue(var) => {
                 format!("depends on the parameter {}, which has no value", self.variable_name(var))
+            }
+            Unfolded::Free(var) => {
+                let name = self.variable_name(var);
+                format!(
+                    "depends on the parameter {name}, which is computed when the run starts (fixed = false)"
+                )
             }
             Unfolded::Operator(op) => format!("depends on {}", format!("{op:?}").to_lowercase()),
             Unfolded::Call(function, why) => {
@@ -336,6 +347,17 @@ impl Flattener<'_> {
             }
         }
         most
+    }
+
+    /// Is an element of a leaf left to the initial problem: `fixed = false`?
+    fn is_free(&mut self, inst: crate::instance::InstId, offset: u32) -> Res<bool> {
+        let fixed = match self.attribute(inst, Symbol::new("fixed"))? {
+            Some(Value::Plain(_, array)) if array.rank() == 0 => array.data().first().copied(),
+            Some(Value::Plain(_, array)) => array.data().get(offset as usize).copied(),
+            _ => None,
+        };
+        let Some(fixed) = fixed else { return Ok(false) };
+        Ok(self.fold(fixed).is_ok_and(|fixed| self.pool.as_constant(fixed) == Some(0.0)))
     }
 
     /// The start value of an element of a leaf.

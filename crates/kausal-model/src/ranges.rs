@@ -10,7 +10,7 @@ use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::equation::Sink;
-use crate::flat::{Action, ActionKind, Origin};
+use crate::flat::{Action, ActionKind, Origin, OriginKind, Variable};
 use crate::flattener::Flattener;
 
 /// A formula with more choices than this is not looked at any further.
@@ -35,14 +35,29 @@ impl Flattener<'_> {
         }
     }
 
-    /// Adds assertions about subscripts to the equations and `when` clauses they stand in.
-    pub(crate) fn assert_ranges(&mut self, sink: &mut Sink) {
+    /// Adds assertions about subscripts to the equations, `when` clauses and values of parameters they stand in.
+    pub(crate) fn assert_ranges(&mut self, variables: &[Variable], sink: &mut Sink, initial: &mut Sink) {
         if self.subscripts.is_empty() {
             return;
         }
         let subscripts = std::mem::take(&mut self.subscripts);
         let mut known: FxHashSet<ExprId> = FxHashSet::default();
         let mut standing = Vec::new();
+        for variable in variables {
+            if let Some(binding) = variable.binding {
+                let location = variable.location;
+                let origin = Origin { component: String::new(), location, kind: OriginKind::Binding };
+                let found = self.ranges_in(binding, &origin, &subscripts);
+                standing.extend(found.into_iter().filter(|action| known.insert(condition(action))));
+            }
+        }
+        let mut first = Vec::new();
+        for equation in &initial.equations {
+            for side in [equation.lhs, equation.rhs] {
+                first.extend(self.ranges_in(side, &equation.origin, &subscripts));
+            }
+        }
+        initial.actions.extend(first);
         for equation in &sink.equations {
             for side in [equation.lhs, equation.rhs] {
                 let found = self.ranges_in(side, &equation.origin, &subscripts);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::function::Functions;
+use crate::simulation::crossing::iterated;
 use crate::simulation::relevance::{Relevance, held};
 use crate::tangent::Tangent;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
@@ -73,6 +74,8 @@ pub struct CompiledModel {
     pub(crate) held: Vec<VarId>,
     /// Who reads relations.
     pub(crate) relevance: Relevance,
+    /// Which relations depend on the result of an iteration.
+    pub(crate) iterated: Vec<bool>,
     /// Functions that steps call.
     pub called: Vec<FunctionId>,
     /// Foreign code that functions may call, where the user has allowed it.
@@ -318,6 +321,7 @@ impl CompiledModel {
         Ok(CompiledModel {
             held: held(&program),
             relevance: Relevance::new(&program),
+            iterated: iterated(&program),
             program,
             code,
             parameters,

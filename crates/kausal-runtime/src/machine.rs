@@ -17,6 +17,7 @@ use std::sync::Arc;
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals, Writing};
 use kausal_solver::Reason;
+use kausal_symbolic::function::interrupt;
 use kausal_symbolic::{FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
@@ -52,6 +53,29 @@ pub enum Stop {
     Contradiction(usize, f64, f64),
     /// An Integer variable would have this value, which is not a whole number or too large to be exact.
     NotInteger(VarId, f64),
+    /// Somebody asked for the end of everything.
+    Interrupted,
+    /// A relation, by its place in the program, that something depends on compares what is not a number.
+    Undefined(u32),
+    /// `reinit` sets a variable that constraints determine from others here.
+    NotAState(VarId),
+}
+
+impl Stop {
+    /// Why this attempt failed, where another point may do. A domain error on the way need not be one at the solution.
+    pub(crate) fn recoverable(&self) -> Option<Reason> {
+        match self {
+            Stop::Failed(failure) => Some(failure.reason),
+            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
+            Stop::Terminate(_)
+            | Stop::Crash(_)
+            | Stop::Contradiction(..)
+            | Stop::NotInteger(..)
+            | Stop::Interrupted
+            | Stop::NotAState(_)
+            | Stop::Undefined(_) => None,
+        }
+    }
 }
 
 /// A [`Stop`] on its way out of many steps inside each other.
@@ -87,6 +111,19 @@ pub struct Undetermined {
     pub initial: bool,
 }
 
+/// What an assertion warned of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// What it said the first time.
+    pub text: String,
+    /// When that was.
+    pub first: f64,
+    /// When it came to be violated last.
+    pub last: f64,
+    /// How often it came to be violated.
+    pub count: u32,
+}
+
 /// One run's memory.
 #[derive(Debug)]
 pub struct Machine {
@@ -99,8 +136,10 @@ pub struct Machine {
     pub time: f64,
     /// Reinitialised states, in order.
     pub reinits: Vec<(VarId, f64)>,
+    /// What `reinit` gave values to although it follows from other variables: it must come out so.
+    pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Systems that did not determine all their unknowns, each set of these once.
     pub undetermined: Vec<Undetermined>,
     /// Counts.
@@ -116,6 +155,9 @@ pub struct Machine {
     pub(crate) exact: bool,
     /// Differences are taken of what is computed: the same in all evaluations.
     pub(crate) careful: bool,
+    /// The states are not those of a solution but moved a little, for differences: equations without full rank may contradict
+    /// each other there.
+    pub(crate) disturbed: bool,
     /// What is computed is written down: it is looked at whether digits are lost.
     pub(crate) written: bool,
     /// Torn systems may lose digits.
@@ -146,8 +188,12 @@ pub struct Machine {
     /// Arguments and results of a call.
     call_buffer: Vec<f64>,
     alarms: Vec<AlarmSpace>,
+    /// Relations of what is not a number hold: all of them, or this one. Else they do not.
+    pub(crate) supposed: Option<Option<u32>>,
     /// The assertion that was violated last is one that must hold all the time.
     pub(crate) left_domain: bool,
+    /// What such a one said in this round of an event.
+    pub(crate) violated: Option<String>,
 }
 
 #[derive(Debug)]
@@ -232,6 +278,7 @@ impl Machine {
             pre: values.clone(),
             time: 0.0,
             reinits: Vec::new(),
+            promised: Vec::new(),
             warnings: Vec::new(),
             undetermined: Vec::new(),
             newton_iterations: 0,
@@ -240,6 +287,7 @@ impl Machine {
             pivot_fallbacks: 0,
             exact: false,
             careful: false,
+            disturbed: false,
             written: false,
             trusts: false,
             events: 0,
@@ -260,6 +308,8 @@ impl Machine {
             call_buffer: vec![0.0; model.call_size],
             alarms: vec![AlarmSpace::default(); model.alarms],
             left_domain: false,
+            supposed: None,
+            violated: None,
             model,
         };
         machine.prepare_newton();
@@ -332,6 +382,9 @@ impl Machine {
 
     #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Halt> {
+        if interrupt::is_requested() {
+            return Err(Stop::Interrupted.into());
+        }
         match step {
             Exec::Code(chunk) => self.code(*chunk),
             Exec::Call(call) => return self.call(call),
@@ -355,7 +408,7 @@ impl Machine {
                 let value = self.number(*value);
                 self.reinits.push((*variable, value));
             }
-            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm)?,
+            Exec::Assert(condition, assert, alarm) => self.assert(*condition, assert, *alarm, mode)?,
             Exec::Relation(relation) => {
                 self.relation(*relation, mode);
             }
@@ -419,11 +472,13 @@ impl Machine {
         }
         let outcome = functions.call(pool, function, args, results, &self.externals, &mut self.calls);
         for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
+            if !self.warnings.iter().any(|w| w.text == warning) {
+                let first = self.time;
+                self.warnings.push(Warning { text: warning, first, last: first, count: 1 });
             }
         }
         outcome.map_err(|message| match self.externals.crash() {
+            _ if interrupt::is_requested() => Halt::new(Stop::Interrupted),
             Some(crash) => Halt::new(Stop::Crash(crash)),
             None => Halt::new(Stop::Function(message)),
         })
@@ -461,7 +516,13 @@ impl Machine {
         Ok(())
     }
 
-    fn assert(&mut self, condition: ChunkId, assert: &Assert, alarm: image::Alarm) -> Result<(), Stop> {
+    fn assert(
+        &mut self,
+        condition: ChunkId,
+        assert: &Assert,
+        alarm: image::Alarm,
+        mode: Mode,
+    ) -> Result<(), Stop> {
         let watched = assert.holds.is_some_and(|v| self.values[v.index()] != 0.0);
         if watched || self.number(condition) != 0.0 {
             self.alarms[alarm.index].violated = false;
@@ -469,7 +530,12 @@ impl Machine {
         }
         if !assert.warning {
             self.left_domain = alarm.standing;
-            return Err(Stop::Assertion(self.text(assert.message)));
+            let message = self.text(assert.message);
+            if alarm.standing && mode == Mode::Event {
+                self.violated.get_or_insert(message);
+                return Ok(());
+            }
+            return Err(Stop::Assertion(message));
         }
         let state = &mut self.alarms[alarm.index];
         if alarm.standing && state.violated {
@@ -480,8 +546,9 @@ impl Machine {
         state.count += 1;
         if state.count == 1 {
             let message = self.text(assert.message);
-            let said = self.warnings.iter().position(|w| *w == message).unwrap_or_else(|| {
-                self.warnings.push(message);
+            let said = self.warnings.iter().position(|w| w.text == message).unwrap_or_else(|| {
+                let first = self.time;
+                self.warnings.push(Warning { text: message, first, last: first, count: 1 });
                 self.warnings.len() - 1
             });
             self.alarms[alarm.index].said = said;
@@ -490,14 +557,13 @@ impl Machine {
     }
 
     /// Warnings so far; those of assertions that were violated again and again say how often.
-    pub fn all_warnings(&self) -> Vec<String> {
+    pub fn all_warnings(&self) -> Vec<Warning> {
         let mut all = self.warnings.clone();
-        for (i, text) in all.iter_mut().enumerate() {
+        for (i, warning) in all.iter_mut().enumerate() {
             let alarms = self.alarms.iter().filter(|a| a.count > 0 && a.said == i);
-            let (count, last) = alarms.fold((0, self.time), |(n, _), a| (n + a.count, a.last));
-            if count > 1 {
-                text.push_str(&format!(" ({count} times, the last time at {last})"));
-            }
+            let (count, last) =
+                alarms.fold((0, warning.last), |(n, last), a| (n + a.count, last.max(a.last)));
+            (warning.count, warning.last) = (count.max(1), last);
         }
         all
     }

@@ -5,10 +5,28 @@
 //! volume is large. The choice is kept as long as it is not much worse than the one that elimination with complete
 //! pivoting gives now; else that one is taken, with the same values of all variables.
 
-use crate::machine::Machine;
+use kausal_codegen::ChunkId;
+use kausal_symbolic::VarId;
+use kausal_translate::program::StateSet;
 
-/// A choice is changed when the volume of its columns is less than this part of the best choice's.
-const MUCH_WORSE: f64 = 0.15;
+use crate::machine::{Machine, Stop};
+
+/// A choice is changed when the volume of its columns is less than this part of the best choice's. What is computed
+/// from the states is then at most about so much less exact than they are, and its higher derivatives, which the error
+/// of a step depends on, stay moderate: they grow with powers of the ratio. The new choice is the best one, so there is
+/// some way to go before it is changed again.
+pub(crate) const WORSE: f64 = 0.6;
+
+/// Columns whose volume is less than this part of the best choice's determine nothing.
+const NOTHING: f64 = 1e-8;
+
+/// A selection beside the best one.
+struct Compared {
+    /// The volume of its columns as a part of the best one's.
+    quality: f64,
+    /// The columns of the best one.
+    best: Vec<usize>,
+}
 
 impl Machine {
     /// Selects states anew where the selection has become bad; was one changed? All variables keep their values.
@@ -16,34 +34,120 @@ impl Machine {
         let model = self.model().clone();
         let mut changed = false;
         for (set, &chunk) in model.program.state_sets.iter().zip(&model.state_sets) {
-            // Columns of what is never a state come first.
-            let (settled, n) = (set.settled, set.candidates.len());
-            let width = settled + n;
-            let m = set.jacobian.len().checked_div(width).unwrap_or(0);
-            let mut jacobian = vec![0.0; m * width];
-            self.evaluate(chunk, &mut jacobian);
-            if jacobian.iter().any(|v| !v.is_finite()) {
-                continue;
+            if let Some(Compared { quality, best }) = self.compare(set, chunk)
+                && quality < WORSE
+            {
+                self.select(set, &best);
+                changed = true;
             }
-            let is_state = |j: usize| set.selection.iter().any(|row| self.values[row[j].index()] != 0.0);
-            let now: Vec<usize> = (0..n).filter(|&j| !is_state(j)).map(|j| settled + j).collect();
-            let all: Vec<usize> = (settled..width).collect();
-            let (_, volume) = eliminate(&jacobian, width, settled, &now);
-            let (best, largest) = eliminate(&jacobian, width, settled, &all);
-            if volume >= MUCH_WORSE * largest || best.len() != m {
-                continue;
-            }
-            let states = (0..n).filter(|j| !best.contains(&(settled + j)));
-            for (i, picked) in states.enumerate() {
-                for (j, entry) in set.selection[i].iter().enumerate() {
-                    self.values[entry.index()] = f64::from(u8::from(j == picked));
-                }
-                self.values[set.states[i].index()] = self.values[set.candidates[picked].index()];
-            }
-            changed = true;
-            self.events += 1;
         }
         changed
+    }
+
+    /// How good the selection of the worst set is here, as a part of the best one.
+    pub(crate) fn selection_quality(&mut self) -> f64 {
+        let model = self.model().clone();
+        let sets = model.program.state_sets.iter().zip(&model.state_sets);
+        let mut worst = 1.0f64;
+        for (set, &chunk) in sets {
+            worst = worst.min(self.compare(set, chunk).map_or(1.0, |compared| compared.quality));
+        }
+        worst
+    }
+
+    /// Compares the selection of a set with the best one, if there is one.
+    fn compare(&mut self, set: &StateSet, chunk: ChunkId) -> Option<Compared> {
+        // Columns of what is never a state come first.
+        let (settled, n) = (set.settled, set.candidates.len());
+        let jacobian = self.constraints(set, chunk)?;
+        let width = settled + n;
+        let now: Vec<usize> =
+            (0..n).filter(|&j| self.row_of(set, j).is_none()).map(|j| settled + j).collect();
+        let all: Vec<usize> = (settled..width).collect();
+        let (_, volume) = eliminate(&jacobian, width, settled, &now);
+        let (best, largest) = eliminate(&jacobian, width, settled, &all);
+        (best.len() == jacobian.len() / width && largest > 0.0)
+            .then(|| Compared { quality: volume / largest, best })
+    }
+
+    /// Gives the variables that `reinit` names their values. Those that could be states become states first, so that the
+    /// others follow from them; where constraints determine one from the others that are set, it is promised the value.
+    pub(crate) fn reinitialise(&mut self) {
+        let model = self.model().clone();
+        let reinits = std::mem::take(&mut self.reinits);
+        for (place, &(v, value)) in reinits.iter().enumerate() {
+            let sets = || model.program.state_sets.iter().zip(&model.state_sets);
+            let found = sets().find_map(|(set, &chunk)| {
+                let j = set.candidates.iter().position(|c| *c == v)?;
+                Some((set, chunk, j))
+            });
+            if let Some((set, chunk, j)) = found {
+                if self.row_of(set, j).is_none() {
+                    let so_far: Vec<VarId> = reinits[..=place].iter().map(|(v, _)| *v).collect();
+                    if !self.select_with(set, chunk, &so_far) {
+                        self.promised.push((v, value));
+                        continue;
+                    }
+                }
+                if let Some(i) = self.row_of(set, j) {
+                    self.values[set.states[i].index()] = value;
+                }
+            }
+            self.values[v.index()] = value;
+        }
+    }
+
+    /// Has everything that was promised a value got it?
+    pub(crate) fn keep_promises(&mut self) -> Result<(), Stop> {
+        const CLOSE: f64 = 1e-6;
+        for (v, value) in std::mem::take(&mut self.promised) {
+            let (got, nominal) = (self.values[v.index()], self.model().program.variables[v.index()].nominal);
+            if !((got - value).abs() <= CLOSE * value.abs().max(nominal)) {
+                return Err(Stop::NotAState(v));
+            }
+        }
+        Ok(())
+    }
+
+    /// Derivatives of the constraints of a set, if they are finite.
+    fn constraints(&mut self, set: &StateSet, chunk: ChunkId) -> Option<Vec<f64>> {
+        let mut jacobian = vec![0.0; set.jacobian.len()];
+        self.evaluate(chunk, &mut jacobian);
+        (!jacobian.is_empty() && jacobian.iter().all(|v| v.is_finite())).then_some(jacobian)
+    }
+
+    /// Which of the states of a set a candidate is.
+    fn row_of(&self, set: &StateSet, candidate: usize) -> Option<usize> {
+        set.selection.iter().position(|row| self.values[row[candidate].index()] != 0.0)
+    }
+
+    /// Selects the best states among those choices that contain all of `wanted`; are there any?
+    fn select_with(&mut self, set: &StateSet, chunk: ChunkId, wanted: &[VarId]) -> bool {
+        let Some(jacobian) = self.constraints(set, chunk) else { return false };
+        let settled = set.settled;
+        let width = settled + set.candidates.len();
+        let all: Vec<usize> = (settled..width).collect();
+        let others: Vec<usize> =
+            all.iter().copied().filter(|j| !wanted.contains(&set.candidates[j - settled])).collect();
+        let (best, volume) = eliminate(&jacobian, width, settled, &others);
+        let (_, largest) = eliminate(&jacobian, width, settled, &all);
+        let possible = best.len() == jacobian.len() / width && volume > NOTHING * largest;
+        if possible {
+            self.select(set, &best);
+        }
+        possible
+    }
+
+    /// The states of a set are all candidates but those whose columns are `determined`.
+    fn select(&mut self, set: &StateSet, determined: &[usize]) {
+        let states = (0..set.candidates.len()).filter(|j| !determined.contains(&(set.settled + j)));
+        for (i, picked) in states.enumerate() {
+            for (j, entry) in set.selection[i].iter().enumerate() {
+                self.values[entry.index()] = f64::from(u8::from(j == picked));
+            }
+            self.values[set.states[i].index()] = self.values[set.candidates[picked].index()];
+        }
+        self.events += 1;
     }
 }
 

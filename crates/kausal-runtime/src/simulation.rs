@@ -4,10 +4,12 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
-mod crossing;
+pub(crate) mod crossing;
 mod delay;
+mod guarded;
 pub mod inlined;
 mod iteration;
+mod path;
 pub(crate) mod relevance;
 mod schedule;
 mod transport;
@@ -19,10 +21,12 @@ use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::interrupt;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop, Undetermined};
+use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
+use crate::selection;
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -48,6 +52,8 @@ pub struct Settings {
     pub method: Method,
     /// Step of fixed-step methods.
     pub fixed_step: Option<f64>,
+    /// The longest step of methods that choose their steps.
+    pub max_step: Option<f64>,
     /// Where the Jacobian of the right-hand side comes from.
     pub jacobian: JacobianMode,
     /// Where functions of the model may write files.
@@ -70,6 +76,7 @@ impl Default for Settings {
             tolerance: 1e-6,
             method: Method::Auto,
             fixed_step: None,
+            max_step: None,
             jacobian: JacobianMode::Auto,
             files: Writing::Memory,
             inlined: true,
@@ -119,7 +126,7 @@ pub struct Statistics {
     /// Where the run ended.
     pub end: f64,
     /// Warnings of assertions.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Linear systems that did not determine all their unknowns.
     pub undetermined: Vec<Undetermined>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
@@ -151,6 +158,11 @@ pub fn simulate(
 ) -> (Statistics, Result<(), RunError>) {
     let mut run = Run::new(model, settings.clone());
     let result = run.all(observer);
+    // Whatever failed then, failed because of that.
+    let result = result.map_err(|error| match interrupt::is_requested() {
+        true => RunError::Stopped(run.time()),
+        false => error,
+    });
     (run.statistics(), result)
 }
 
@@ -187,6 +199,8 @@ struct Run {
     schedule: Schedule,
     state: Vec<f64>,
     chatter: Chatter,
+    /// When `terminate` ended the run outside of an event.
+    ended: Option<f64>,
     /// The relations that are searched for crossings, by their place in the program.
     watched: Vec<u32>,
     /// Where their differences are, and the sign that makes these positive on the side that counts so.
@@ -201,6 +215,9 @@ struct Run {
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
+    /// Where the next step ends at the latest, for longer ones fail.
+    shorter: f64,
+    path: path::Path,
 }
 
 /// Where steps end, just before what an algorithm section computes jumps.
@@ -230,8 +247,10 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
+            shorter: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
+            path: path::Path::new(&model),
             first: Some(Machine::new(model)),
             solver: None,
             stats: Statistics::default(),
@@ -239,6 +258,7 @@ impl Run {
             schedule: Schedule::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
+            ended: None,
             finder: None,
             fresh: true,
         }
@@ -279,6 +299,7 @@ impl Run {
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
+            max_step: self.settings.max_step.unwrap_or(f64::INFINITY),
             max_order: self.settings.max_order,
             // The interface of the papers' time started so.
             low_order_start: self.settings.jacobian == JacobianMode::NumericDenseAnew,
@@ -290,9 +311,17 @@ impl Run {
             Ok(solver) => self.solver = Some(solver),
             Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
         }
+        self.begin_path()?;
         self.watch()?;
         while self.time() < self.settings.stop && self.stats.terminated.is_none() {
-            self.advance(observer)?;
+            if let Err(error) = self.advance(observer) {
+                // `terminate` outside of events ends the run well, too.
+                if self.ended.is_none() {
+                    return Err(error);
+                }
+                observer.record(self.machine()?);
+                break;
+            }
             if !observer.proceed(self.time()) {
                 return Err(RunError::Stopped(self.time()));
             }
@@ -330,14 +359,19 @@ impl Run {
         if due > before {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
+            let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
             self.limit_step()?;
+            let asked = self.asked_from()?;
+            self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
-                Err(error) => return Err(self.integration_error(&error)),
+                Err(error) => return self.pass_obstacle(&error, observer),
             };
+            step_end = self.end_of_selection(before, step_end)?;
         }
         loop {
+            self.follow(step_end)?;
             let crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
             let end = match crossing {
                 // A crossing that cannot be told from what is due anyway happens with it.
@@ -354,7 +388,7 @@ impl Run {
             if !event {
                 return self.reselect(end);
             }
-            let noticed = self.pass_event(end, crossing.is_some(), observer)?;
+            let noticed = self.pass_event(end, crossing.is_some(), None, observer)?;
             if noticed || end >= step_end || self.stats.terminated.is_some() {
                 return Ok(());
             }
@@ -380,15 +414,23 @@ impl Run {
         let mut state = self.state.clone();
         self.solver()?.interpolate(before, &mut state);
         self.solver()?.restart(before, &state);
-        self.at(before, false)?;
+        self.at(before, true)?;
         self.fresh = true;
+        self.begin_path()?;
         self.watch()?;
         Ok(true)
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
-    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice?
-    fn pass_event(&mut self, t: f64, crossed: bool, observer: &mut dyn Observer) -> Result<bool, RunError> {
+    /// continuous part reads has changed: then the integrator goes on from where it is. Did it notice? The states are given
+    /// where no step reaches the event.
+    fn pass_event(
+        &mut self,
+        t: f64,
+        crossed: bool,
+        states: Option<Vec<f64>>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunError> {
         if crossed {
             self.stats.state_events += 1;
             if self.chatter.count(t, self.length()) {
@@ -398,9 +440,13 @@ impl Run {
             self.stats.time_events += 1;
         }
         let flood = !crossed && self.chatter.count_known(t, self.length());
-        self.at(t, true)?;
+        let unreached = states.is_some();
+        let states = self.values_before(t, crossed, states)?;
         observer.record(self.machine()?);
         self.keep_held();
+        if let Some(states) = states {
+            self.side()?.place(&states);
+        }
         if crossed {
             self.flip()?;
         }
@@ -432,7 +478,7 @@ impl Run {
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
-        let noticed = selected || side.remembers() || self.held_changed();
+        let noticed = unreached || selected || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
             let state = solver.model().model().state();
@@ -440,6 +486,8 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
+        self.shorter = f64::NEG_INFINITY;
+        self.begin_path()?;
         self.watch()?;
         Ok(noticed)
     }
@@ -458,6 +506,33 @@ impl Run {
         held.any(|(v, old)| machine.values[v.index()].to_bits() != old.to_bits())
     }
 
+    /// A step that leads far into where the selected states are bad ends where they become so: what is computed from
+    /// them is not exact beyond.
+    fn end_of_selection(&mut self, before: f64, end: f64) -> Result<f64, RunError> {
+        /// So much worse than where states are selected anew is worth a search, …
+        const FAR: f64 = 0.8;
+        /// … which ends when the border is known to this part of the step.
+        const HALVINGS: usize = 5;
+        if self.machine()?.model().program.state_sets.is_empty() || end <= before {
+            return Ok(end);
+        }
+        self.at(end, false)?;
+        if self.machine()?.selection_quality() >= FAR * selection::WORSE {
+            return Ok(end);
+        }
+        let (mut good, mut bad) = (before, end);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (good + bad);
+            self.at(middle, false)?;
+            if self.machine()?.selection_quality() >= selection::WORSE {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        Ok(bad)
+    }
+
     /// States may be selected anew after a step; then the integrator starts again from the same point.
     fn reselect(&mut self, end: f64) -> Result<(), RunError> {
         if self.machine()?.model().program.state_sets.is_empty() {
@@ -472,13 +547,36 @@ impl Run {
         Ok(())
     }
 
-    /// Delays bound the step from above.
+    /// From where on the solution will be asked for inside the next step: everywhere, where something is watched or
+    /// remembered, else at the next output point.
+    fn asked_from(&mut self) -> Result<f64, RunError> {
+        let next = self.next_output_point();
+        let watched = self.finder.is_some() || !self.machine()?.model().program.state_sets.is_empty();
+        Ok(if watched || self.side()?.remembers() {
+            f64::NEG_INFINITY
+        } else {
+            next.unwrap_or(f64::INFINITY)
+        })
+    }
+
+    /// The next output point, if there are any.
+    fn next_output_point(&self) -> Option<f64> {
+        let Settings { start, stop, interval, instants, .. } = &self.settings;
+        match &**instants {
+            [] if *interval <= 0.0 => None,
+            [] => Some(start + self.next_output as f64 * interval),
+            instants => Some(instants.get(self.next_output as usize - 1).copied().unwrap_or(*stop)),
+        }
+    }
+
+    /// Delays and the user bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
-        let length = self.length();
+        let (length, path) = (self.length(), self.longest_path());
         let side = self.side()?;
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
-        let longest = delays.min(side.pipes.longest_step());
-        if side.remembers() {
+        let longest = delays.min(side.pipes.longest_step()).min(path);
+        let longest = longest.min(self.settings.max_step.unwrap_or(f64::INFINITY));
+        if longest < f64::INFINITY {
             self.solver()?.set_max_step(longest);
         }
         Ok(())
@@ -491,7 +589,25 @@ impl Run {
         }
         self.side()?.past.forget(t0);
         self.side()?.pipes.forget();
+        let lengths = self.side()?.past.lengths();
         let parts = delay::INSIDE + 1;
+        self.keep_parts(t0, t1, parts)?;
+        let tolerance = self.settings.tolerance;
+        let side = self.side()?;
+        let times = side.past.refinement(&side.machine, tolerance);
+        // What flows carry is kept as it is.
+        if times > 1 && side.pipes.is_empty() {
+            side.past.shorten(&lengths);
+            self.keep_parts(t0, t1, times * parts)?;
+        }
+        let Some(solver) = self.solver.as_mut() else { return Ok(()) };
+        let (side, schedule) = (solver.model_mut().model_mut(), &mut self.schedule);
+        side.past.settle(&side.machine, tolerance, |instant| schedule.add_break(instant));
+        Ok(())
+    }
+
+    /// Keeps it at the ends of equal parts of a step.
+    fn keep_parts(&mut self, t0: f64, t1: f64, parts: usize) -> Result<(), RunError> {
         for k in 1..=parts {
             let t = if k == parts { t1 } else { t0 + (t1 - t0) * k as f64 / parts as f64 };
             self.at(t, false)?;
@@ -506,7 +622,9 @@ impl Run {
     fn at(&mut self, t: f64, outputs: bool) -> Result<(), RunError> {
         let mut state = std::mem::take(&mut self.state);
         self.solver()?.interpolate(t, &mut state);
-        let side = self.solver()?.model_mut().model_mut();
+        let Some(solver) = self.solver.as_mut() else { return Err(RunError::Stopped(t)) };
+        let side = solver.model_mut().model_mut();
+        self.path.guess(t, outputs, &mut side.machine);
         side.machine.exact = true;
         let result = side.evaluate(t, &state, outputs);
         side.machine.exact = false;
@@ -516,7 +634,11 @@ impl Run {
             other => other,
         };
         result.map_err(|stop| match stop {
-            Stop::Terminate(message) => RunError::Integration(t, message, None),
+            Stop::Terminate(message) => {
+                self.stats.terminated = Some(message);
+                self.ended = Some(t);
+                RunError::Stopped(t)
+            }
             stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
         })
     }
@@ -530,19 +652,12 @@ impl Run {
         event: bool,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let Settings { start, stop, interval, .. } = self.settings;
-        if interval <= 0.0 && self.settings.instants.is_empty() {
-            if t1 > t0 && !event && t1 < stop {
-                self.at(t1, true)?;
-                observer.record(self.machine()?);
-            }
-            return Ok(());
+        let Settings { stop, interval, .. } = self.settings;
+        if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
+            self.at(t1, true)?;
+            observer.record(self.machine()?);
         }
-        loop {
-            let t = match &*self.settings.instants {
-                [] => start + self.next_output as f64 * interval,
-                instants => instants.get(self.next_output as usize - 1).copied().unwrap_or(stop),
-            };
+        while let Some(t) = self.next_output_point() {
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
                 return Ok(());
@@ -553,6 +668,7 @@ impl Run {
             }
             self.next_output += 1;
         }
+        Ok(())
     }
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
@@ -586,7 +702,9 @@ impl Run {
         let t = self.time();
         let text = error.to_string();
         let last = self.solver.as_mut().and_then(|s| s.model_mut().model_mut().last_failure.take());
-        if let Some(Stop::Terminate(_)) = last {
+        if let Some(Stop::Terminate(message)) = last {
+            self.stats.terminated = Some(message);
+            self.ended = Some(t);
             return RunError::Stopped(t);
         }
         RunError::Integration(t, text, last)
@@ -594,10 +712,14 @@ impl Run {
 
     fn statistics(&mut self) -> Statistics {
         let mut stats = self.stats.clone();
-        stats.end = self.time();
+        stats.end = self.ended.unwrap_or_else(|| self.time());
         if let Some(solver) = &self.solver {
             let s = solver.statistics();
             let machine = &solver.model().model().machine;
+            // The integrator may have gone ahead of the event.
+            if stats.terminated.is_some() {
+                stats.end = machine.time;
+            }
             stats.steps = s.steps;
             stats.rejected = s.rejected;
             stats.rhs_evaluations = s.work.rhs_evaluations;
@@ -685,11 +807,15 @@ impl RightSide {
         self.states.iter().map(|(x, _)| self.machine.values[x.index()]).collect()
     }
 
-    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.time = t;
+    fn place(&mut self, x: &[f64]) {
         for ((v, _), value) in self.states.iter().zip(x) {
             self.machine.values[v.index()] = *value;
         }
+    }
+
+    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
+        self.machine.time = t;
+        self.place(x);
         let model = self.machine.model().clone();
         self.machine.written = outputs;
         let mut outcome = if self.remembers() {
@@ -707,15 +833,18 @@ impl RightSide {
     /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
     fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
         const ROUNDS: usize = 10;
+        let mut known = Ok(());
         for _ in 0..ROUNDS {
             self.past.read(&mut self.machine);
-            self.pipes.read(&mut self.machine)?;
+            // At first a flow that is computed is still that of the last evaluation, which may have been far away.
+            known = self.pipes.read(&mut self.machine);
             self.machine.run(&model.dynamics, Mode::Continuous)?;
             let delays = self.past.update_times(&mut self.machine);
             if !self.pipes.changed(&mut self.machine) && !delays {
                 break;
             }
         }
+        known?;
         self.past.check(&self.machine)
     }
 
@@ -747,8 +876,22 @@ impl RightSide {
         let Some(pattern) = self.jacobian_pattern() else {
             return Err(ModelError::fatal("the right-hand side has no structure"));
         };
+        self.machine.disturbed = true;
+        let outcome = self.columns(&pattern, t, x, dx, values);
+        self.machine.disturbed = false;
+        outcome
+    }
+
+    fn columns(
+        &mut self,
+        pattern: &Pattern,
+        t: f64,
+        x: &[f64],
+        dx: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), ModelError> {
         let (mut moved, mut dx_moved) = (x.to_vec(), dx.to_vec());
-        for group in column_groups(&pattern) {
+        for group in column_groups(pattern) {
             let h = |side: &Self, j: usize| f64::EPSILON.sqrt() * x[j].abs().max(side.nominal(j));
             group.iter().for_each(|&j| moved[j as usize] += h(self, j as usize));
             if self.rhs(t, &moved, &mut dx_moved).is_err() {
@@ -774,12 +917,10 @@ impl OdeModel for RightSide {
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
-        if let Err(stop) = self.evaluate(t, x, false) {
-            let recoverable = match &stop {
-                Stop::Failed(Failure { reason, .. }) => Some(*reason),
-                Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-                Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
-            };
+        let outcome =
+            if interrupt::is_requested() { Err(Stop::Interrupted) } else { self.evaluate(t, x, false) };
+        if let Err(stop) = outcome {
+            let recoverable = stop.recoverable();
             self.last_failure = Some(stop);
             return Err(match recoverable {
                 Some(reason) => ModelError::recoverable(reason),

@@ -207,17 +207,32 @@ impl fmt::Display for StepObstacle {
     }
 }
 
+/// Steps below this are smaller than anything that is measured.
+const NOTHING: f64 = 1e-30;
+
+/// An instant as text: with an exponent where it would be a row of zeros.
+pub fn instant(t: f64) -> String {
+    let plain = t == 0.0 || (1e-5..1e16).contains(&t.abs()) || !t.is_finite();
+    if plain { t.to_string() } else { format!("{t:e}") }
+}
+
 impl fmt::Display for SolverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Near zero steps can be made so small that their size says nothing.
+            SolverError::StepSizeTooSmall { t, h, obstacle } if *h < NOTHING => {
+                write!(f, "at time {} no step succeeds, however small: {obstacle}", instant(*t))
+            }
             SolverError::StepSizeTooSmall { t, h, obstacle } => {
-                write!(f, "at time {t} no step of size {h:.3e} or more succeeds: {obstacle}")
+                write!(f, "at time {} no step of size {h:.3e} or more succeeds: {obstacle}", instant(*t))
             }
             SolverError::TooManySteps { t, steps } => {
-                write!(f, "the limit of {steps} steps is reached at time {t}")
+                write!(f, "the limit of {steps} steps is reached at time {}", instant(*t))
             }
-            SolverError::BadStart { t, obstacle } => write!(f, "cannot start at time {t}: {obstacle}"),
-            SolverError::Model { t, source } => write!(f, "at time {t}: {source}"),
+            SolverError::BadStart { t, obstacle } => {
+                write!(f, "cannot start at time {}: {obstacle}", instant(*t))
+            }
+            SolverError::Model { t, source } => write!(f, "at time {}: {source}", instant(*t)),
             SolverError::Unsupported { needs } => write!(f, "the method needs {needs}"),
             SolverError::InvalidOption { what } => write!(f, "invalid option: {what}"),
         }

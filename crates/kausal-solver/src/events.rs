@@ -7,6 +7,8 @@
 //! function that is exactly zero at the start is on the other side and may rise at once; one that touches zero
 //! from above has fallen.
 //!
+//! A function that ceases to be a number has changed; one that is none stays on its side until it is a number again.
+//!
 //! A function that was just put on a side may be zero but for rounding, and its sign says nothing. Such a one
 //! gets a band ([`EventFinder::set_band`]): it changes sides only where it is past zero by more than that. Once
 //! it has been outside the band on its own side, the band is gone and zero is zero again.
@@ -88,6 +90,8 @@ pub struct EventFinder {
     older_step: f64,
     /// Functions that have changed by the end of a step.
     changed: Vec<usize>,
+    /// The last instant before the event found last at which nothing had changed.
+    before: f64,
     /// Points inside a step at which sides are compared besides its end.
     interior_points: usize,
     evaluations: u64,
@@ -121,6 +125,7 @@ impl EventFinder {
             older: vec![0.0; count],
             older_step: 0.0,
             changed: Vec::with_capacity(count),
+            before: f64::NEG_INFINITY,
             interior_points: 0,
             evaluations: 0,
         }
@@ -169,6 +174,26 @@ impl EventFinder {
     /// What the last search found, in the order of the functions.
     pub fn crossings(&self) -> &[Crossing] {
         &self.crossings
+    }
+
+    /// The last instant before the event found last at which nothing had changed, where one was looked at.
+    pub fn before(&self) -> f64 {
+        self.before
+    }
+
+    /// Has a function changed sides? What is not a number has not.
+    pub fn shows_change(&self, values: &[f64]) -> bool {
+        values.iter().enumerate().any(|(i, &v)| !v.is_nan() && self.has_changed(i, v))
+    }
+
+    /// Goes to where functions have changed sides, without a search. What is not a number stays as it is.
+    pub fn cross_to(&mut self, values: &[f64]) {
+        for (i, &v) in values.iter().enumerate() {
+            self.right[i] = if v.is_nan() { self.left[i] } else { v };
+        }
+        self.before = f64::NEG_INFINITY;
+        self.crossings.clear();
+        self.settle();
     }
 
     /// Evaluations of all functions so far.
@@ -320,7 +345,7 @@ impl EventFinder {
         let (bands, signs) = (&self.bands[..n], &self.signs[..n]);
         let dips = older_step > 0.0;
         // One loop without branches, for there are many functions and it is run after every step.
-        let mut clear = true;
+        let mut doubts = 0u64;
         for i in 0..n {
             let (sign, band, value) = (signs[i], bands[i], values[i]);
             let (older, here, end) = (sign * older[i], sign * left[i], sign * value);
@@ -334,9 +359,9 @@ impl EventFinder {
             let turns = (bend > 0.0) & (start < 0.0) & (start + 2.0 * bend > 0.0);
             let lower = if here < end { here } else { end };
             let low = 4.0 * bend * (here - DIP_PART * lower) < start * start;
-            clear &= stays & !(turns & low & (band <= 0.0) & dips);
+            doubts |= u64::from(!(stays & !(turns & low & (band <= 0.0) & dips)));
         }
-        if !clear {
+        if doubts != 0 {
             return false;
         }
         std::mem::swap(&mut self.older, &mut self.left);
@@ -350,6 +375,7 @@ impl EventFinder {
     /// do those past zero within their band, for no later step will tell. Has one?
     pub fn settle_near_zero(&mut self, near: impl Fn(usize) -> f64) -> bool {
         self.crossings.clear();
+        self.before = f64::NEG_INFINITY;
         for index in 0..self.positive.len() {
             let value = self.left[index];
             let past = (value > 0.0) != self.positive[index];
@@ -367,7 +393,11 @@ impl EventFinder {
         values.iter().enumerate().any(|(i, &v)| self.has_changed(i, v))
     }
 
+    /// What is not a number any more has changed: somebody must look at it.
     fn has_changed(&self, index: usize, value: f64) -> bool {
+        if value.is_nan() {
+            return !self.left[index].is_nan();
+        }
         (self.past(index, value) > 0.0) != self.positive[index]
     }
 
@@ -420,6 +450,7 @@ impl EventFinder {
                 std::mem::swap(&mut self.left, &mut self.middle);
             }
         }
+        self.before = a;
         Ok(b)
     }
 

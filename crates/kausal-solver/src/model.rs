@@ -85,6 +85,11 @@ pub trait StepModel {
     /// The solution is discontinuous here: nothing learned before holds any longer.
     fn reset(&mut self) {}
 
+    /// Steps cannot be made smaller: where the usual iteration fails, so many of Newton's are worth a try.
+    fn persist(&mut self, iterations: u32) {
+        let _ = iterations;
+    }
+
     /// Work done so far.
     fn work(&self) -> Work {
         Work::default()
@@ -126,6 +131,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn reset(&mut self) {
         (**self).reset();
+    }
+    fn persist(&mut self, iterations: u32) {
+        (**self).persist(iterations);
     }
     fn work(&self) -> Work {
         (**self).work()

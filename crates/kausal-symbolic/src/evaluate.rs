@@ -43,21 +43,9 @@ impl Op {
             Op::Cosh => a.cosh(),
             Op::Tanh => a.tanh(),
             Op::Abs => a.abs(),
-            Op::Sign => truth(a > 0.0) - truth(a < 0.0),
-            Op::Min => {
-                if a < b {
-                    a
-                } else {
-                    b
-                }
-            }
-            Op::Max => {
-                if a > b {
-                    a
-                } else {
-                    b
-                }
-            }
+            Op::Sign => sign(a),
+            Op::Min => smaller(a, b),
+            Op::Max => larger(a, b),
             Op::Floor | Op::Integer => a.floor(),
             Op::Ceil => a.ceil(),
             Op::IntegerDiv => (a / b).trunc(),
@@ -83,6 +71,31 @@ impl Op {
             Op::Smooth => b,
         }
     }
+}
+
+/// -1, 0 or 1, and of what is not a number no number.
+#[inline(always)]
+pub fn sign(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        // Zero without its sign.
+        x + 0.0
+    }
+}
+
+/// The smaller of two, the first of equals; not a number where one of them is none.
+#[inline(always)]
+pub fn smaller(a: f64, b: f64) -> f64 {
+    if b < a || b.is_nan() { b } else { a }
+}
+
+/// The larger of two, the first of equals; not a number where one of them is none.
+#[inline(always)]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 /// `x^y`. An integer `y` up to [`MULTIPLIED_POWER`] is repeated squaring, the factors multiplied in from the
@@ -230,6 +243,11 @@ mod tests {
         assert_eq!(Op::If.eval(&[0.0, 2.0, 3.0]), 3.0);
         assert_eq!(Op::Sign.eval(&[-0.5]), -1.0);
         assert_eq!(Op::Sign.eval(&[0.0]), 0.0);
+        for bad in [[f64::NAN, 1.0], [1.0, f64::NAN], [f64::NAN, f64::NAN]] {
+            assert!(Op::Min.eval(&bad).is_nan() && Op::Max.eval(&bad).is_nan());
+        }
+        assert!(Op::Sign.eval(&[f64::NAN]).is_nan());
+        assert_eq!([Op::Min.eval(&[1.0, 2.0]), Op::Max.eval(&[1.0, 2.0])], [1.0, 2.0]);
         assert_eq!(Op::Not.eval(&[0.0]), 1.0);
     }
 }

@@ -26,6 +26,7 @@ mod error;
 pub mod evaluator;
 pub mod externals;
 pub mod inline;
+pub mod integers;
 pub mod interrupt;
 pub mod inverse;
 pub mod layout;
@@ -123,6 +124,24 @@ pub enum Dim {
     Computed(TermId),
     /// `:` (given by the argument or the first assignment)
     Unknown,
+}
+
+impl Function {
+    /// The name the model gives it: without the sizes that were added where a version for these was made.
+    pub fn shown_name(&self) -> &str {
+        let sizes = self.inputs.iter().chain(&self.outputs).flat_map(|&id| &self.local(id).dims);
+        let sizes: Vec<usize> = sizes
+            .filter_map(|dim| match dim {
+                Dim::Known(size) => Some(*size),
+                _ => None,
+            })
+            .collect();
+        let mut name = self.name.as_str();
+        for size in sizes.iter().rev() {
+            name = name.strip_suffix(&format!("_{size}")).unwrap_or(name);
+        }
+        name
+    }
 }
 
 /// What a function does.

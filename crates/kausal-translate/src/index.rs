@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::StateSet;
 use crate::sort::{Singular, Sorting};
-use crate::states::{self, Reduced};
+use crate::states::{self, Reduced, Restarted};
 use crate::work::{Equation, EquationForm, Role, Work};
 
 /// The states, in the order of the variables.
@@ -161,7 +161,11 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
         }
     }
 
-    let priority = |work: &Work, v: VarId| priority(work, v, natural.get(v.index()).is_some_and(|n| *n));
+    let restarted = states::restarted(work);
+    let priority = |work: &Work, v: VarId| {
+        let natural = natural.get(v.index()).is_some_and(|n| *n);
+        priority(work, v, natural, restarted.contains_key(&v))
+    };
     let mut selection = select_states(&reduction, |column| priority(work, variables[column.index()]));
     let reduced = Reduced { reduction: &reduction, sorting: &sorting, variables: &variables };
     // Level by level, because what is open one order below depends on what was chosen above. Numbers have weighed
@@ -171,7 +175,7 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
     let mut judgements = Vec::new();
     let levels = reduction.differentiations.as_slice().iter().max().copied().unwrap_or(0);
     for level in 0..levels {
-        let here = states::judge(work, &selection, level, &reduced, &priority);
+        let here = states::judge(work, &selection, level, &reduced, &restarted, &priority);
         if here.is_empty() {
             continue;
         }
@@ -198,14 +202,19 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
     let mut states: Vec<VarId> = selection.states.iter().map(|s| variables[s.index()]).collect();
     states.sort_unstable();
     let at_start = states.clone();
-    let sets = states::dynamic_sets(work, &judgements, &reduced, &mut states);
+    let sets = states::dynamic_sets(work, &judgements, &reduced, &restarted, &mut states);
     for set in &sets {
         let names: Vec<&str> = set.candidates.iter().map(|v| work.var(*v).name.as_str()).collect();
+        let constant = |&e: &ExprId| !work.pool.contains_any(e, |v| !work.is_parameter(v));
         let sentence = format!(
-            "{} of {} {} while the model runs: no choice is good everywhere",
+            "{} of {} {} while the model runs: {}",
             set.states.len(),
             names.join(", "),
             if set.states.len() == 1 { "is selected as a state" } else { "are selected as states" },
+            match set.jacobian.iter().all(constant) {
+                true => "`reinit` sets more of them than can be states at once",
+                false => "no choice is good everywhere",
+            },
         );
         let mut d = Diagnostic::note("K0414", sentence.clone());
         if let Some(location) = work.var(set.candidates[0]).location {
@@ -216,7 +225,29 @@ fn reduce_as_is(work: &mut Work) -> Result<Selection, Singular> {
             work.diagnostics.push(d);
         }
     }
+    not_restarted(work, &restarted, &states, &sets);
     Ok(Selection { states, at_start, sets })
+}
+
+/// What `reinit` sets must be a state (specification section 8.3.6), or one of those selected as states while the model
+/// runs: those the event sets are selected then. What is neither is an error: the new value would be lost.
+fn not_restarted(work: &mut Work, restarted: &Restarted, states: &[VarId], sets: &[StateSet]) {
+    for (v, location) in restarted {
+        let selectable = sets.iter().any(|set| set.candidates.contains(v));
+        if states.contains(v) || selectable || work.var(*v).role != Role::Continuous {
+            continue;
+        }
+        let name = &work.var(*v).name;
+        let mut d = Diagnostic::error(
+            "K0417",
+            format!("{name} cannot be reinitialised: it is no state, constraints determine it from others"),
+        )
+        .help("reinitialise the states it follows from, or take the constraint away");
+        if let Some(location) = location.or(work.var(*v).location) {
+            d = d.at(location, "reinitialised here");
+        }
+        work.diagnostics.push(d);
+    }
 }
 
 /// `stateSelect = always` and `never` are demands: what could not be met is said.
@@ -264,11 +295,14 @@ pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
 }
 
 /// How much a variable is wanted as a state; `natural` if the model itself differentiates it. What only index reduction
-/// differentiates is no state unless it is preferred (specification section 18.8.8).
-fn priority(work: &Work, v: VarId, natural: bool) -> StatePriority {
+/// differentiates is no state unless it is preferred (specification section 18.8.8). What `reinit` sets has to be one,
+/// which goes before preferences.
+fn priority(work: &Work, v: VarId, natural: bool, restarted: bool) -> StatePriority {
+    const RESTARTED: StatePriority = StatePriority(StatePriority::ALWAYS.0 / 2);
     const NOT_DIFFERENTIATED: StatePriority = StatePriority(3 * StatePriority::AVOID.0);
     let var = work.var(v);
     let base = match var.select {
+        StateSelect::Avoid | StateSelect::Default | StateSelect::Prefer if restarted => RESTARTED,
         StateSelect::Avoid | StateSelect::Default if !natural => NOT_DIFFERENTIATED,
         StateSelect::Never => StatePriority::NEVER,
         StateSelect::Avoid => StatePriority::AVOID,

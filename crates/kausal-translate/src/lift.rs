@@ -38,7 +38,9 @@ pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
     for i in 0..lifter.work.equations.len() {
         let Equation { lhs, rhs, .. } = lifter.work.equations[i];
         lifter.origin = lifter.work.equations[i].origin.clone();
-        let (lhs, rhs) = (lifter.expr(lhs), lifter.expr(rhs));
+        // What arguments of calls have become a memory for is watched already.
+        let events = !matches!(lifter.work.equations[i].form, EquationForm::Memory(_));
+        let (lhs, rhs) = (lifter.expr_in(lhs, events), lifter.expr_in(rhs, events));
         let e = &mut lifter.work.equations[i];
         (e.lhs, e.rhs) = (lhs, rhs);
     }

@@ -12,11 +12,14 @@
 //! dummies of the day become much worse than the best ones it changes `A`, carries `z` over and starts the
 //! integrator anew. The program is one and the same for all choices.
 
+use std::collections::BTreeMap;
+
 use kausal_model::flat::{ActionKind, Origin, StateSelect, Type};
-use kausal_structure::dummy_derivatives::OpenChoice;
+use kausal_structure::dummy_derivatives::{DummyChoice, OpenChoice};
 use kausal_structure::{Certainty, Eqn, Id, IndexReduction, StatePriority, StateSelection, Var as Column};
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Op, VarId};
+use kausal_syntax::Location;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parameters;
@@ -50,6 +53,9 @@ const MOST_PROJECTED: usize = 150;
 const MOST_CANDIDATES: usize = 10;
 /// Nor those with more candidates before the good ones are settled.
 const MOST_COLUMNS: usize = 100;
+
+/// Variables that `reinit` sets, and where.
+pub(crate) type Restarted = BTreeMap<VarId, Option<Location>>;
 
 /// What the numbers say about one open choice.
 pub(crate) struct Judgement {
@@ -85,11 +91,21 @@ pub(crate) fn judge(
     selection: &StateSelection,
     level: u32,
     reduced: &Reduced,
+    restarted: &Restarted,
     priority: &dyn Fn(&Work, VarId) -> StatePriority,
 ) -> Vec<Judgement> {
     let first = selection.choices.iter().filter(|choice| choice.level == level);
+    // A choice against a variable that `reinit` sets is open even where it is safe: at that event it must be a state.
+    let against_restart = |choice: &DummyChoice| {
+        let variable = |d: &Column| work.var(reduced.variables[d.index()]).integral;
+        choice.dummies.iter().filter_map(variable).any(|v| restarted.contains_key(&v))
+    };
     let open: Vec<OpenChoice> = first
         .filter_map(|choice| match &choice.certainty {
+            Certainty::Safe | Certainty::Open(_) if against_restart(choice) => {
+                let (eqns, candidates) = (choice.eqns.clone(), choice.candidates.clone());
+                Some(vec![OpenChoice { choose: eqns.len(), eqns, candidates }])
+            }
             Certainty::Open(open) => Some(open.clone()),
             _ => None,
         })
@@ -397,11 +413,12 @@ pub(crate) fn dynamic_sets(
     work: &mut Work,
     judgements: &[Judgement],
     reduced: &Reduced,
+    restarted: &Restarted,
     states: &mut Vec<VarId>,
 ) -> Vec<StateSet> {
     let mut sets = Vec::new();
     for judgement in judgements {
-        for plan in plans(work, judgement, reduced, states).unwrap_or_default() {
+        for plan in plans(work, judgement, reduced, restarted, states).unwrap_or_default() {
             let set = add_set(work, sets.len() + 1, plan);
             states.retain(|v| !set.candidates.contains(v));
             states.extend(&set.states);
@@ -412,25 +429,35 @@ pub(crate) fn dynamic_sets(
 }
 
 /// One plan for each order of derivative with a choice, if the set can and should be dynamic.
-fn plans(work: &Work, judgement: &Judgement, reduced: &Reduced, states: &[VarId]) -> Option<Vec<Plan>> {
+fn plans(
+    work: &Work,
+    judgement: &Judgement,
+    reduced: &Reduced,
+    restarted: &Restarted,
+    states: &[VarId],
+) -> Option<Vec<Plan>> {
     let Judgement { level: first, eqns, chains, dummies, settled, jacobian } = judgement;
     let jacobian = jacobian.as_ref()?;
-    let settled = &dummies[..*settled];
+    let reduction = reduced.reduction;
+    let most = eqns.iter().map(|e| reduction.differentiations[*e]).max()?;
+    // What `reinit` sets becomes a state at that event at the latest.
+    let at_stake = chains.iter().flat_map(|&chain| {
+        let highest = reduction.highest[chain];
+        (highest.saturating_sub(most)..highest.saturating_sub(*first)).map(move |order| (chain, order))
+    });
+    let contested = at_stake
+        .filter_map(|(chain, order)| reduced.variable(chain, order))
+        .any(|v| restarted.contains_key(&v) && !states.contains(&v));
+    let settled = if contested { &[] } else { &dummies[..*settled] };
     if settled.len() == dummies.len() || chains.len() > MOST_COLUMNS {
         return None;
     }
     let constant = |&e: &ExprId| !work.pool.contains_any(e, |v| !work.is_parameter(v));
-    if jacobian.iter().all(constant) {
+    if jacobian.iter().all(constant) && !contested {
         return None;
     }
-    // A demand of the user is not overruled later, and a state that events set anew must keep its place.
-    let restarted = restarted(work);
-    let free = |v: &VarId| {
-        let select = work.var(*v).select;
-        !restarted.contains(v) && !matches!(select, StateSelect::Always | StateSelect::Never)
-    };
-    let reduction = reduced.reduction;
-    let most = eqns.iter().map(|e| reduction.differentiations[*e]).max()?;
+    // A demand of the user is not overruled later.
+    let free = |v: &VarId| !matches!(work.var(*v).select, StateSelect::Always | StateSelect::Never);
     let mut plans = Vec::new();
     for level in *first..most {
         let rows: Vec<usize> =
@@ -468,14 +495,14 @@ fn plans(work: &Work, judgement: &Judgement, reduced: &Reduced, states: &[VarId]
 }
 
 /// Variables that `reinit` sets.
-fn restarted(work: &Work) -> FxHashSet<VarId> {
-    let mut found = FxHashSet::default();
+pub(crate) fn restarted(work: &Work) -> Restarted {
+    let mut found = Restarted::new();
     let branches = work.when_actions.iter().flat_map(|when| &when.branches);
     let mut stack: Vec<_> = branches.flat_map(|(_, _, actions)| actions).collect();
     while let Some(action) = stack.pop() {
         match &action.kind {
             ActionKind::Reinit(v, _) => {
-                found.insert(work.resolve(*v).0);
+                found.insert(work.resolve(*v).0, action.origin.location);
             }
             ActionKind::If(_, a, b) => stack.extend(a.iter().chain(b)),
             _ => {}

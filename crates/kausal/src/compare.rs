@@ -101,6 +101,8 @@ pub enum DeviationKind {
     Missing,
     /// The result, or the reference, is not a finite number.
     Undefined,
+    /// The result begins after the reference.
+    Late,
     /// The result ends before the reference.
     Short,
     /// It leaves the tube.
@@ -207,7 +209,9 @@ fn one(
     let mut worst: Option<Deviation> = None;
     for (&t, &r) in reference.time.iter().zip(&wanted).filter(|(_, r)| r.is_finite()) {
         let Some((low, high)) = window.range(t - within - rounding, t + within + rounding) else {
-            return Some(deviation(DeviationKind::Short, t, r, None, None, scale));
+            let late = start.is_some_and(|start| start > t);
+            let kind = if late { DeviationKind::Late } else { DeviationKind::Short };
+            return Some(deviation(kind, t, r, None, None, scale));
         };
         let mut excess = (low - r).max(r - high) - width;
         // Where the result ends inside the window, a little late is as good as a little early: then the reference
@@ -384,6 +388,8 @@ mod tests {
         let short = trajectory(&[0.0, 0.6], &[0.0, 0.6]);
         let d = check(&short, &reference).unwrap();
         assert_eq!((d.kind, d.time), (DeviationKind::Short, 0.7));
+        let late = trajectory(&[0.3, 1.0], &[0.3, 1.0]);
+        assert_eq!(check(&late, &reference).unwrap().kind, DeviationKind::Late);
         let nan = trajectory(&[0.0, 0.5, 1.0], &[0.0, f64::NAN, 1.0]);
         assert_eq!(check(&nan, &reference).unwrap().kind, DeviationKind::Undefined);
         let empty =

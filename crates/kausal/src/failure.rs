@@ -4,14 +4,17 @@
 //! The run knows slots and systems; the program knows from which equation each was solved and where that is written.
 
 use kausal_runtime::RunError;
-use kausal_runtime::machine::{Failure, Stop, Undetermined};
+use kausal_runtime::machine::{Failure, Stop, Undetermined, Warning};
 use kausal_solver::Reason;
 use kausal_symbolic::print::print_limited;
+use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use kausal_translate::Program;
 use kausal_translate::discretize::without_stage;
-use kausal_translate::program::{EquationRef, Form, Iteration, Kind, Step, System};
+use kausal_translate::program::{Call, EquationInfo, EquationRef, Form, Iteration, Kind, Step, System};
+
+use crate::simulate::instant;
 
 /// Names and equations listed, and characters of an equation.
 const SHOWN: usize = 4;
@@ -43,9 +46,12 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
             | RunError::Event(_, Stop::Assertion(_))
             | RunError::Integration(_, _, Some(Stop::Assertion(_)))
     );
+    let is_condition =
+        matches!(error, RunError::Initial(Stop::Undefined(_)) | RunError::Event(_, Stop::Undefined(_)));
     let texts: Vec<&str> = culprits.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
     match texts[..] {
         [] => {}
+        [one] if is_condition => d.message.push_str(&format!("; the condition is {one}")),
         [one] if is_assertion => d.message.push_str(&format!("; what must hold is {one}")),
         [one] => d.message.push_str(&format!("; the equation is {one}")),
         _ => d.message.push_str(&format!("; the equations are {}", texts.join("; "))),
@@ -147,6 +153,21 @@ pub fn united(program: &Program, found: &[Undetermined]) -> Vec<Undetermined> {
     all.into_iter().map(|(_, one)| one).collect()
 }
 
+/// The warning of an assertion: what it said, when, and where it stands.
+pub fn warning(program: &Program, said: &Warning) -> Diagnostic {
+    let Warning { text, first, last, count } = said;
+    let when = match count {
+        0 | 1 => format!("at time {}", instant(*first)),
+        n => format!("{n} times, first at time {}, last at time {}", instant(*first), instant(*last)),
+    };
+    let d = Diagnostic::warning("K0530", format!("{text} ({when})"));
+    let of = |initial| of_assertion(program, text, initial).and_then(|culprit| culprit.location);
+    match of(false).or_else(|| of(true)) {
+        Some(location) => d.at(location, ""),
+        None => d,
+    }
+}
+
 /// The warning about a system that leaves some of its unknowns open.
 pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
     let name = |v: &VarId| program.variables[v.index()].name.as_str();
@@ -242,20 +263,19 @@ pub fn listed(program: &Program, variables: &[VarId]) -> String {
 
 /// `: h < 0`, the conditions by their places among the relations, or nothing.
 pub fn conditions(program: &Program, relations: &[u32]) -> String {
-    let texts: Vec<String> = relations
-        .iter()
-        .filter_map(|&i| {
-            let relation = program.relations.get(i as usize)?;
-            let difference = steps(program, false).into_iter().find_map(|step| match step {
-                Step::Assign(a) if a.variable == relation.difference => Some(a.value),
-                _ => None,
-            })?;
-            let sign = if relation.or_equal { "<=" } else { "<" };
-            Some(format!("{} {sign} 0", formula(program, difference)))
-        })
-        .take(SHOWN)
-        .collect();
+    let texts: Vec<String> = relations.iter().filter_map(|&i| condition(program, i)).take(SHOWN).collect();
     if texts.is_empty() { String::new() } else { format!(": the condition is {}", texts.join("; ")) }
+}
+
+/// `h < 0`, the condition by its place among the relations.
+fn condition(program: &Program, relation: u32) -> Option<String> {
+    let relation = program.relations.get(relation as usize)?;
+    let difference = steps(program, false).into_iter().find_map(|step| match step {
+        Step::Assign(a) if a.variable == relation.difference => Some(a.value),
+        _ => None,
+    })?;
+    let sign = if relation.or_equal { "<=" } else { "<" };
+    Some(format!("{} {sign} 0", formula(program, difference)))
 }
 
 /// Where conditions stand that the message names already.
@@ -307,7 +327,14 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
             }
         }
         Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
-        Stop::NotInteger(v, _) => of_variable(program, *v, initial).into_iter().collect(),
+        Stop::Undefined(relation) => {
+            let text = condition(program, *relation).unwrap_or_default();
+            let place = places_of_conditions(program, &[*relation]).into_iter().find_map(|c| c.location);
+            vec![Culprit { text, location: place }]
+        }
+        Stop::NotInteger(v, _) | Stop::NotAState(v) => {
+            of_variable(program, *v, initial).into_iter().collect()
+        }
         Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -422,16 +449,33 @@ fn of_call(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
     let last = message.lines().filter_map(|line| line.trim().strip_prefix("in function ")).next_back();
     let name = last.or_else(|| message.split(':').next())?;
     let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
-    steps(program, initial).into_iter().find_map(|step| match step {
-        Step::Call(call) if is_it(&program.pool.function(call.function).name) => {
-            let outputs: Vec<String> =
-                call.outputs.iter().flatten().map(|v| program.variables[v.index()].name.clone()).collect();
-            let arguments: Vec<String> = call.args.iter().map(|a| formula(program, *a)).collect();
-            let text = format!("{} = {name}({})", outputs.join(", "), arguments.join(", "));
-            Some(Culprit { text, location: None })
+    let call = steps(program, initial).into_iter().find_map(|step| match step {
+        Step::Call(call) => {
+            let function = program.pool.function(call.function);
+            (is_it(&function.name) || is_it(function.shown_name())).then_some(call)
         }
         _ => None,
-    })
+    })?;
+    // The equation it stands in, where there is one.
+    let calls = |e: &EquationInfo| {
+        let is_call = |id| matches!(program.pool.node(id), Node::Call(f, _) if f == call.function);
+        reachable(&program.pool, &[e.lhs, e.rhs], |_| true).into_iter().any(is_call)
+    };
+    let Some((place, _)) = (0..).zip(&program.equations).find(|(_, e)| calls(e)) else {
+        return Some(Culprit { text: written_call(program, call), location: None });
+    };
+    let mut culprit = equation_of(program, EquationRef(place));
+    let function = program.pool.function(call.function);
+    culprit.text = culprit.text.replace(&function.name, function.shown_name());
+    Some(culprit)
+}
+
+/// `f(x, 3)`
+fn written_call(program: &Program, call: &Call) -> String {
+    let name = |v: VarId| without_stage(&program.variables[v.index()].name).to_owned();
+    let printed = |e: &ExprId| print_limited(&program.pool, *e, &name, WIDTH);
+    let arguments: Vec<String> = call.args.iter().map(printed).collect();
+    format!("{}({})", program.pool.function(call.function).shown_name(), arguments.join(", "))
 }
 
 /// The assertion with this text; of several, none.
@@ -484,6 +528,9 @@ fn formula(program: &Program, e: ExprId) -> String {
         if program.variables[v.index()].kind != Kind::Helper {
             return name(v);
         }
+        if let Some(pre) = program.pre.iter().find(|pre| pre.slot == v) {
+            return format!("pre({})", name(pre.variable));
+        }
         let assigned = |v: VarId| {
             let all = [false, true].into_iter().flat_map(|initial| steps(program, initial));
             all.into_iter().find_map(|step| match step {
@@ -491,6 +538,9 @@ fn formula(program: &Program, e: ExprId) -> String {
                 _ => None,
             })
         };
+        if let Some(pre) = program.pre.iter().find(|pre| pre.slot == v) {
+            return format!("pre({})", name(pre.variable));
+        }
         let var = &program.variables[v.index()];
         let is_relation = program.relations.iter().any(|r| r.variable == v);
         // These read like what they stand for.
@@ -504,6 +554,14 @@ fn formula(program: &Program, e: ExprId) -> String {
         {
             let sign = if relation.or_equal { "<=" } else { "<" };
             return format!("({} {sign} 0)", print_limited(&program.pool, difference, &name, WIDTH));
+        }
+        let called = [false, true].into_iter().flat_map(|initial| steps(program, initial));
+        let called = called.into_iter().find_map(|step| match step {
+            Step::Call(call) if call.outputs.contains(&Some(v)) => Some(call),
+            _ => None,
+        });
+        if let Some(call) = called {
+            return written_call(program, call);
         }
         match assigned(v) {
             Some(value) => format!("({})", print_limited(&program.pool, value, &name, WIDTH)),

@@ -36,6 +36,11 @@ impl Session {
     pub fn set<V: Into<Setting> + Clone>(&mut self, model: &mut FlatModel, settings: &[(String, V)]) -> bool {
         let settings: Vec<(String, Setting)> =
             settings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let of = |name: &str| model.variables.iter().find(|v| v.name == name);
+        let is_constant = |name: &str| of(name).is_some_and(|v| v.variability == Variability::Constant);
+        if let Some((name, _)) = settings.iter().find(|(name, _)| is_constant(name)) {
+            return self.refuse(name, "it is a constant");
+        }
         let structural = |name: &str| model.variables.iter().any(|v| v.name == name && is_structural(v));
         let (before, after): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(name, _)| structural(name));
         let done = (before.is_empty() || self.set_before_flattening(model, &before))
@@ -52,13 +57,6 @@ impl Session {
 
     /// Flattens a model again with modifiers.
     fn set_before_flattening(&mut self, model: &mut FlatModel, settings: &[(String, Setting)]) -> bool {
-        let refuse = |session: &mut Session, name: &str| {
-            let message = format!("{name} cannot be changed: the structure depends on it");
-            session
-                .diagnostics
-                .push(Diagnostic::error("K0911", message).help("change it in the model instead"));
-            false
-        };
         let mut modifiers = Vec::new();
         for (name, value) in settings {
             let ty = model.variables.iter().find(|v| v.name == *name).map_or(Type::Real, |v| v.ty);
@@ -71,7 +69,7 @@ impl Session {
             };
             match value.and_then(|value| modifier(name, &value)) {
                 Some(modifier) => modifiers.push(modifier),
-                None => return refuse(self, name),
+                None => return self.refuse(name, FINAL),
             }
         }
         let class = self.unused_name();
@@ -79,8 +77,14 @@ impl Session {
         let said = self.diagnostics.len();
         self.add_text(&format!("{class}.mo"), &text);
         let Some(mut flat) = self.flatten(&class) else {
-            // What is wrong may be the modifier (the parameter is final) or what it leads to: that has been said.
-            return self.diagnostics.len() == said && refuse(self, &settings[0].0);
+            // What is wrong may be the modifier, because the parameter is final, or what it leads to, which has been said.
+            let file = format!("{class}.mo");
+            let mut labels = self.diagnostics[said..].iter().flat_map(|d| &d.labels);
+            if labels.any(|l| self.sources().get(l.location.source).name == file) {
+                self.diagnostics.truncate(said);
+                return self.refuse(&settings[0].0, FINAL);
+            }
+            return false;
         };
         self.diagnostics.truncate(said);
         flat.name = std::mem::take(&mut model.name);
@@ -88,6 +92,12 @@ impl Session {
         flat.experiment = model.experiment;
         *model = flat;
         true
+    }
+
+    fn refuse(&mut self, name: &str, why: &str) -> bool {
+        let message = format!("{name} cannot be changed: {why}");
+        self.diagnostics.push(Diagnostic::error("K0911", message).help("change it in the model instead"));
+        false
     }
 
     /// A name that no class has yet.
@@ -100,6 +110,9 @@ impl Session {
             .unwrap_or_default()
     }
 }
+
+/// Why what cannot be modified cannot be set.
+const FINAL: &str = "it is final, or the structure of the model depends on it";
 
 /// Does the structure depend on it?
 fn is_structural(variable: &kausal_model::flat::Variable) -> bool {
@@ -234,7 +247,8 @@ mod tests {
         session.add_text("M.mo", "model M final parameter Integer n = 2; Real x[n] = fill(time, n); end M;");
         let mut flat = session.flatten("M").expect("a model");
         assert!(!session.set(&mut flat, &[("n".to_owned(), 3.0)]));
-        assert!(session.has_errors());
+        let said: Vec<&str> = session.take_diagnostics().iter().map(|d| d.code).collect();
+        assert_eq!(said, ["K0911"]);
     }
 
     #[test]

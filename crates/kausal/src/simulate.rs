@@ -126,13 +126,21 @@ pub fn run_into(
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
     let deadline = limit.map(|l| start + l);
     let careful = !model.foreign_functions().is_empty();
-    let mut watcher =
-        Watcher { outputs, careful, deadline, progress, timed_out: false, first: None, broken: Vec::new() };
+    let mut watcher = Watcher {
+        outputs,
+        careful,
+        kept: start,
+        deadline,
+        progress,
+        timed_out: false,
+        first: None,
+        broken: Vec::new(),
+    };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
-        statistics.warnings.iter().map(|w| Diagnostic::warning("K0530", w.clone())).collect();
+        statistics.warnings.iter().map(|w| failure::warning(&model.program, w)).collect();
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
@@ -145,7 +153,8 @@ pub fn run_into(
         Err(error) => {
             // The integrator may have gone ahead of what is right; how far the run came is what the message says.
             statistics.end = reached(&error, settings.start);
-            diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out));
+            let late = watcher.deadline.is_some_and(|d| Instant::now() > d);
+            diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out || late));
         }
         Ok(()) => {}
     }
@@ -157,6 +166,8 @@ struct Watcher<'a, 'b> {
     outputs: Vec<(Recorder, Output<'a>)>,
     /// Foreign code may end the program, or never end itself: each row may be the last one.
     careful: bool,
+    /// When what was recorded was last made safe.
+    kept: Instant,
     deadline: Option<Instant>,
     progress: &'b mut dyn FnMut(f64) -> bool,
     timed_out: bool,
@@ -181,9 +192,15 @@ fn failed(path: Option<&Path>, time: Option<f64>, error: &io::Error) -> Diagnost
 
 impl Observer for Watcher<'_, '_> {
     fn record(&mut self, machine: &Machine) {
-        self.first.get_or_insert_with(Instant::now);
+        /// Who ends the program by force loses no more than this.
+        const OFTEN: Duration = Duration::from_secs(1);
+        let now = Instant::now();
+        self.first.get_or_insert(now);
         let broken = &mut self.broken;
-        let careful = self.careful;
+        let careful = self.careful || now.duration_since(self.kept) > OFTEN;
+        if careful {
+            self.kept = now;
+        }
         self.outputs.retain_mut(|(recorder, output)| {
             let recorded = recorder.record(machine, output.sink);
             match recorded.and_then(|()| if careful { output.sink.keep() } else { Ok(()) }) {
@@ -205,6 +222,11 @@ impl Observer for Watcher<'_, '_> {
         }
         self.broken.is_empty() && (self.progress)(time)
     }
+}
+
+/// An instant as people read it: neither rows of zeros nor more digits than it has.
+pub fn instant(t: f64) -> String {
+    kausal_solver::error::instant(t)
 }
 
 /// How far a run came that failed.
@@ -246,9 +268,10 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
     | RunError::Event(_, Stop::Crash(what))
     | RunError::Integration(_, _, Some(Stop::Crash(what))) = error
     {
-        return Diagnostic::error("K0543", format!("at time {}: {what}", reached(error, start)))
+        return Diagnostic::error("K0543", format!("at time {}: {what}", instant(reached(error, start))))
             .help("the results up to there are kept; look for the fault in the C code");
     }
+    let start = instant(start);
     match error {
         RunError::Initial(stop) => {
             let (what, help) = describe(program, stop);
@@ -272,13 +295,16 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
                 None => d,
             }
         }
-        RunError::Event(t, stop) => {
-            with_help("K0511", format!("the event at time {t} cannot be solved"), describe(program, stop))
-        }
+        RunError::Event(t, stop) => with_help(
+            "K0511",
+            format!("the event at time {} cannot be solved", instant(*t)),
+            describe(program, stop),
+        ),
         RunError::EventLoop(t, restless) => Diagnostic::error(
             "K0512",
             format!(
-                "the event at time {t} does not come to rest: conditions switch each other back and forth{}",
+                "the event at time {} does not come to rest: conditions switch each other back and forth{}",
+                instant(*t),
                 failure::listed(program, restless)
             ),
         )
@@ -286,7 +312,8 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
         RunError::Chattering(t, relations) if known_in_advance(program, relations) => Diagnostic::error(
             "K0513",
             format!(
-                "events follow each other too fast at time {t} for the run to come to its end (chattering){}",
+                "events follow each other too fast at time {} for the run to come to its end (chattering){}",
+                instant(*t),
                 failure::conditions(program, relations)
             ),
         )
@@ -294,7 +321,8 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
         RunError::Chattering(t, relations) => Diagnostic::error(
             "K0513",
             format!(
-                "events follow each other without progress at time {t} (chattering){}",
+                "events follow each other without progress at time {} (chattering){}",
+                instant(*t),
                 failure::conditions(program, relations)
             ),
         )
@@ -305,6 +333,7 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
                 None => (String::new(), None),
             };
             // The integrator says the time too; once is enough.
+            let t = instant(*t);
             let what = what.strip_prefix(&format!("at time {t} ")).unwrap_or(what);
             with_help(
                 "K0520",
@@ -313,10 +342,10 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
             )
         }
         RunError::Stopped(t) if timed_out => {
-            Diagnostic::error("K0521", format!("the time limit was reached at time {t}"))
+            Diagnostic::error("K0521", format!("the time limit was reached at time {}", instant(*t)))
                 .help("give more with --timeout, or a shorter run with --stop")
         }
-        RunError::Stopped(t) => Diagnostic::error("K0522", format!("stopped at time {t}")),
+        RunError::Stopped(t) => Diagnostic::error("K0522", format!("stopped at time {}", instant(*t))),
     }
 }
 
@@ -363,6 +392,18 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 let help = "Integers are exact up to 9007199254740992; use a Real for larger numbers";
                 (format!("the Integer {name} is too large: {value:e}"), Some(help))
             }
+        }
+        Stop::Interrupted => ("it was stopped".to_owned(), None),
+        Stop::Undefined(_) => (
+            "a condition is neither true nor false, for what it compares is not a number".to_owned(),
+            Some(
+                "look for a square root or logarithm of a negative number; a branch that is taken only where it can be computed may stand around it",
+            ),
+        ),
+        Stop::NotAState(v) => {
+            let help = "at one event, reinitialise only variables that can be chosen freely there";
+            let name = &program.variables[v.index()].name;
+            (format!("{name} cannot be reinitialised here: constraints determine it from others"), Some(help))
         }
         Stop::Contradiction(check, left, right)
             if let Some(Some(v)) = program.checks.get(*check).map(|c| c.fixed) =>

@@ -1,5 +1,6 @@
-//! The library `Kausal` is documented: every class and every part says what it is; every class that a user can choose has a
-//! text and an icon, its own or an inherited one; parts and connections have a place in the diagram.
+//! The library `Kausal` is documented: every class and every part says what it is; every class has a text of its own and
+//! an icon, its own or an inherited one; what is made of connected parts has a diagram, and parts and connections a place
+//! in it. What is left out is left out for a reason: see [`needs_text`] and [`needs_icon`].
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -115,6 +116,27 @@ fn annotated(ast: &Ast, annotation: Option<ModId>, what: &str) -> bool {
         .any(|arg| matches!(arg, ModArg::Modify(m) if ast.name_text(m.name) == what))
 }
 
+/// Is there a text in the class's own annotation?
+fn has_text(ast: &Ast, class: &ClassDef) -> bool {
+    let Some(annotation) = class.description.annotation else { return false };
+    let documentation = ast.modifications[annotation].args.iter().find_map(|arg| match arg {
+        ModArg::Modify(m) if ast.name_text(m.name) == "Documentation" => m.modification,
+        _ => None,
+    });
+    annotated(ast, documentation, "info")
+}
+
+/// A type is one line: its description, quantity and unit are all there is to say.
+fn needs_text(class: &ClassDef) -> bool {
+    class.kind != ClassKind::Type
+}
+
+/// Types, functions and records stand in no diagram. Partial models are not drawn either: the icon of what extends them
+/// lies where theirs would be.
+fn needs_icon(class: &ClassDef) -> bool {
+    !class.partial && !matches!(class.kind, ClassKind::Type | ClassKind::Function | ClassKind::Record)
+}
+
 /// All `connect` equations, also those in loops and branches.
 fn connections(equations: &[Equation]) -> Vec<&Equation> {
     let mut out = Vec::new();
@@ -142,13 +164,10 @@ fn everything_is_documented_and_drawn() {
         if ast.description(&class.description).is_empty() {
             missing.push(format!("{name}: no description"));
         }
-        let chosen = matches!(class.kind, ClassKind::Model | ClassKind::Block) && !class.partial;
-        let example = name.starts_with("Kausal.Examples.");
-        let drawn = chosen && !example || matches!(class.kind, ClassKind::Connector);
-        if drawn && !library.has(name, "Icon") {
+        if needs_icon(class) && !library.has(name, "Icon") {
             missing.push(format!("{name}: no icon"));
         }
-        if (chosen || class.kind == ClassKind::Package) && !library.has(name, "Documentation") {
+        if needs_text(class) && !has_text(ast, class) {
             missing.push(format!("{name}: no text"));
         }
         let ClassBody::Long(body) = &class.body else { continue };
@@ -168,6 +187,10 @@ fn everything_is_documented_and_drawn() {
                 missing.push(format!("{name}: {} has no place", component.name.symbol));
             }
         }
+        let connected = body.equations.iter().any(|s| !connections(&s.equations).is_empty());
+        if connected && !library.has(name, "Diagram") {
+            missing.push(format!("{name}: no diagram"));
+        }
         for section in &body.equations {
             let lost = connections(&section.equations)
                 .into_iter()
@@ -179,4 +202,27 @@ fn everything_is_documented_and_drawn() {
         }
     }
     assert!(missing.is_empty(), "{} gaps:\n{}", missing.len(), missing.join("\n"));
+}
+
+/// The page of the guide about the library names every package, and every class of the packages that users choose from.
+#[test]
+fn the_page_about_the_library_is_complete() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/library.md");
+    let page = std::fs::read_to_string(path).expect("docs/src/library.md");
+    let library = Library::read();
+    let mut missing = Vec::new();
+    for name in library.classes.keys() {
+        let parts: Vec<&str> = name.split('.').skip(1).collect();
+        let listed = match parts[..] {
+            [package] => package,
+            // Types, constants, icons and examples are not listed one by one; all packages have `Interfaces`.
+            ["Units" | "Constants" | "Icons" | "Examples", _] => continue,
+            [_, class] => class,
+            _ => continue,
+        };
+        if !page.contains(&format!("`{listed}`")) && !page.contains(&format!("`MultiBody.{listed}`")) {
+            missing.push(name);
+        }
+    }
+    assert!(missing.is_empty(), "not on the page: {missing:?}");
 }

@@ -29,8 +29,13 @@ fn check(name: &str, text: &str) -> Result<(), String> {
     }
     // When, and in which equation: without them nobody knows where to look.
     for d in diagnostics.iter().filter(|d| d.is_error()) {
-        let where_to_look =
-            ["; the equation", "(chattering): ", "; what must hold is", "the initial condition "];
+        let where_to_look = [
+            "; the equation",
+            "; the condition",
+            "(chattering): ",
+            "; what must hold is",
+            "the initial condition ",
+        ];
         if !d.message.contains(" time ") || !where_to_look.iter().any(|w| d.message.contains(w)) {
             return Err(format!("the time or the equation is missing:\n{rendered}"));
         }

@@ -15,6 +15,9 @@ use independent::{Samples, add, cross, dot, runge_kutta, solve};
 use kausal::simulate;
 use kausal::{Backend, Loops, Relaxing, Settings, Tearing};
 
+/// The standard acceleration of gravity, as in `library/classic`.
+const GRAVITY: f64 = 9.80665;
+
 /// Operations and unknowns left to solvers, as a cell of the table says.
 fn recorded(cell: &str) -> Option<(u64, usize)> {
     let (mul, rest) = cell.trim().split_once(" MULT + ")?;
@@ -189,7 +192,7 @@ fn body_energy(s: &Samples, body: &str, i: usize) -> f64 {
     let (v, w, r) = ["v", "w", "r"].map(|n| s.vector(&format!("{body}.{n}"), i)).into();
     let rows = [["J11", "J21", "J31"], ["J21", "J22", "J32"], ["J31", "J32", "J33"]];
     let momentum = rows.map(|row| dot(row.map(parameter), w));
-    parameter("m") * (0.5 * dot(v, v) + 9.80665 * r[2]) + 0.5 * dot(w, momentum)
+    parameter("m") * (0.5 * dot(v, v) + GRAVITY * r[2]) + 0.5 * dot(w, momentum)
 }
 
 #[test]
@@ -220,8 +223,8 @@ fn four_bar() {
 #[test]
 fn friction_in_a_joint() {
     let [q, qd] = runge_kutta([0.6, 0.0], 2.0, |_, [q, qd]: [f64; 2]| {
-        let normal = 2.0 * (9.80665 * q.cos() + qd * qd);
-        let torque = -2.0 * 9.80665 * q.sin() - 0.3 * 0.1 * (qd / 0.05).tanh() * normal;
+        let normal = 2.0 * (GRAVITY * q.cos() + qd * qd);
+        let torque = -2.0 * GRAVITY * q.sin() - 0.3 * 0.1 * (qd / 0.05).tanh() * normal;
         [qd, torque / (0.1 + 2.0)]
     });
     both("JointFriction.dym", "", 2.0, |s| {
@@ -253,7 +256,7 @@ fn links_energy(s: &Samples, f: usize, parent: &dyn Fn(usize) -> usize, i: usize
         let own = axes.map(|axis| dot(axis, omega));
         let inertia = [[0.02, 0.002, -0.001], [0.002, 0.03, 0.003], [-0.001, 0.003, 0.025]];
         energy +=
-            0.5 * dot(v, v) + 0.5 * dot(own, inertia.map(|row| dot(row, own))) + 9.80665 * (r[2] + arm[2]);
+            0.5 * dot(v, v) + 0.5 * dot(own, inertia.map(|row| dot(row, own))) + GRAVITY * (r[2] + arm[2]);
     }
     energy
 }
@@ -284,7 +287,7 @@ fn twisted_energy(s: &Samples, f: usize, i: usize) -> f64 {
         let upwards = [1, 2, 3].map(|row| s.at(&format!("link[{k}].a.m.S[{row},3]"), i));
         let inertia = [[0.02, 0.002, -0.001], [0.002, 0.03, 0.003], [-0.001, 0.003, 0.025]];
         let turning = 0.5 * dot(omega, inertia.map(|row| dot(row, omega)));
-        energy += 0.5 * dot(v, v) + turning + 9.80665 * (r[2] + dot(upwards, centre));
+        energy += 0.5 * dot(v, v) + turning + GRAVITY * (r[2] + dot(upwards, centre));
     }
     energy
 }
@@ -470,7 +473,7 @@ fn planar(s: &Samples, body: &str, m: f64, inertia: f64, i: usize) -> f64 {
 #[test]
 fn bond_graphs_of_pendulums() {
     let [phi, w] = runge_kutta([0.3, 0.0], 2.0, |_, [phi, w]: [f64; 2]| {
-        [w, -2.0 * 9.81 * 0.5 * phi.cos() / (0.3 + 2.0 * 0.25)]
+        [w, -2.0 * GRAVITY * 0.5 * phi.cos() / (0.3 + 2.0 * 0.25)]
     });
     both("BondPendulum.dym", "", 2.0, |s| {
         let last = s.len() - 1;
@@ -479,7 +482,7 @@ fn bond_graphs_of_pendulums() {
     both("BondDoublePendulum.dym", "", 2.0, |s| {
         s.constant("energy", 30.0, |i| {
             let (a, b) = (s.at("P1.phi", i).sin(), s.at("P2.phi", i).sin());
-            let potential = 9.81 * (2.0 * 0.5 * a + 1.0 * (a + 0.4 * b));
+            let potential = GRAVITY * (2.0 * 0.5 * a + 1.0 * (a + 0.4 * b));
             planar(s, "P1", 2.0, 0.3, i) + planar(s, "P2", 1.0, 0.2, i) + potential
         });
     });
@@ -494,7 +497,7 @@ fn bond_graph_of_a_slider_crank() {
         });
         s.constant("energy", 2.0, |i| {
             let (a, b) = (s.at("crank.phi", i).sin(), s.at("rod.phi", i).sin());
-            let potential = 9.81 * (0.5 * 0.05 * a + 0.4 * (0.1 * a + 0.15 * b));
+            let potential = GRAVITY * (0.5 * 0.05 * a + 0.4 * (0.1 * a + 0.15 * b));
             let (v, w) = (s.at("slider.f", i), s.at("flywheel.f", i));
             let rest = 0.5 * 0.6 * v * v + 0.5 * 0.01 * w * w;
             planar(s, "crank", 0.5, 0.001, i) + planar(s, "rod", 0.4, 0.003, i) + rest + potential

@@ -266,6 +266,28 @@ fn sampled_control() -> (f64, f64) {
     (first, x)
 }
 
+/// The angle of a mass that turns freely, whose speeds are set anew: 7 rad/s, then as its horizontal speed -2 at 0.3 says,
+/// then as its vertical speed -3 at 0.9 says.
+fn turning(t: f64) -> f64 {
+    let first = 7.0 * 0.3;
+    let second = first - 2.0 / f64::cos(first) * 0.6;
+    match t {
+        t if t < 0.3 => 7.0 * t,
+        t if t < 0.9 => first - 2.0 / f64::cos(first) * (t - 0.3),
+        t => second - 3.0 / f64::sin(second) * (t - 0.9),
+    }
+}
+
+/// The branch through zero of sin(x) = 0.99 sin(5 t).
+fn arcsine(t: f64) -> f64 {
+    (0.99 * (5.0 * t).sin()).asin()
+}
+
+/// The largest solution of y³ - 3 y = 2 + 0.4 sin(9 t).
+fn largest_root(t: f64) -> f64 {
+    zero(1.0, 3.0, |y| y * y * y - 3.0 * y - 2.0 - 0.4 * (9.0 * t).sin())
+}
+
 #[test]
 fn events() {
     let (height, bounces) = bouncing_ball(15.0);
@@ -298,6 +320,20 @@ fn events() {
             case("event_linear_loop", vec![end("u", -1.5, 1e-12), end("v", 5.0 / 3.0, 1e-12)]),
             // 13*0.3 + 8*0.3 + 6*0.4
             case("event_subscript", vec![end("s", 8.7, 1e-6)]),
+            // Pulses from -0.3 to 0.2, from 0.7 to 1.2; teeth from 0.3 to 1 within 0.7 and from 0 to 0.8 within 0.8.
+            case(
+                "event_early_pulses",
+                vec![
+                    start("first", 1.0, 0.0),
+                    start("second", 0.3, 1e-12),
+                    start("third", 1.0, 0.0),
+                    start("fourth", 1.0, 0.0),
+                    end("area[1]", 0.7, 1e-9),
+                    end("area[2]", 0.455 + 0.32, 1e-9),
+                    end("area[3]", 0.7, 1e-9),
+                    end("area[4]", 0.7, 1e-9),
+                ],
+            ),
             case("event_edges", vec![exactly("rises", 4.0), exactly("changes", 7.0), exactly("flip", 1.0)]),
             case("event_elsewhen", vec![exactly("n", 3.0), exactly("x", 111.0)]),
             case("event_initial", vec![exactly("n", 7.0), end("at", 1.0, 1e-12), start("n", 6.0, 0.0)]),
@@ -314,6 +350,17 @@ fn events() {
                     exactly("c", -3.0),
                 ],
             ),
+            case("event_chain", vec![exactly("last", 1.0)]),
+            // x = 1 - 2 sin(4 t)
+            case(
+                "event_conditions_in_branches",
+                vec![
+                    end("x", 1.0 - 2.0 * 12f64.sin(), 1e-6),
+                    exactly("y", 1.0),
+                    exactly("z", (4.0 * (1.0 - 2.0 * 12f64.sin()).sqrt()).floor()),
+                    exactly("b", 1.0),
+                ],
+            ),
             // Stairs of 1, 2, 5 and 10, a quarter each.
             case("event_function_argument", vec![end("x", 4.5, 1e-9)]),
             // sin(3 t)/3 is negative from pi/3 on: -1 until the end.
@@ -326,6 +373,23 @@ fn events() {
             case(
                 "event_pulse_width",
                 vec![end("charge", (2..=7).map(|n| 1.0 / f64::from(n)).sum(), 1e-7), exactly("k", 6.0)],
+            ),
+            case(
+                "event_reinit_constrained",
+                vec![
+                    end("v1", 1.5 + 0.5 / 3.0, 1e-9),
+                    end("w1", 2.0 + 0.25 / 3.0, 1e-9),
+                    end("x1", 0.0, 1e-9),
+                    end("u2", -1.0, 1e-9),
+                ],
+            ),
+            case(
+                "event_reinit_selected",
+                vec![
+                    along("x", |t| turning(t).sin(), 1e-6),
+                    along("y", |t| -turning(t).cos(), 1e-6),
+                    end("vx", -3.0 / turning(0.9).sin() * turning(3.0).cos(), 1e-5),
+                ],
             ),
             case(
                 "event_relay",
@@ -404,6 +468,13 @@ fn delays() {
     check(
         "delay_",
         vec![
+            case(
+                "delay_cascade",
+                vec![
+                    along("y", |t| (20.0 * (t - 0.1).max(0.0)).sin(), 1e-7),
+                    along("z", |t| (20.0 * (t - 0.15).max(0.0)).sin(), 1e-7),
+                ],
+            ),
             case("delay_equation", vec![along("x", pieces, 1e-7), end("x", -1.0 / 6.0, 1e-7)]),
             case(
                 "delay_signals",
@@ -444,6 +515,11 @@ fn transports() {
                     along("same", |_| 0.0, 1e-9),
                     start("out1", 2.0, 0.0),
                 ],
+            ),
+            // What leaves at the front entered there when the flow was at the same place: sin(pi - t) = sin(t).
+            case(
+                "transport_oscillating",
+                vec![end("out0", 2.0 + (3.0 * (PI - 2.5)).sin(), 1e-4), end("out1", -2.0 + 5f64.cos(), 1e-9)],
             ),
             case(
                 "transport_reversing",
@@ -750,6 +826,11 @@ fn nonlinear_systems() {
         "nonlinear_",
         vec![
             // The crank passes the upper dead centre at every full turn from 1 rad to 201 rad.
+            case(
+                "nonlinear_between_outputs",
+                vec![along("x", arcsine, 1e-9), along("y", largest_root, 1e-9)],
+            ),
+            case("nonlinear_without_states", vec![along("x", arcsine, 1e-9), along("y", largest_root, 1e-9)]),
             case("nonlinear_dead_centre", vec![exactly("n", 31.0)]),
             // Branches end where x = 1/2 - 1/1000 and x = -(1/2 - 1/1000); a step that ends behind one is found to by its
             // error only.

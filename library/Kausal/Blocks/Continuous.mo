@@ -161,7 +161,10 @@ sign.</p>
       P "Proportional",
       PI "Proportional and integral",
       PD "Proportional and derivative",
-      PID "All three") "Which parts the controller has";
+      PID "All three") "Which parts the controller has"
+      annotation(Documentation(info = "<html>
+<p>What is missing is constant: the integral part keeps its value of the beginning, the derivative part is zero.</p>
+</html>"));
     parameter Kind kind = Kind.PID "Parts of the controller" annotation(Evaluate = true);
     parameter Real k(min = 0) = 1 "Gain";
     parameter Units.Time Ti(min = Constants.small) = 1 "Integral time";

@@ -2,41 +2,70 @@ within Kausal.Blocks;
 package Interfaces "Connectors and partial blocks"
   connector RealInput = input Real "Real input signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {0, 0, 127},
-      fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}));
+      fillColor = {0, 0, 127}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A <code>Real</code> number that comes from outside.</p>
+</html>"));
   connector RealOutput = output Real "Real output signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {0, 0, 127},
-      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A <code>Real</code> number that goes out. One output may be connected to many inputs.</p>
+</html>"));
   connector BooleanInput = input Boolean "Boolean input signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {200, 0, 200},
-      fillColor = {200, 0, 200}, fillPattern = FillPattern.Solid)}));
+      fillColor = {200, 0, 200}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A truth value that comes from outside.</p>
+</html>"));
   connector BooleanOutput = output Boolean "Boolean output signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {200, 0, 200},
-      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A truth value that goes out. One output may be connected to many inputs.</p>
+</html>"));
   connector IntegerInput = input Integer "Integer input signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {200, 110, 0},
-      fillColor = {200, 110, 0}, fillPattern = FillPattern.Solid)}));
+      fillColor = {200, 110, 0}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A whole number that comes from outside.</p>
+</html>"));
   connector IntegerOutput = output Integer "Integer output signal"
     annotation(Icon(graphics = {Polygon(points = {{-100, 100}, {100, 0}, {-100, -100}}, lineColor = {200, 110, 0},
-      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}));
+      fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A whole number that goes out. One output may be connected to many inputs.</p>
+</html>"));
 
   partial block Block "The frame that all blocks have"
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-100, -100}, {100, 100}},
           lineColor = {0, 0, 127}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The frame and the name that all blocks show.</p>
+</html>"));
   end Block;
 
   partial block Source "Block with one output"
     extends Block;
     RealOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>A block with the output <code>y</code> and no input; what extends it gives the equation of <code>y</code>.</p>
+</html>"));
   end Source;
 
   partial block SignalSource "Source with offset and start time"
     extends Source;
     parameter Real offset = 0 "Output before the signal begins";
     parameter Units.Time startTime = 0 "Time at which the signal begins";
+    annotation(
+      Documentation(info = "<html>
+<p>The output is <code>offset</code> until <code>startTime</code>; from then on the signal is added to it.</p>
+</html>"));
   end SignalSource;
 
   partial block SISO "Block with one input and one output"
@@ -45,6 +74,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     RealOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>What extends it gives one equation, for <code>y</code>.</p>
+</html>"));
   end SISO;
 
   partial block SI2SO "Block with two inputs and one output"
@@ -55,6 +88,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -70}, {-100, -50}})));
     RealOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>What extends it gives one equation, for <code>y</code> from <code>u1</code> and <code>u2</code>.</p>
+</html>"));
   end SI2SO;
 
   partial block MISO "Block with a vector of inputs and one output"
@@ -64,6 +101,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     RealOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>The input <code>u</code> is a vector of <code>n</code> signals; the output is one.</p>
+</html>"));
   end MISO;
 
   partial block MIMO "Block with vectors of inputs and outputs"
@@ -74,12 +115,20 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     RealOutput y[ny] "Outputs"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Input and output are vectors of the sizes that the parameters say.</p>
+</html>"));
   end MIMO;
 
   partial block BooleanSource "Block with one Boolean output"
     extends Block;
     BooleanOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>A block with the Boolean output <code>y</code> and no input.</p>
+</html>"));
   end BooleanSource;
 
   partial block BooleanSISO "Block with one Boolean input and one Boolean output"
@@ -88,6 +137,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     BooleanOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>What extends it gives one equation, for <code>y</code>.</p>
+</html>"));
   end BooleanSISO;
 
   partial block BooleanSI2SO "Block with two Boolean inputs and one Boolean output"
@@ -98,6 +151,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -70}, {-100, -50}})));
     BooleanOutput y "Output"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>What extends it gives one equation, for <code>y</code> from <code>u1</code> and <code>u2</code>.</p>
+</html>"));
   end BooleanSI2SO;
 
   partial block Comparison "Block that compares two signals"
@@ -108,6 +165,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -70}, {-100, -50}})));
     BooleanOutput y "Result"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Compares the Real numbers <code>u1</code> and <code>u2</code>; where the result changes there is an event.</p>
+</html>"));
   end Comparison;
 
   partial block ThresholdComparison "Block that compares a signal with a threshold"
@@ -117,6 +178,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     BooleanOutput y "Result"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Compares <code>u</code> with the constant <code>threshold</code>; where the result changes there is an event.</p>
+</html>"));
   end ThresholdComparison;
 
   partial block Sampled "Block that works at equidistant instants"
@@ -127,6 +192,11 @@ package Interfaces "Connectors and partial blocks"
     Boolean sampling "true at the sample instants";
   equation
     sampling = sample(startTime, samplePeriod);
+    annotation(
+      Documentation(info = "<html>
+<p>Works at <code>startTime</code>, <code>startTime + samplePeriod</code> and so on: what extends it says what happens
+when <code>sampling</code>.</p>
+</html>"));
   end Sampled;
 
   partial block SampledSISO "Sampled block with one input and one output"
@@ -135,6 +205,10 @@ package Interfaces "Connectors and partial blocks"
       annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
     RealOutput y "Output, constant between the sample instants"
       annotation(Placement(transformation(extent = {{100, -10}, {120, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Between the instants of sampling the output does not change.</p>
+</html>"));
   end SampledSISO;
   annotation(
     Icon(graphics = {

@@ -82,7 +82,10 @@ package Sources "Signal sources"
     parameter Real width(min = 0, max = 1) = 0.5 "Part of the period for which the pulse lasts";
     parameter Units.Time period(min = Constants.small) = 1 "Period";
   protected
-    Units.Time begin(start = startTime, fixed = true) "Begin of the present period";
+    Units.Time begin(start = startTime) "Begin of the present period";
+  initial equation
+    // The simulation may begin several periods behind startTime.
+    pre(begin) = startTime + period*noEvent(max(0, floor((time - startTime)/period)));
   equation
     when sample(startTime, period) then
       begin = time;
@@ -103,7 +106,10 @@ package Sources "Signal sources"
     parameter Real amplitude = 1 "Height of the teeth";
     parameter Units.Time period(min = Constants.small) = 1 "Period";
   protected
-    Units.Time begin(start = startTime, fixed = true) "Begin of the present period";
+    Units.Time begin(start = startTime) "Begin of the present period";
+  initial equation
+    // The simulation may begin several periods behind startTime.
+    pre(begin) = startTime + period*noEvent(max(0, floor((time - startTime)/period)));
   equation
     when sample(startTime, period) then
       begin = time;
@@ -253,7 +259,10 @@ velocity has no middle part.</p>
     parameter Units.Time period(min = Constants.small) = 1 "Period";
     parameter Units.Time startTime = 0 "Begin of the first pulse";
   protected
-    Units.Time begin(start = startTime, fixed = true) "Begin of the present period";
+    Units.Time begin(start = startTime) "Begin of the present period";
+  initial equation
+    // The simulation may begin several periods behind startTime.
+    pre(begin) = startTime + period*noEvent(max(0, floor((time - startTime)/period)));
   equation
     when sample(startTime, period) then
       begin = time;

@@ -6,7 +6,11 @@ package Interfaces "Connectors and partial models"
     annotation(
       Icon(graphics = {
         Ellipse(extent = {{-100, -100}, {100, 100}},
-          lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}));
+          lineColor = {110, 0, 130}, fillColor = {110, 0, 130}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>A bond carries an effort and a flow, whose product is the power that enters the element. Where bonds are connected,
+efforts are equal and flows add up to zero.</p>
+</html>"));
   end Bond;
 
   partial model OnePort "Element with one bond, half arrow towards the element"
@@ -21,7 +25,11 @@ package Interfaces "Connectors and partial models"
       Icon(graphics = {
         Line(points = {{-90, 0}, {-40, 0}}, color = {110, 0, 130}),
         Line(points = {{-40, 0}, {-55, 20}}, color = {110, 0, 130}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p><code>e</code> and <code>f</code> are effort and flow of the bond, positive when power enters. What is missing is
+one equation between them.</p>
+</html>"));
   end OnePort;
 
   partial model Source "Source with one bond, half arrow away from the source"
@@ -36,7 +44,11 @@ package Interfaces "Connectors and partial models"
       Icon(graphics = {
         Line(points = {{40, 0}, {90, 0}}, color = {110, 0, 130}),
         Line(points = {{90, 0}, {75, 20}}, color = {110, 0, 130}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p><code>e</code> and <code>f</code> are effort and flow of the bond, the flow positive when power leaves. What is
+missing is one equation.</p>
+</html>"));
   end Source;
 
   partial model TwoPort "Element with two bonds, half arrows from a to b"
@@ -59,7 +71,11 @@ package Interfaces "Connectors and partial models"
         Line(points = {{-45, 0}, {-60, 20}}, color = {110, 0, 130}),
         Line(points = {{45, 0}, {90, 0}}, color = {110, 0, 130}),
         Line(points = {{90, 0}, {75, 20}}, color = {110, 0, 130}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Positive power enters at <code>a</code> and leaves at <code>b</code>. What is missing are two equations; without
+losses they keep <code>e1*f1 = e2*f2</code>.</p>
+</html>"));
   end TwoPort;
 
   partial model Junction "Junction of any number of bonds"
@@ -68,6 +84,11 @@ package Interfaces "Connectors and partial models"
       "1: the half arrow points to the junction, -1: away from it" annotation(Evaluate = true);
     Bond p[n] "Ports"
       annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Joins <code>n</code> bonds. Positive power comes in through those with <code>direction</code> 1 and goes out
+through those with -1; none is stored or lost.</p>
+</html>"));
   end Junction;
   annotation(
     Icon(graphics = {

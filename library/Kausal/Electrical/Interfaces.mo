@@ -6,7 +6,10 @@ package Interfaces "Connectors and partial models"
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-100, -100}, {100, 100}},
-          lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}));
+          lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>Connected pins have the same potential; the currents into them add up to zero.</p>
+</html>"));
   end Pin;
 
   partial model OnePort "Component with two pins and one current"
@@ -47,6 +50,11 @@ the component takes from the circuit. What is missing is one equation between <c
     i2 = p2.i;
     0 = p1.i + n1.i;
     0 = p2.i + n2.i;
+    annotation(
+      Documentation(info = "<html>
+<p>Each pair of pins passes on the current that enters it. What is missing are two equations between the voltages and
+currents of the ports.</p>
+</html>"));
   end TwoPort;
 
   partial model Switching "Ideal switching element"
@@ -80,7 +88,11 @@ this one.</p>
         Line(points = {{-80, 25}, {-60, 25}}, color = {0, 0, 190}),
         Line(points = {{-70, 35}, {-70, 15}}, color = {0, 0, 190}),
         Line(points = {{60, 25}, {80, 25}}, color = {0, 0, 190}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The voltage is <code>offset</code> until <code>startTime</code>; what extends this gives the equation of
+<code>v</code>.</p>
+</html>"));
   end VoltageSource;
 
   partial model CurrentSource "Current source with offset and start time"
@@ -96,7 +108,11 @@ this one.</p>
         Line(points = {{0, -50}, {0, 50}}, color = {0, 0, 190}),
         Polygon(points = {{60, 0}, {40, 10}, {40, -10}},
           lineColor = {0, 0, 190}, fillColor = {0, 0, 190}, fillPattern = FillPattern.Solid),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>The current is <code>offset</code> until <code>startTime</code>; what extends this gives the equation of
+<code>i</code>.</p>
+</html>"));
   end CurrentSource;
   annotation(
     Icon(graphics = {

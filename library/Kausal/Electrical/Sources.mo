@@ -68,7 +68,10 @@ package Sources "Voltage and current sources"
     parameter Real width(min = 0, max = 1) = 0.5 "Part of the period for which the pulse lasts";
     parameter Units.Time period(min = Constants.small) = 1 "Period";
   protected
-    Units.Time begin(start = startTime, fixed = true) "Begin of the present period";
+    Units.Time begin(start = startTime) "Begin of the present period";
+  initial equation
+    // The simulation may begin several periods behind startTime.
+    pre(begin) = startTime + period*noEvent(max(0, floor((time - startTime)/period)));
   equation
     when sample(startTime, period) then
       begin = time;

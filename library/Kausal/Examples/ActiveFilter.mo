@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model ActiveFilter "Low pass filter with an operational amplifier"
+  extends Icons.Example;
   Electrical.Sources.StepVoltage source(V = 1, startTime = 0.001) "Input"
     annotation(Placement(transformation(origin = {-80, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor R1(R = 1000) "Input resistor"
@@ -30,6 +31,7 @@ equation
   connect(source.n, ground.p) annotation(Line(points = {{-80, -10}, {-80, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.02, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -80}, {70, 110}})),
     Documentation(info = "<html>
 <p>After the step the output is <code>-R2/R1*(1 - exp(-t/(R2*C)))</code>.</p>
 </html>"));

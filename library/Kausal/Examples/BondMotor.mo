@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BondMotor "Bond graph of a DC motor that lifts a weight"
+  extends Icons.Example;
   BondGraph.Se battery(E = 24) "Battery"
     annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
   BondGraph.Junction1 armature(n = 4) "Common current"
@@ -35,6 +36,7 @@ equation
   connect(rope.p[3], weight.p) annotation(Line(points = {{75, 0}, {75, -30}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-120, -60}, {100, 70}})),
     Documentation(info = "<html>
 <p>In the end the current is <code>m*g*0.02/0.2</code> = 9.80665 A and the rotor turns with <code>(24 -
 0.8*9.80665)/0.2</code> = 80.8 rad/s.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BondNetwork "Bond graph with five capacitances and residual sinks"
+  extends Icons.Example;
   BondGraph.Se source(E = 1) "Source"
     annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
   BondGraph.Junction1 one1(n = 3) "Flow of the source"
@@ -44,6 +45,7 @@ equation
   connect(one3.p[4], C5.p) annotation(Line(points = {{50, 0}, {80, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-120, -60}, {110, 70}})),
     Documentation(info = "<html>
 <p>The bond graph of Borutzky and Cellier. The efforts fulfil <code>C1.e = C2.e + C3.e</code> and <code>C3.e = C4.e +
 C5.e</code>, so that only three of the five are states. In the end <code>C1.e</code> is 1, and the others have

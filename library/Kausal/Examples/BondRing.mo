@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BondRing "Bond graph with a ring of junctions and residual sinks"
+  extends Icons.Example;
   BondGraph.Se source(E = 1) "Source of effort"
     annotation(Placement(transformation(origin = {0, -70}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));
   BondGraph.Junction1 one0(n = 4) "Flow of the source"
@@ -49,6 +50,7 @@ equation
   connect(one2.p[3], zero2.p[3]) annotation(Line(points = {{40, 40}, {40, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -90}, {100, 110}})),
     Documentation(info = "<html>
 <p>The efforts of the two capacitances add up to that of the source, and the flows of the two resistances depend on
 each other: two systems of equations, each torn by one residual sink. With <code>f1 = (E - R2*F)/(R1 + R2)</code>,

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BondTwoCapacitors "Bond graph with two capacitances in parallel"
+  extends Icons.Example;
   BondGraph.Se source(E = 1) "Source"
     annotation(Placement(transformation(extent = {{-90, -10}, {-70, 10}})));
   BondGraph.Junction1 one(n = 3) "Common current"
@@ -20,6 +21,7 @@ equation
   connect(zero.p[3], C2.p) annotation(Line(points = {{-10, 0}, {20, 0}}, color = {110, 0, 130}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -20}, {50, 70}})),
     Documentation(info = "<html>
 <p>The two capacitances act as one of 0.03: the voltage is <code>1 - exp(-t/0.3)</code>.</p>
 </html>"));

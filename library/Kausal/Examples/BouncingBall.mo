@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BouncingBall "A ball bounces until it lies still"
+  extends Icons.Example;
   parameter Units.Length h0 = 1 "Initial height";
   parameter Real e(min = 0, max = 1) = 0.8 "Coefficient of restitution";
   parameter Units.Velocity v_min = 1e-3 "A ball that would leave the ground more slowly stays there";

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model BuckConverter "Step-down converter"
+  extends Icons.Example;
   Electrical.Sources.ConstantVoltage source(V = 12) "Supply"
     annotation(Placement(transformation(origin = {-80, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.IdealSwitch switch "Transistor"
@@ -29,6 +30,7 @@ equation
   connect(pulse.y, switch.close) annotation(Line(points = {{-69, 80}, {-50, 80}, {-50, 51}}, color = {200, 0, 200}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.002, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -70}, {90, 110}})),
     Documentation(info = "<html>
 <p>The load sees nearly the duty cycle times the voltage of the supply, 4.8 V. Each period has two switching
 instants.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Chain "A chain of bodies with revolute joints of general directions"
+  extends Icons.Example;
   parameter Integer f(min = 1) = 6 "Number of joints";
   inner MultiBody.World world "Gravity"
     annotation(Placement(transformation(extent = {{-70, -10}, {-50, 10}})));
@@ -24,6 +25,7 @@ equation
   end for;
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-8),
+    Diagram(coordinateSystem(extent = {{-80, -20}, {40, 30}})),
     Documentation(info = "<html>
 <p>For measuring how the work grows with the number of joints.</p>
 </html>"));

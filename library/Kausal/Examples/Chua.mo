@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Chua "An electrical circuit that behaves chaotically"
+  extends Icons.Example;
   Electrical.Inductor inductor(L = 1/28, i(start = 0, fixed = true)) "Coil"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Conductor coupling(G = 1) "Couples the two capacitors"
@@ -26,6 +27,7 @@ equation
     annotation(Line(points = {{60, -10}, {60, -40}, {0, -40}, {0, -70}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 100, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -100}, {80, 70}})),
     Documentation(info = "<html>
 <p>The circuit of Chua in scaled units. Plot <code>C2.v</code> over <code>C1.v</code> to see the double scroll.</p>
 </html>"));

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model CoupledClutches "Four inertias and three clutches"
+  extends Icons.Example;
   Blocks.Sources.Sine drive(amplitude = 6, f = 0.25) "Torque of the motor"
     annotation(Placement(transformation(extent = {{-150, -10}, {-130, 10}})));
   Rotational.Sources.Torque torque "Motor"
@@ -39,6 +40,7 @@ equation
   connect(press3.y, clutch3.u) annotation(Line(points = {{65, 39}, {65, 11}}, color = {0, 0, 127}));
   annotation(
     experiment(StartTime = 0, StopTime = 3, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-160, -20}, {120, 80}})),
     Documentation(info = "<html>
 <p>One clutch after the other closes, slides and sticks, until the inertias turn together; the number of degrees of
 freedom changes each time. The sum of the angular momenta grows only by the torque of the motor.</p>

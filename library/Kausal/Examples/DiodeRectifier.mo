@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model DiodeRectifier "Half wave rectifier with an exponential diode"
+  extends Icons.Example;
   Electrical.Sources.SineVoltage source(V = 5, f = 50) "Source"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor winding(R = 1) "Resistance of the source"
@@ -22,6 +23,7 @@ equation
   connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -70}, {90, 70}})),
     Documentation(info = "<html>
 <p>The voltage over the diode is found from a nonlinear equation with one unknown.</p>
 </html>"));

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model DoublePendulum "Two pendulums, one hanging from the other"
+  extends Icons.Example;
   inner MultiBody.World world "Gravity"
     annotation(Placement(transformation(extent = {{-90, -10}, {-70, 10}})));
   MultiBody.Revolute joint1(n = {0, 1, 0}, q(start = 0, fixed = true), qd(start = 0, fixed = true)) "First joint"
@@ -17,6 +18,7 @@ equation
   connect(joint2.b, rod2.a) annotation(Line(points = {{20, 0}, {30, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 3, Tolerance = 1e-8),
+    Diagram(coordinateSystem(extent = {{-100, -20}, {60, 30}})),
     Documentation(info = "<html>
 <p>Chaotic after a few swings; the energy stays what it was.</p>
 </html>"));

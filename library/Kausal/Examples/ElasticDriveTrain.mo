@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model ElasticDriveTrain "Drive train with an elastic shaft and friction"
+  extends Icons.Example;
   Blocks.Sources.Pulse pulse(amplitude = 20, period = 4, width = 0.25, startTime = 0.2)
     "On for a second, off for three"
     annotation(Placement(transformation(extent = {{-115, -10}, {-95, 10}})));
@@ -27,6 +28,7 @@ equation
   connect(load.b, bearing.a) annotation(Line(points = {{50, 0}, {60, 0}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 8, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-130, -20}, {90, 30}})),
     Documentation(info = "<html>
 <p>While the torque is on the load is accelerated; then friction slows it down until it stands still, and the shaft
 swings out with the load stuck.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model FourBar "Spatial mechanism with one loop, closed by a cut-joint"
+  extends Icons.Example;
   inner MultiBody.World world "Gravity"
     annotation(Placement(transformation(extent = {{-100, -10}, {-80, 10}})));
   MultiBody.Revolute j1(n = {1, 0, 0}, q(start = 0, fixed = true), qd(start = 5, fixed = true))
@@ -35,6 +36,7 @@ equation
   connect(coupler.b, j2.b) annotation(Line(points = {{60, -40}, {90, -40}, {90, -10}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 5, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -90}, {110, 70}})),
     Documentation(info = "<html>
 <p>A crank moves a slider by a coupler, in three dimensions. The spherical joint <code>j2</code> is the cut-joint;
 the angle of the crank is the only degree of freedom, and the coordinates of the cardan joint and of the slider

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model FurutaPendulum "A pendulum on a turning arm"
+  extends Icons.Example;
   inner MultiBody.World world "Gravity"
     annotation(Placement(transformation(extent = {{-90, -10}, {-70, 10}})));
   MultiBody.Revolute turn(n = {0, 0, 1}, useAxis = true, q(start = 0, fixed = true), qd(start = 3, fixed = true))
@@ -31,6 +32,7 @@ equation
   connect(damper2.b, swing.axis) annotation(Line(points = {{0, 50}, {10, 50}, {10, 10}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-120, -20}, {60, 80}})),
     Documentation(info = "<html>
 <p>The arm turns about the vertical and carries a pendulum that swings across it. Energy is lost in the two dampers
 only: <code>der(E) = -d1*turn.qd^2 - d2*swing.qd^2</code>.</p>

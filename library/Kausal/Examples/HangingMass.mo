@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model HangingMass "A mass on a spring"
+  extends Icons.Example;
   Translational.Fixed ceiling "Ceiling"
     annotation(Placement(transformation(origin = {0, 80}, extent = {{-10, -10}, {10, 10}}, rotation = 180)));
   Translational.SpringDamper spring(c = 100, d = 0.4) "Spring with some damping"
@@ -14,6 +15,7 @@ equation
   connect(mass.b, weight.flange) annotation(Line(points = {{0, -10}, {0, -40}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 20, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-20, -70}, {20, 110}})),
     Documentation(info = "<html>
 <p>The mass comes to rest at <code>-m*g/c</code>.</p>
 </html>"));

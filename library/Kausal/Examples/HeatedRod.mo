@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model HeatedRod "Heat conduction along a rod"
+  extends Icons.Example;
   parameter Integer n = 20 "Number of pieces";
   parameter Units.HeatCapacity C = 400 "Heat capacity of the rod";
   parameter Units.ThermalConductance G = 2 "Thermal conductance of the rod from end to end";
@@ -27,6 +28,7 @@ equation
   connect(right.b, cold.port) annotation(Line(points = {{60, 0}, {80, 0}}, color = {190, 0, 0}));
   annotation(
     experiment(StartTime = 0, StopTime = 1000, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -20}, {110, 70}})),
     Documentation(info = "<html>
 <p>In the end the temperature falls linearly from the hot to the cold end and 200 W flow through the rod.</p>
 </html>"));

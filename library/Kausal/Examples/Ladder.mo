@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Ladder "Ladder of six resistors"
+  extends Icons.Example;
   Electrical.Sources.ConstantVoltage U0(V = 10) "Source"
     annotation(Placement(transformation(origin = {-90, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor R1(R = 100) "Series"
@@ -29,6 +30,7 @@ equation
   connect(U0.n, ground.p) annotation(Line(points = {{-90, -10}, {-90, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 90}})),
     Documentation(info = "<html>
 <p>The circuit by which Elmqvist and Otter explain tearing. Folding the ladder up from its end gives the current of
 the source: <code>R1 + R2 // (R3 + R4 // (R5 + R6))</code> is what it sees.</p>

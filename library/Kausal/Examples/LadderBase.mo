@@ -1,5 +1,6 @@
 within Kausal.Examples;
 partial model LadderBase "The components of the ladder, the shunts connected to the source"
+  extends Icons.Example;
   Electrical.Sources.ConstantVoltage U0(V = 10) "Source"
     annotation(Placement(transformation(origin = {-90, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor R1(R = 100) "Series"
@@ -22,4 +23,10 @@ equation
   connect(R4.n, U0.n) annotation(Line(points = {{10, -10}, {-90, -10}}, color = {0, 0, 190}));
   connect(R6.n, U0.n) annotation(Line(points = {{60, -10}, {-90, -10}}, color = {0, 0, 190}));
   connect(U0.n, ground.p) annotation(Line(points = {{-90, -10}, {-90, -50}}, color = {0, 0, 190}));
+  annotation(
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 90}})),
+    Documentation(info = "<html>
+<p>Six resistors and their source; the nodes between the resistors are open. What extends it closes them, with cuts
+where the circuit is to be torn.</p>
+</html>"));
 end LadderBase;

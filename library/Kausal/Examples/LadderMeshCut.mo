@@ -18,6 +18,7 @@ equation
   connect(MC3.n, R6.p) annotation(Line(points = {{58, 60}, {60, 60}, {60, 10}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 90}})),
     Documentation(info = "<html>
 <p>The ladder torn at the currents of its meshes, by components that declare them to be known. Elmqvist and Otter,
 <i>Methods for tearing systems of equations in object-oriented modeling</i>.</p>

@@ -18,6 +18,7 @@ equation
   connect(R5.n, NC3.p) annotation(Line(points = {{38, 40}, {60, 40}, {60, 70}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 90}})),
     Documentation(info = "<html>
 <p>The ladder torn at the potentials of its nodes, by components that declare them to be known. See
 <code>LadderMeshCut</code>.</p>

@@ -13,6 +13,7 @@ equation
   connect(R5.n, TC.res) annotation(Line(points = {{38, 40}, {-52, 40}, {-52, 50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 90}})),
     Documentation(info = "<html>
 <p>The ladder torn at a single current: with it known, everything else follows one after the other, and the balance of
 the last node is left over. See <code>LadderMeshCut</code>.</p>

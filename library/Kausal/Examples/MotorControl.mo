@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model MotorControl "Speed control of a DC motor"
+  extends Icons.Example;
   Blocks.Sources.Step reference(height = 100, startTime = 0.1) "Wanted speed"
     annotation(Placement(transformation(extent = {{-100, 10}, {-80, 30}})));
   Blocks.Continuous.LimPID controller(kind = Blocks.Continuous.LimPID.Kind.PI, k = 0.5, Ti = 0.1, yMax = 24)
@@ -47,6 +48,15 @@ equation
   connect(speed.w, controller.u_m) annotation(Line(points = {{49, -70}, {-60, -70}, {-60, 9}}, color = {0, 0, 127}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
+    Diagram(
+      coordinateSystem(extent = {{-110, -90}, {130, 70}}),
+      graphics = {
+        Rectangle(extent = {{-105, -85}, {-45, 65}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-105, 65}, {-45, 57}}, textString = "control", textColor = {150, 150, 150}),
+        Rectangle(extent = {{-35, -20}, {51, 65}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-35, 65}, {51, 57}}, textString = "motor, electrical part", textColor = {150, 150, 150}),
+        Rectangle(extent = {{51, -20}, {120, 65}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{51, 65}, {120, 57}}, textString = "shaft and load", textColor = {150, 150, 150})}),
     Documentation(info = "<html>
 <p>After the step of the reference the controller is at its limit for a while; without the return of its integral
 part the speed would overshoot far. At 1 s a load torque comes on.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model RC "A capacitor charged through a resistor"
+  extends Icons.Example;
   Electrical.Sources.ConstantVoltage source(V = 10) "Battery"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor resistor(R = 1000) "Limits the current"
@@ -15,6 +16,7 @@ equation
   connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 5, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -70}, {40, 70}})),
     Documentation(info = "<html>
 <p>The voltage of the capacitor is <code>V*(1 - exp(-t/(R*C)))</code>; here the time constant <code>R*C</code> is 1
 s.</p>

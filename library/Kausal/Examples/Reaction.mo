@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Reaction "Chemical reaction of three substances, fast and slow"
+  extends Icons.Example;
   parameter Real k1 = 0.04 "Rate of A to B";
   parameter Real k2 = 1e4 "Rate of B and C to A and C";
   parameter Real k3 = 3e7 "Rate of B and B to B and C";

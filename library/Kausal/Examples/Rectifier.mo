@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Rectifier "Bridge rectifier with ideal diodes"
+  extends Icons.Example;
   Electrical.Sources.SineVoltage source(V = 12, f = 50) "Transformer"
     annotation(Placement(transformation(origin = {-70, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor winding(R = 0.5) "Resistance of the winding"
@@ -35,6 +36,7 @@ equation
   connect(capacitor.n, ground.p) annotation(Line(points = {{40, -10}, {40, -80}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.1, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-90, -110}, {90, 90}})),
     Documentation(info = "<html>
 <p>In each half wave two diodes conduct while the source's voltage is higher than that of the capacitor. The diodes
 switch in pairs; see how <code>D1.i</code> and <code>D4.i</code> begin and end at the same instants.</p>

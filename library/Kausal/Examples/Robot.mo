@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Robot "Six-axis robot with motors, gears and control"
+  extends Icons.Example;
   parameter Units.Angle q_begin[6] = {-1, 0.4, 0.9, 0, 0.6, -0.5} "Angles in the beginning";
   parameter Units.Angle q_end[6] = {1, -0.3, 1.5, 1.2, -0.4, 1} "Angles in the end";
   parameter Real ratio[6] = {120, 160, 100, 75, 80, 60} "Ratios of the gears";
@@ -70,6 +71,13 @@ equation
     annotation(Line(points = {{-10, 75}, {5, 75}, {5, 32}, {20, 32}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
+    Diagram(
+      coordinateSystem(extent = {{-100, -100}, {110, 110}}),
+      graphics = {
+        Rectangle(extent = {{-40, -95}, {0, -2}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-40, -2}, {0, -10}}, textString = "elastic", textColor = {150, 150, 150}),
+        Rectangle(extent = {{-40, 0}, {0, 95}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-40, 95}, {0, 87}}, textString = "rigid", textColor = {150, 150, 150})}),
     Documentation(info = "<html>
 <p>An industrial robot moves from one position to another. Each axis has a motor, which is an electrical circuit with
 its own current control, a gear (elastic in the first three axes) with dry friction, a tacho with filters, and a

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model RobotArm "The robot's mechanics alone, falling"
+  extends Icons.Example;
   RobotParts.Mechanics mechanics(
     r1(q(start = 0, fixed = true), qd(start = 0.5, fixed = true)),
     r2(q(start = 0.5, fixed = true), qd(start = 0, fixed = true)),
@@ -10,6 +11,7 @@ model RobotArm "The robot's mechanics alone, falling"
       annotation(Placement(transformation(extent = {{-40, -40}, {40, 40}})));
   annotation(
     experiment(StartTime = 0, StopTime = 1, Tolerance = 1e-8),
+    Diagram(coordinateSystem(extent = {{-50, -50}, {50, 60}})),
     Documentation(info = "<html>
 <p>A tree of bodies with six revolute joints. The energy is constant.</p>
 </html>"));

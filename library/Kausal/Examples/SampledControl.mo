@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model SampledControl "Sampled controller of a continuous plant"
+  extends Icons.Example;
   Blocks.Sources.Step reference(height = 1, startTime = 0.5) "Set point"
     annotation(Placement(transformation(extent = {{-90, -10}, {-70, 10}})));
   Blocks.Math.Feedback error "Control error"
@@ -15,6 +16,7 @@ equation
   connect(plant.y, error.u2) annotation(Line(points = {{41, 0}, {-50, 0}, {-50, -8}}, color = {0, 0, 127}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -20}, {60, 30}})),
     Documentation(info = "<html>
 <p>A controller that computes ten times a second, with limits, and a plant of second order in between. Each sample
 instant is an event.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model SeriesResonance "A resonant circuit swings out"
+  extends Icons.Example;
   Electrical.Sources.StepVoltage source(V = 1, startTime = 0.001) "Switched on after a millisecond"
     annotation(Placement(transformation(origin = {-60, 0}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor resistor(R = 10) "Damps"
@@ -18,6 +19,7 @@ equation
   connect(source.n, ground.p) annotation(Line(points = {{-60, -10}, {-60, -40}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 0.01, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -70}, {70, 70}})),
     Documentation(info = "<html>
 <p>The capacitor's voltage swings around 1 V with the damping rate <code>R/(2*L)</code> = 500/s and the angular
 frequency <code>sqrt(1/(L*C) - (R/(2*L))^2)</code>.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model SliderCrank "A loop in a plane"
+  extends Icons.Example;
   inner MultiBody.Planar.World world "Gravity"
     annotation(Placement(transformation(extent = {{-100, -10}, {-80, 10}})));
   MultiBody.Planar.Revolute bearing(q(start = 0.5, fixed = true), qd(start = 10, fixed = true)) "Bearing of the crank"
@@ -31,6 +32,7 @@ equation
     annotation(Line(points = {{-20, -30}, {0, -30}, {0, -60}, {20, -60}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 60}})),
     Documentation(info = "<html>
 <p>The position of the piston is <code>r*cos(q) + sqrt(L^2 - (r*sin(q))^2)</code>. Without friction the energy is
 constant.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model SpringPendulum "A body on a spring"
+  extends Icons.Example;
   inner MultiBody.World world "Gravity"
     annotation(Placement(transformation(extent = {{-70, -10}, {-50, 10}})));
   MultiBody.FreeMotion free(r_start = {0.5, 0, -1}, v_start = {0, 0.5, 0}) "Not constrained"
@@ -17,6 +18,7 @@ equation
   connect(spring.b, body.a) annotation(Line(points = {{0, 20}, {15, 20}, {15, 0}, {30, 0}}, color = {90, 80, 40}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -50}, {60, 50}})),
     Documentation(info = "<html>
 <p>A body with six degrees of freedom hangs on a spring that can point anywhere. The force goes through the centre of
 mass, so the body does not turn.</p>

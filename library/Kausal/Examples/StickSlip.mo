@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model StickSlip "A mass on a moving belt sticks and slips"
+  extends Icons.Example;
   Translational.Mass mass(m = 1, s(start = 0, fixed = true), v(start = 0.1, fixed = true))
     "Mass, moving with the belt"
     annotation(Placement(transformation(extent = {{10, -10}, {30, 10}})));
@@ -15,6 +16,7 @@ equation
   connect(mass.b, belt.flange) annotation(Line(points = {{30, 0}, {40, 0}, {40, -20}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-80, -50}, {60, 30}})),
     Documentation(info = "<html>
 <p>Friction falls with the speed, so that the mass cannot glide steadily: it sticks to the belt until the spring has
 become strong enough, slips back, and is caught again.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Stops "A mass thrown back and forth between two stops"
+  extends Icons.Example;
   Translational.Mass mass(m = 1, s(start = 0, fixed = true), v(start = 2, fixed = true)) "Mass"
     annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
   Translational.Stop left(c = 1e5, d = 50) "Left stop"
@@ -17,6 +18,7 @@ equation
   connect(right.b, rightWall.flange) annotation(Line(points = {{50, 0}, {80, 0}}, color = {70, 70, 70}));
   annotation(
     experiment(StartTime = 0, StopTime = 10, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-100, -20}, {100, 30}})),
     Documentation(info = "<html>
 <p>Between the stops the mass moves freely. In a stop it meets a spring and a damper, and loses a part of its energy
 each time.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model Thermostat "A room that is heated when it is too cold"
+  extends Icons.Example;
   Thermal.HeatCapacitor room(C = 2e6, T(start = 288.15, fixed = true)) "Air and furniture"
     annotation(Placement(transformation(extent = {{-10, 20}, {10, 40}})));
   Thermal.ThermalConductor walls(G = 150) "Losses through the walls"
@@ -29,6 +30,15 @@ equation
   connect(power.y, heater.Q_flow) annotation(Line(points = {{-69, 0}, {-51, 0}}, color = {0, 0, 127}));
   annotation(
     experiment(StartTime = 0, StopTime = 86400, Tolerance = 1e-6),
+    Diagram(
+      coordinateSystem(extent = {{-110, -70}, {130, 80}}),
+      graphics = {
+        Rectangle(extent = {{-105, -65}, {-45, 75}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-105, 75}, {-45, 67}}, textString = "control", textColor = {150, 150, 150}),
+        Rectangle(extent = {{-20, -20}, {25, 75}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-20, 75}, {25, 67}}, textString = "room", textColor = {150, 150, 150}),
+        Rectangle(extent = {{68, -20}, {115, 75}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{68, 75}, {115, 67}}, textString = "outside", textColor = {150, 150, 150})}),
     Documentation(info = "<html>
 <p>The heater is switched on below 20 and off above 21 degrees Celsius; outside it is freezing at night.</p>
 </html>"));

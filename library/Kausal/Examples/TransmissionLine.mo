@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model TransmissionLine "A pulse runs along a line of coils and capacitors"
+  extends Icons.Example;
   parameter Integer n = 30 "Number of sections";
   parameter Units.Inductance L = 1e-3 "Inductance of a section";
   parameter Units.Capacitance C = 1e-9 "Capacitance of a section";
@@ -31,6 +32,7 @@ equation
   connect(source.n, ground.p) annotation(Line(points = {{-90, -10}, {-90, -50}}, color = {0, 0, 190}));
   annotation(
     experiment(StartTime = 0, StopTime = 1e-4, Tolerance = 1e-6),
+    Diagram(coordinateSystem(extent = {{-110, -80}, {80, 70}})),
     Documentation(info = "<html>
 <p>Each section delays the pulse by <code>sqrt(L*C)</code> = 1 microsecond; half of the voltage arrives at the load
 after 30 of them.</p>

@@ -1,5 +1,6 @@
 within Kausal.Examples;
 model VanDerPol "The oscillator of van der Pol"
+  extends Icons.Example;
   parameter Real mu = 1000 "How stiff the oscillator is";
   Real x(start = 2, fixed = true) "Amplitude";
   Real y(start = 0, fixed = true) "Its derivative";

@@ -21,6 +21,7 @@ equation
       Rectangle(extent = {{-20, -15}, {60, 15}},
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>A prismatic and a revolute joint with the same axis, one after the other.</p>
 </html>"));

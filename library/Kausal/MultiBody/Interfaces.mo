@@ -16,7 +16,12 @@ package Interfaces "Connectors and partial models"
     algorithm
       residue := {m2.r[1] - m1.r[1], m2.r[2] - m1.r[2], m2.r[3] - m1.r[3],
         m2.S[2, :]*m1.S[3, :], m2.S[3, :]*m1.S[1, :], m2.S[1, :]*m1.S[2, :]};
-      annotation(Inline = true);
+      annotation(
+        Inline = true,
+        Documentation(info = "<html>
+<p>Three differences of positions and three scalar products of axes that are orthogonal in equal frames; near equality
+these are the angles of the rotation between the frames.</p>
+</html>"));
     end equalityConstraint;
     annotation(
       Documentation(info = "<html>
@@ -35,7 +40,11 @@ that stay together are the same. Where connections close a loop without a cut-jo
         Rectangle(extent = {{-100, -100}, {100, 100}},
           lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
-        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
+        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}),
+      Documentation(info = "<html>
+<p>Position, orientation and motion are equal in connected frames; forces and torques add up to zero. Everything but
+the position is resolved in the frame itself.</p>
+</html>"));
   end Frame;
 
   partial model TwoFrames "Component with two frames"
@@ -43,6 +52,11 @@ that stay together are the same. Where connections close a loop without a cut-jo
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
     Frame b "Frame away from the world"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Frame <code>a</code> is the side from which the motion is known, <code>b</code> the side to which it is passed on;
+a component may also be connected the other way round.</p>
+</html>"));
   end TwoFrames;
 
   partial model Joint "Joint of a tree, with one coordinate"
@@ -52,6 +66,11 @@ that stay together are the same. Where connections close a loop without a cut-jo
       annotation(Evaluate = true);
     parameter StateSelect stateSelect = StateSelect.prefer "Are they wanted as states?";
     final parameter Real e[3] = n/sqrt(n*n) "Unit vector of the axis" annotation(Evaluate = true);
+    annotation(
+      Documentation(info = "<html>
+<p>One coordinate moves <code>b</code> relative to <code>a</code>, along or about the axis <code>n</code>. What
+extends it gives the equations of motion and forces.</p>
+</html>"));
   end Joint;
 
   partial model CutJoint "Joint that closes a loop"
@@ -82,7 +101,11 @@ that stay together are the same. Where connections close a loop without a cut-jo
         Line(points = {{-90, 0}, {-30, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Line(points = {{30, 0}, {90, 0}}, color = {90, 80, 40}, thickness = 0.5),
         Line(points = {{-10, -50}, {10, 50}}, color = {90, 80, 40}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Computes how <code>b</code> moves relative to <code>a</code>. What extends it says which of this must be zero, and
+with which forces; no motion is passed on.</p>
+</html>"));
   end CutJoint;
 
   partial model LineForce "Force along the line between two frames"
@@ -105,6 +128,11 @@ that stay together are the same. Where connections close a loop without a cut-jo
     b.f = b.m.S*(f*e);
     a.t = zeros(3);
     b.t = zeros(3);
+    annotation(
+      Documentation(info = "<html>
+<p>The two origins are pulled together by <code>f</code>; what extends it gives the equation of <code>f</code>. Where
+the distance is less than <code>s_small</code> the direction is uncertain and the force fades out.</p>
+</html>"));
   end LineForce;
   annotation(
     Icon(graphics = {

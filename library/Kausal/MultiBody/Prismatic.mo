@@ -59,6 +59,7 @@ equation
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%n")}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Frame <code>b</code> is displaced by <code>q</code> along the axis <code>n</code> and has the orientation of frame
 <code>a</code>. For <code>state</code> see the package.</p>

@@ -58,6 +58,7 @@ equation
       Line(points = {{0, 50}, {0, 90}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "%n")}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Frame <code>b</code> is turned by the angle <code>q</code> about the axis <code>n</code> relative to frame
 <code>a</code>; for <code>q = 0</code> both have the same orientation. The torque <code>tau</code> is that of the

@@ -22,6 +22,7 @@ equation
       Line(points = {{-40, 40}, {0, 0}, {-40, -40}}, color = {90, 80, 40}),
       Line(points = {{40, 20}, {0, 0}, {40, -20}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Two revolute joints with axes that intersect, one after the other.</p>
 </html>"));

@@ -47,6 +47,11 @@ package WorldFrame "Parts with all vectors resolved in the frame of the world"
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
     Frame b "Frame away from the world"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>Frame <code>a</code> is the side from which the motion is known, <code>b</code> the side to which it is passed
+on.</p>
+</html>"));
   end TwoFrames;
 
   model World "Inertial frame and gravity"
@@ -221,6 +226,7 @@ joint torn.</p>
         Ellipse(extent = {{-30, -30}, {30, 30}},
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
       Documentation(info = "<html>
 <p>A bar, and a body at its frame <code>a</code>.</p>
 </html>"));

@@ -23,6 +23,7 @@ equation
       Line(points = {{40, 0}, {50, 20}, {60, -20}, {70, 0}}, color = {70, 70, 70}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>An ideal gear with a spring and a damper behind it.</p>
 </html>"));

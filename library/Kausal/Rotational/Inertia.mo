@@ -11,7 +11,7 @@ equation
   phi = b.phi;
   w = der(phi);
   alpha = der(w);
-  J*alpha = a.tau + b.tau + residue(alpha);
+  J*alpha = a.tau + b.tau;
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {70, 70, 70}, thickness = 0.5),

@@ -6,7 +6,10 @@ package Interfaces "Connectors and partial models"
     annotation(
       Icon(graphics = {
         Ellipse(extent = {{-100, -100}, {100, 100}},
-          lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}));
+          lineColor = {70, 70, 70}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>Connected flanges have the same angle; the torques on them add up to zero.</p>
+</html>"));
   end Flange;
 
   partial model TwoFlanges "Component with two flanges"
@@ -14,6 +17,10 @@ package Interfaces "Connectors and partial models"
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
     Flange b "Right flange"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>A component in a shaft, with a flange at each end.</p>
+</html>"));
   end TwoFlanges;
 
   partial model Compliant "Component without inertia between two flanges"
@@ -24,6 +31,10 @@ package Interfaces "Connectors and partial models"
     phi_rel = b.phi - a.phi;
     b.tau = tau;
     a.tau = -tau;
+    annotation(
+      Documentation(info = "<html>
+<p>The torque <code>tau</code> acts on both ends in opposite directions. What is missing is its equation.</p>
+</html>"));
   end Compliant;
 
   partial model CompliantWithSpeed "Component without inertia whose torque depends on the relative speed"
@@ -32,6 +43,10 @@ package Interfaces "Connectors and partial models"
     Units.AngularVelocity w_rel(start = 0, stateSelect = stateSelect) "Angular velocity of b relative to a";
   equation
     w_rel = der(phi_rel);
+    annotation(
+      Documentation(info = "<html>
+<p>The relative angle and its derivative, of which <code>tau</code> is a function. They are preferred as states.</p>
+</html>"));
   end CompliantWithSpeed;
 
   model Terminal "A flange inside a component, for connectors that need not be there"
@@ -67,12 +82,22 @@ zero.</p>
     connect(support.flange, housing) annotation(Line(points = {{0, -70}, {0, -100}}, color = {70, 70, 70}));
     connect(support.flange, rest.flange)
       annotation(Line(points = {{0, -70}, {15, -70}, {15, -90}, {30, -90}}, color = {70, 70, 70}));
+    annotation(
+      Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
+      Documentation(info = "<html>
+<p>With <code>useHousing</code> there is a flange <code>housing</code> that takes up the reaction
+<code>tau_support</code>; without it the housing is at rest.</p>
+</html>"));
   end Housed;
 
   partial model Driven "Source with one flange and a housing"
     extends Housed;
     Flange flange "The driven flange"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>A flange that is driven against the housing. What is missing is one equation for its torque or angle.</p>
+</html>"));
   end Driven;
 
   partial model AbsoluteSensor "Sensor at one flange"
@@ -86,7 +111,10 @@ zero.</p>
           lineColor = {70, 70, 70}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {100, 0}}, color = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Takes no torque; what extends it gives the equation of its output.</p>
+</html>"));
   end AbsoluteSensor;
 
   partial model RelativeSensor "Sensor between two flanges"
@@ -101,7 +129,10 @@ zero.</p>
         Line(points = {{-90, 0}, {-60, 0}}, color = {70, 70, 70}),
         Line(points = {{60, 0}, {90, 0}}, color = {70, 70, 70}),
         Line(points = {{0, -60}, {0, -100}}, color = {70, 70, 70}),
-        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+        Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Documentation(info = "<html>
+<p>Takes no torque from either flange; what extends it gives the equation of its output.</p>
+</html>"));
   end RelativeSensor;
 
   partial model DryFriction "Sticking and sliding of rotating parts"
@@ -114,6 +145,10 @@ zero.</p>
     a_rel = alpha_rel;
     f = tau;
     alpha_rel = der(w_rel);
+    annotation(
+      Documentation(info = "<html>
+<p><code>Friction.StickSlip</code> in angular velocity, angular acceleration and torque.</p>
+</html>"));
   end DryFriction;
   annotation(
     Icon(graphics = {

@@ -12,8 +12,8 @@ package Rotational "Rotation about one axis: drive trains"
 <p>Drive trains. Components meet in <code>Flange</code>s: connected flanges have the same angle, and their torques
 add up to zero. A positive torque at a flange accelerates the component towards positive angles.</p>
 <p>Components can be connected either way round. Inertias that are connected rigidly or by gears have only one common
-angle and angular velocity as states; the translator finds this out by differentiating the equations of the gears. The
-acceleration of each inertia is marked as a candidate for tearing (<code>residue</code>) in its equation of motion, so
-that a train of rigidly connected parts ends in one equation with one unknown.</p>
+angle and angular velocity as states; the translator finds this out by differentiating the equations of the gears.
+They have one acceleration together, and no inertia knows whether it is the one to tear at: so none of them says
+<code>residue</code>, and the translator chooses.</p>
 </html>"));
 end Rotational;

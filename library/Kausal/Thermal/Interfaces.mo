@@ -6,7 +6,10 @@ package Interfaces "Connectors and partial models"
     annotation(
       Icon(graphics = {
         Rectangle(extent = {{-100, -100}, {100, 100}},
-          lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}));
+          lineColor = {190, 0, 0}, fillColor = {190, 0, 0}, fillPattern = FillPattern.Solid)}),
+      Documentation(info = "<html>
+<p>Connected ports have the same temperature; the heat flowing into them adds up to zero.</p>
+</html>"));
   end HeatPort;
 
   partial model Element "Component between two ports that stores no heat"
@@ -20,6 +23,11 @@ package Interfaces "Connectors and partial models"
     dT = a.T - b.T;
     a.Q_flow = Q_flow;
     b.Q_flow = -Q_flow;
+    annotation(
+      Documentation(info = "<html>
+<p>The heat that enters at <code>a</code> leaves at <code>b</code>. What is missing is one equation between heat flow
+and temperature difference.</p>
+</html>"));
   end Element;
   annotation(
     Icon(graphics = {

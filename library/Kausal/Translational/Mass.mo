@@ -8,7 +8,7 @@ model Mass "Sliding mass"
 equation
   v = der(s);
   acc = der(v);
-  m*acc = a.f + b.f + residue(acc);
+  m*acc = a.f + b.f;
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {90, 0}}, color = {0, 110, 0}),

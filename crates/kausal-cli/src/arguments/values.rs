@@ -170,10 +170,16 @@ pub fn interval(text: &str) -> Result<f64, String> {
     if possible { Ok(value) } else { Err(format!("the output interval cannot be {value}")) }
 }
 
+/// Results have no more points than this.
+const MOST_INTERVALS: u32 = 100_000_000;
+
 pub fn number_of_intervals(text: &str) -> Result<u32, String> {
-    match text.parse() {
+    match text.parse::<u128>() {
         Ok(0) => Err("the number of output intervals must be positive".into()),
-        Ok(n) => Ok(n),
+        Ok(n) => u32::try_from(n)
+            .ok()
+            .filter(|n| *n <= MOST_INTERVALS)
+            .ok_or_else(|| format!("up to {MOST_INTERVALS} are possible")),
         Err(_) => Err("it is not a whole number".into()),
     }
 }

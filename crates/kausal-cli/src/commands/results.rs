@@ -26,6 +26,11 @@ pub fn compare(arguments: &Compare) -> bool {
     let tube = tube(&arguments.tube);
     let wanted = |name: &str| glob::any(&arguments.signals, name);
     let comparison = kausal::compare::compare(&result, &reference, &tube, &wanted);
+    if reference.time.is_empty() {
+        let message =
+            format!("{} has no rows: there is nothing to compare with", arguments.reference.display());
+        return fail("K0912", &message);
+    }
     if comparison.signals == 0 {
         return fail("K0910", "there is no signal to compare");
     }
@@ -58,6 +63,9 @@ pub fn plot(arguments: &Plot) -> bool {
     let title = arguments.result.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
     if arguments.plot_file.is_empty() {
         match plot::of(&result, &title, &arguments.signals) {
+            Ok(plot) if plot.curves.is_empty() => {
+                output::say("no signal changes: name those to plot, or * for all\n");
+            }
             Ok(plot) => sketch(&plot),
             Err(message) => return fail("K0910", &message),
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::result::Sink;
+use kausal::simulate::instant;
 use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
     Backend, Diagnostic, FlatModel, Inline, Method, Program, Session, Settings, Trajectory, Writing, glob,
@@ -25,6 +26,8 @@ struct Report<'a> {
     model: &'a str,
     start: f64,
     stop: f64,
+    /// Where the run ended.
+    end: f64,
     completed: bool,
     steps: u64,
     rejected: u64,
@@ -55,6 +58,8 @@ const USUAL_FIXED_ORDER: usize = 2;
 const MOST_POINTS: f64 = 1e8;
 
 pub fn run(arguments: &Simulate) -> Outcome {
+    let limit = arguments.timeout.map(Duration::from_secs_f64);
+    interrupt::begin(limit);
     let mut session = model::session(&arguments.model);
     let misused = |session: &Session, d: Diagnostic| {
         output::show(&[d], session.sources());
@@ -76,8 +81,12 @@ pub fn run(arguments: &Simulate) -> Outcome {
     if let Some(d) = unmatched(&program, arguments.variables.iter().chain(&arguments.plot)) {
         return fail(&session, d).into();
     }
-    let settings = match settings(arguments, method, &flat.experiment) {
-        Ok(settings) => settings,
+    let mut warnings = Vec::new();
+    let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
+        Ok(settings) => {
+            output::show(&warnings, session.sources());
+            settings
+        }
         Err(d) if arguments.start.or(arguments.stop).is_none() => return fail(&session, d).into(),
         Err(d) => return misused(&session, d),
     };
@@ -223,15 +232,13 @@ fn watched(
     model: Arc<kausal::CompiledModel>,
     outputs: Vec<Output>,
 ) -> Ended {
-    let limit = arguments.timeout.map(Duration::from_secs_f64);
-    interrupt::expect();
-    if let Some(limit) = limit {
-        interrupt::exit_after(limit);
-    }
+    // What came before the run has taken its part.
+    let limit =
+        arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
+    interrupt::run();
     let mut progress = Progress::of_run(settings.start, settings.stop);
     let ended = run_into(model, settings, outputs, limit, &mut |time| {
         progress.advance(time);
-        interrupt::listen();
         !interrupt::asked()
     });
     interrupt::end();
@@ -270,6 +277,11 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
             format!("--order is for backward differentiation formulas; {method} has an order of its own");
         return Err(Diagnostic::error("K0908", message).help("leave it out, or choose --method bdf"));
     }
+    if arguments.max_step.is_some() && method.is_fixed_step() {
+        let message =
+            format!("--max-step is for methods that choose their steps; {method} has those of --step");
+        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose a smaller --step"));
+    }
     let fixed: Vec<&str> =
         Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
     match arguments.step {
@@ -293,9 +305,13 @@ fn settings(
     arguments: &Simulate,
     method: Method,
     experiment: &kausal::Experiment,
+    warnings: &mut Vec<Diagnostic>,
 ) -> Result<Settings, Diagnostic> {
     let start = arguments.start.or(experiment.start).unwrap_or(0.0);
-    let stop = arguments.stop.or(experiment.stop).unwrap_or(start + 1.0);
+    let length = experiment.stop.map_or(1.0, |stop| stop - experiment.start.unwrap_or(0.0));
+    // Who starts after the end that the model gives means as long a run, later.
+    let later = |stop: &f64| arguments.start.is_none() || *stop > start;
+    let stop = arguments.stop.or(experiment.stop.filter(later)).unwrap_or(start + length);
     if !(stop >= start && stop.is_finite() && start.is_finite()) {
         return Err(Diagnostic::error("K0908", format!("the run cannot go from {start} to {stop}")).help(
             "--start and --stop say where it starts and ends; otherwise the experiment annotation does",
@@ -306,17 +322,31 @@ fn settings(
         let message = format!("the tolerance must lie between 0 and 1, not be {tolerance}");
         return Err(Diagnostic::error("K0908", message).help("give another one with --tolerance"));
     }
-    let interval = match (arguments.output_interval, arguments.number_of_intervals) {
+    let asked = arguments.output_interval.is_some() || arguments.number_of_intervals.is_some();
+    let mut interval = match (arguments.output_interval, arguments.number_of_intervals) {
         (Some(interval), _) => interval,
         (None, Some(n)) => (stop - start) / f64::from(n),
         (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
     };
     let points = (stop - start) / interval;
-    // Where the model says how often, a long run may still be interrupted.
-    if arguments.output_interval.is_some_and(|interval| interval > 0.0) && points > MOST_POINTS {
+    if !asked && points > MOST_POINTS {
+        interval = (stop - start) / MOST_POINTS;
+        warnings.push(
+            Diagnostic::warning(
+                "K0524",
+                format!(
+                    "the experiment annotation asks for results at {points:.3e} points: they are written at \
+                     {MOST_POINTS:.0e}, every {}",
+                    instant(interval)
+                ),
+            )
+            .help("choose another --output-interval, or --number-of-intervals"),
+        );
+    } else if interval > 0.0 && points > MOST_POINTS {
         let message =
             format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
-        return Err(Diagnostic::error("K0908", message).help("choose a larger --output-interval"));
+        return Err(Diagnostic::error("K0908", message)
+            .help("choose a larger --output-interval, or a smaller --number-of-intervals"));
     }
     let max_order = match (arguments.order, arguments.translation.inline) {
         (_, Inline::ImplicitEuler) => 1,
@@ -332,6 +362,7 @@ fn settings(
         tolerance,
         method,
         fixed_step: arguments.step,
+        max_step: arguments.max_step,
         jacobian: arguments.jacobian,
         max_order,
         files,
@@ -429,6 +460,7 @@ fn report(
             model,
             start: settings.start,
             stop: s.end,
+            end: s.end,
             completed,
             steps: s.steps,
             rejected: s.rejected,
@@ -445,12 +477,12 @@ fn report(
         return;
     }
     // A run that did not come to its end says how far it should have gone.
-    let of =
-        if completed || s.end >= settings.stop { String::new() } else { format!(" of {}", settings.stop) };
+    let whole = (completed && s.terminated.is_none()) || s.end >= settings.stop;
+    let of = if whole { String::new() } else { format!(" of {}", instant(settings.stop)) };
     let mut text = format!(
         "{model}: {} to {}{of}, {}, {}, {}\n",
-        settings.start,
-        s.end,
+        instant(settings.start),
+        instant(s.end),
         output::counted(s.steps, "step"),
         output::counted(s.rhs_evaluations, "evaluation"),
         output::counted(s.state_events + s.time_events, "event")

@@ -5,20 +5,50 @@
 
 use super::text::{Binding, Text, comment, literal, mentions, string};
 use crate::routine::{
-    ArrayId, Compute, Count, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt, Varying,
+    ArrayId, Compute, Count, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt, Varying, visit,
 };
 
 /// Longer expressions are cut.
 const INLINE_OPERATIONS: usize = 24;
 
-/// Prototypes and definitions of all routines.
-pub(crate) fn write(routines: &[Routine]) -> (String, String) {
+/// What there is to know of a routine and all that calls of it come to.
+pub(crate) struct Reach {
+    /// Some message is vague.
+    pub vague: bool,
+    /// How many statements there are.
+    pub statements: usize,
+}
+
+/// Looks at a routine and all that calls of it come to.
+pub(crate) fn reach(routines: &[Routine], entry: usize) -> Reach {
+    let mut reach = Reach { vague: false, statements: 0 };
+    let mut seen = vec![false; routines.len()];
+    let mut stack = vec![entry];
+    while let Some(at) = stack.pop() {
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        reach.vague |= routines[at].vague;
+        visit(&routines[at].body, &mut |statement| {
+            reach.statements += 1;
+            if let Stmt::Call(called, ..) = statement {
+                stack.push(*called);
+            }
+        });
+    }
+    reach
+}
+
+/// Prototypes and definitions of all routines. Where `warned` says so, a warning ends a routine: the call is made again by
+/// a function that can say it.
+pub(crate) fn write(routines: &[Routine], warned: bool) -> (String, String) {
     let (mut prototypes, mut definitions) = (String::new(), String::new());
     for (k, routine) in routines.iter().enumerate() {
         let head = format!("static const char *{}(const double *in, double *out)", name(routine, k));
         prototypes.push_str(&format!("{head};\n"));
         definitions.push_str(&format!("/* {} */\n{head}\n{{\n", comment(&routine.name)));
         let mut printer = Printer::new(routine, routines);
+        printer.warned = warned;
         printer.block(&routine.body, 1);
         definitions.push_str(&printer.declarations());
         definitions.push_str(&printer.text);
@@ -39,7 +69,7 @@ pub(crate) fn name(routine: &Routine, number: usize) -> String {
 }
 
 /// Letters, digits and underscores.
-fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
@@ -52,6 +82,7 @@ struct Printer<'r> {
     /// Temporaries that wait for their only user.
     pending: Vec<(Slot, Text)>,
     declared: Vec<bool>,
+    warned: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -75,7 +106,15 @@ impl<'r> Printer<'r> {
             fact.local &= fact.block == block;
         }
         let declared = vec![false; routine.slots.len()];
-        Printer { routine, routines, text: String::new(), facts, pending: Vec::new(), declared }
+        Printer {
+            routine,
+            routines,
+            text: String::new(),
+            facts,
+            pending: Vec::new(),
+            declared,
+            warned: false,
+        }
     }
 
     fn line(&mut self, depth: usize, line: &str) {
@@ -278,6 +317,10 @@ impl<'r> Printer<'r> {
                 );
             }
             Stmt::Fail(message) => {
+                self.flush(depth);
+                self.line(depth, &format!("return {};", string(message)));
+            }
+            Stmt::Warn(message) if self.warned => {
                 self.flush(depth);
                 self.line(depth, &format!("return {};", string(message)));
             }

@@ -1,5 +1,7 @@
 //! The run-time parts of generated C: small files, pasted in where they are used.
 
+use rustc_hash::FxHashSet;
+
 /// A kernel: the names by which it is known to be used, and its text.
 struct Kernel {
     names: &'static [&'static str],
@@ -23,16 +25,53 @@ const KERNELS: &[Kernel] = &[
     Kernel { names: &["kausal_newton"], text: include_str!("newton.c") },
 ];
 
+/// Files of many small functions and types for arrays and strings, of which only those are pasted that are used. An earlier
+/// one uses none of a later one.
+const COLLECTIONS: &[&str] = &[
+    include_str!("arena.c"),
+    include_str!("arrays.c"),
+    include_str!("strings.c"),
+    include_str!("foreign.c"),
+];
+
 /// The text of all kernels that code uses, directly or by another kernel.
 pub(crate) fn used(code: &str) -> String {
+    let kernels = KERNELS.iter().map(|kernel| (kernel.names.to_vec(), kernel.text));
+    pasted(code, kernels.collect())
+}
+
+/// The text of all parts of collections that code uses, directly or by another one.
+pub(crate) fn collected(code: &str) -> String {
+    let parts = COLLECTIONS.iter().flat_map(|text| pieces(text));
+    pasted(code, parts.map(|part| (defined(part), part)).collect())
+}
+
+fn pasted(code: &str, kernels: Vec<(Vec<&str>, &str)>) -> String {
+    let mut used: FxHashSet<&str> = words(code).collect();
     let mut texts: Vec<&str> = Vec::new();
-    for kernel in KERNELS.iter().rev() {
-        let mentioned = |text: &str| kernel.names.iter().any(|name| text.contains(name));
-        if mentioned(code) || texts.iter().any(|text| mentioned(text)) {
-            texts.push(kernel.text);
+    for (names, text) in kernels.into_iter().rev() {
+        if names.iter().any(|name| used.contains(name)) {
+            used.extend(words(text));
+            texts.push(text);
         }
     }
-    texts.iter().rev().map(|text| format!("{text}\n")).collect()
+    texts.iter().rev().map(|text| format!("{}\n\n", text.trim_end())).collect()
+}
+
+/// The names of our own in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| word.starts_with("kausal_"))
+}
+
+/// Definitions, which stand apart from each other by empty lines.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").map(str::trim).filter(|piece| !piece.is_empty())
+}
+
+/// What a piece defines: a function, or types.
+fn defined(piece: &str) -> Vec<&str> {
+    let heads = piece.lines().filter(|line| line.starts_with("static ") || line.starts_with("typedef "));
+    heads.filter_map(|head| words(head.split('(').next()?).last()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-/* The larger of two. */
+/* The larger of two, the first of equals; not a number where one of them is none. */
 static inline double kausal_max(double a, double b)
 {
-    return a > b ? a : b;
+    return b > a || b != b ? b : a;
 }

@@ -1,5 +1,5 @@
-/* The smaller of two. */
+/* The smaller of two, the first of equals; not a number where one of them is none. */
 static inline double kausal_min(double a, double b)
 {
-    return a < b ? a : b;
+    return b < a || b != b ? b : a;
 }

@@ -1,6 +1,7 @@
 //! C functions for the sections of a program.
 
-use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
     Assert, Assign, Call, Form, Guard, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
@@ -8,11 +9,12 @@ use kausal_translate::program::{
 
 use super::band;
 use super::body::{self, Names, Statements};
+use super::dynamic::Dynamic;
 use super::function;
 use super::text::{comment, literal, mentions, string};
 use crate::chunk::Error;
 use crate::plan;
-use crate::routine::{OUTPUTS, Routines};
+use crate::routine::Routines;
 use crate::tape;
 
 /// Longer sections become several functions: compilers take more than linear time for one.
@@ -25,6 +27,9 @@ const DEPTH: usize = 100;
 const MIXED_PASSES: usize = 1_000;
 /// In so many first rounds all relations of a mixed system change together.
 const TOGETHER: usize = 20;
+
+/// Larger functions are not written a second time for the words of their messages only.
+const WORDED_STATEMENTS: usize = 300;
 
 /// When a section is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +52,10 @@ pub(crate) struct Sections<'p> {
     pub fields: Vec<String>,
     /// Functions that are called.
     pub routines: Routines,
+    /// Functions that do not fit, and those that are called again to say what is wrong.
+    pub dynamic: Dynamic,
+    /// Are all warnings said by functions that are called again?
+    pub warned: bool,
     /// Fields that say whether a constant matrix is factorised.
     pub factorised: Vec<String>,
     systems: usize,
@@ -89,11 +98,19 @@ impl<'p> Sections<'p> {
             prototypes: Vec::new(),
             fields: Vec::new(),
             routines: Routines::default(),
+            dynamic: Dynamic::default(),
+            // A step for real-time use does without strings.
+            warned: program.discretized.is_none(),
             factorised: Vec::new(),
             systems: 0,
             phase: Phase::Event,
             depth: 0,
         }
+    }
+
+    /// What is written.
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
     }
 
     /// Writes one section.
@@ -254,8 +271,7 @@ impl<'p> Sections<'p> {
                 Ok(())
             }
             Step::Terminate(message) => {
-                let message = self.message(*message);
-                out.push(format!("m->terminate = 1; m->message = {message};"));
+                self.said(*message, "m->message", "m->terminate = 1;", out);
                 Ok(())
             }
             Step::If(condition, then, otherwise) => self.branch(*condition, then, otherwise, out),
@@ -275,22 +291,15 @@ impl<'p> Sections<'p> {
     }
 
     fn call(&mut self, call: &Call, out: &mut Statements) -> Result<(), Error> {
-        let pool = &self.program.pool;
-        let at = self.routines.closed(pool, call.function).map_err(|unfit| {
-            Error::Unsupported(format!(
-                "the function {} in C ({})",
-                pool.function(call.function).name,
-                unfit.0
-            ))
-        })?;
-        let name = function::name(&self.routines.list[at], at);
         out.push("{");
         let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
-        // The function writes all its outputs, also those nobody asked for.
-        let results = self.routines.list[at].arrays[OUTPUTS.0 as usize].len;
-        inner.push(format!("double in[{}], out[{}];", call.args.len().max(1), results.max(1)));
+        let results = self.callee(call.function)?;
+        inner.push(format!("double in[{}], out[{}];", call.args.len().max(1), results.outputs.max(1)));
         self.values(&call.args, "in[%]", &mut inner)?;
-        inner.push(format!("const char *failed = {name}(in, out);"));
+        inner.push(format!("const char *failed = {};", results.written("in", "out")));
+        if let Some(again) = results.again("in", "out") {
+            inner.push(format!("if (failed) failed = {again};"));
+        }
         inner.push("if (failed) { m->message = failed; return 1; }");
         for (k, output) in call.outputs.iter().enumerate() {
             if let Some(v) = output {
@@ -301,6 +310,27 @@ impl<'p> Sections<'p> {
         out.lines.extend(inner.lines.into_iter().map(|line| format!("    {line}")));
         out.push("}");
         Ok(())
+    }
+
+    /// How a function is called: as a routine if it fits.
+    pub(super) fn callee(&mut self, id: FunctionId) -> Result<Callee, Error> {
+        let pool = &self.program.pool;
+        // The function writes all its outputs, also those nobody asked for.
+        let outputs = Layout::of_outputs(pool.function(id)).map_or(0, |layout| layout.len);
+        let (routine, dynamic) = match self.routines.closed(pool, id) {
+            Ok(at) => {
+                let reach = function::reach(&self.routines.list, at);
+                let small = reach.statements <= WORDED_STATEMENTS && self.program.discretized.is_none();
+                let again = match reach.vague && small {
+                    true => self.dynamic.entry(pool, id).ok(),
+                    false => None,
+                };
+                self.warned &= !reach.vague || again.is_some();
+                (Some(function::name(&self.routines.list[at], at)), again)
+            }
+            Err(_) => (None, Some(self.dynamic.entry(pool, id).map_err(|why| unfit(pool, id, &why))?)),
+        };
+        Ok(Callee { routine, dynamic, outputs })
     }
 
     fn branch(
@@ -382,21 +412,14 @@ impl<'p> Sections<'p> {
         out.temporaries += 1;
         let name = format!("c{}", out.temporaries);
         self.values(&[assert.condition], &format!("const double {name}"), out)?;
-        let message = self.message(assert.message);
-        if assert.warning {
-            out.push(format!("if ({name} == 0.0) m->warning = {message};"));
-        } else {
-            out.push(format!("if ({name} == 0.0) {{ m->message = {message}; return 1; }}"));
-        }
+        out.push(format!("if ({name} == 0.0) {{"));
+        let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
+        let (place, end) = if assert.warning { ("m->warning", "") } else { ("m->message", "return 1;") };
+        self.said(assert.message, place, end, &mut inner);
+        out.temporaries = inner.temporaries;
+        out.lines.extend(inner.lines.into_iter().map(|line| format!("    {line}")));
+        out.push("}");
         Ok(())
-    }
-
-    /// A message; one that is computed at run time is not computed in C.
-    fn message(&self, message: ExprId) -> String {
-        match self.program.pool.node(message) {
-            Node::Text(text) => string(self.program.pool.text_of(text)),
-            _ => string("an assertion failed, or the model ends the run"),
-        }
     }
 
     fn system(&mut self, system: &System, out: &mut Statements) -> Result<(), Error> {
@@ -720,6 +743,36 @@ impl<'p> Sections<'p> {
         }
         out.push("}");
     }
+}
+
+/// How a function is called with its scalars.
+pub(super) struct Callee {
+    /// With known sizes.
+    routine: Option<String>,
+    /// With strings and changing sizes; where there is a routine, to say why it failed.
+    dynamic: Option<String>,
+    pub outputs: usize,
+}
+
+impl Callee {
+    /// The call, which gives null or what is wrong.
+    pub fn written(&self, input: &str, output: &str) -> String {
+        match (&self.routine, &self.dynamic) {
+            (Some(name), _) => format!("{name}({input}, {output})"),
+            (None, Some(name)) => format!("{name}(m, {input}, {output})"),
+            (None, None) => "0".to_owned(),
+        }
+    }
+
+    /// The call that is made if the first one fails.
+    pub fn again(&self, input: &str, output: &str) -> Option<String> {
+        let again = self.routine.as_ref().and(self.dynamic.as_ref())?;
+        Some(format!("{again}(m, {input}, {output})"))
+    }
+}
+
+fn unfit(pool: &Pool, id: FunctionId, why: &str) -> Error {
+    Error::Unsupported(format!("the function {} in C ({why})", pool.function(id).name))
 }
 
 /// Items in lines of bearable length.

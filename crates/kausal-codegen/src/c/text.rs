@@ -1,5 +1,9 @@
 //! C text of expressions, with as few parentheses as the grammar allows.
 
+use std::borrow::Cow;
+
+use kausal_symbolic::Op;
+
 use crate::scalar::{Binary, Unary};
 
 /// How tightly the outermost operator of a text binds.
@@ -84,6 +88,26 @@ impl Text {
             truth: false,
             operations: c.operations + a.operations + b.operations + 1,
         }
+    }
+
+    /// An operator with all its arguments, as [`Op::eval`] computes it; `None` for those that have no value here.
+    pub fn operator(op: Op, args: &[Text]) -> Option<Text> {
+        Some(match (op, args) {
+            (Op::Add | Op::Mul, [first, rest @ ..]) => {
+                let op = if op == Op::Add { Binary::Add } else { Binary::Mul };
+                rest.iter().fold(first.clone(), |value, arg| Text::binary(op, &value, arg))
+            }
+            (Op::And | Op::Or, [first, rest @ ..]) => {
+                let op = if op == Op::And { Binary::And } else { Binary::Or };
+                rest.iter().fold(first.condition(), |value, arg| Text::binary(op, &value, arg))
+            }
+            (Op::If, [c, a, b]) => Text::select(c, a, b),
+            (Op::NoEvent | Op::Homotopy, [a, ..]) | (Op::Smooth, [_, a]) => a.clone(),
+            (op, _) if op.is_context_dependent() => return None,
+            (_, [a]) => Text::unary(Unary::of(op)?, a),
+            (_, [a, b]) => Text::binary(Binary::of(op)?, a, b),
+            _ => return None,
+        })
     }
 
     /// An operation on one number.
@@ -213,15 +237,34 @@ pub(crate) fn string(text: &str) -> String {
     out
 }
 
-/// Does a line mention an identifier, a comment at its end apart?
+/// Does a line mention an identifier, outside of string literals and a comment at its end?
 pub(crate) fn mentions(line: &str, name: &str) -> bool {
-    let line = line.split("/*").next().unwrap_or(line);
+    let line = without_literals(line);
+    let line = line.split("/*").next().unwrap_or(&line);
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(name).any(|(at, _)| {
         !line[..at].ends_with(word)
             && !line[at + name.len()..].starts_with(word)
             && !line[..at].ends_with("->")
     })
+}
+
+/// A line whose string literals are empty.
+fn without_literals(line: &str) -> Cow<'_, str> {
+    if !line.contains('"') {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let (mut inside, mut escaped) = (false, false);
+    for c in line.chars() {
+        let quote = c == '"' && !escaped;
+        if quote || !inside {
+            out.push(c);
+        }
+        inside ^= quote;
+        escaped = inside && c == '\\' && !escaped;
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -257,6 +300,14 @@ mod tests {
         assert_eq!(Text::binary(Binary::Or, &and, &less).text, "(a < b && c != 0.0) || a < b");
         assert_eq!(Text::select(&less, &x("a"), &x("b")).text, "a < b ? a : b");
         assert_eq!(Text::binary(Binary::Add, &less, &x("c")).text, "(double)(a < b) + c");
+    }
+
+    #[test]
+    fn mentioned() {
+        assert!(mentions("x = time*2.0;", "time"));
+        assert!(!mentions("m->time = timed; /* time */", "time"));
+        assert!(!mentions(r#"m->message = "at \"time\" 3"; "#, "time"));
+        assert!(mentions(r#"f("a", time);"#, "time"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Operations that are instructions, for code of chunks and of functions alike.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Value};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::scalar::{Binary, Unary};
@@ -45,7 +45,9 @@ pub(super) fn unary(builder: &mut FunctionBuilder<'_>, op: Unary, x: Value) -> V
             let [zero, one, minus] = [0.0, 1.0, -1.0].map(|value| builder.ins().f64const(value));
             let positive = builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
             let negative = builder.ins().fcmp(FloatCC::LessThan, x, zero);
-            let rest = builder.ins().select(negative, minus, zero);
+            // Zero without its sign, or not a number.
+            let neither = builder.ins().fadd(x, zero);
+            let rest = builder.ins().select(negative, minus, neither);
             builder.ins().select(positive, one, rest)
         }
         _ => unreachable!("{op:?} is a library function"),
@@ -62,14 +64,8 @@ pub(super) fn binary(builder: &mut FunctionBuilder<'_>, op: Binary, x: Value, y:
         Binary::Sub => builder.ins().fsub(x, y),
         Binary::Mul => builder.ins().fmul(x, y),
         Binary::Div => builder.ins().fdiv(x, y),
-        Binary::Min => {
-            let less = builder.ins().fcmp(FloatCC::LessThan, x, y);
-            builder.ins().select(less, x, y)
-        }
-        Binary::Max => {
-            let greater = builder.ins().fcmp(FloatCC::GreaterThan, x, y);
-            builder.ins().select(greater, x, y)
-        }
+        Binary::Min => extremum(builder, FloatCC::LessThan, x, y),
+        Binary::Max => extremum(builder, FloatCC::GreaterThan, x, y),
         Binary::IntegerDiv => {
             let quotient = builder.ins().fdiv(x, y);
             builder.ins().trunc(quotient)
@@ -84,5 +80,27 @@ pub(super) fn binary(builder: &mut FunctionBuilder<'_>, op: Binary, x: Value, y:
             builder.ins().fsub(x, product)
         }
         _ => unreachable!("{op:?} is not an instruction"),
+    }
+}
+
+/// The second where it comes before the first or is not a number, else the first. Constants, which are numbers, stand second
+/// and need no look.
+fn extremum(builder: &mut FunctionBuilder<'_>, before: FloatCC, x: Value, y: Value) -> Value {
+    let comes = builder.ins().fcmp(before, y, x);
+    let found = builder.ins().select(comes, y, x);
+    if is_number(builder, y) {
+        return found;
+    }
+    let bad = builder.ins().fcmp(FloatCC::Unordered, y, y);
+    builder.ins().select(bad, y, found)
+}
+
+/// Is it a constant, and not one that is not a number?
+fn is_number(builder: &FunctionBuilder<'_>, value: Value) -> bool {
+    let dfg = &builder.func.dfg;
+    let Some(inst) = dfg.value_def(value).inst() else { return false };
+    match dfg.insts[inst] {
+        InstructionData::UnaryIeee64 { imm, .. } => !f64::from_bits(imm.bits()).is_nan(),
+        _ => false,
     }
 }

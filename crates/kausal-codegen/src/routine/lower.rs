@@ -2,6 +2,9 @@
 //!
 //! Only what is read is kept: a sweep at the end removes assignments to slots nobody reads.
 
+use kausal_symbolic::function::evaluator::output_type;
+use kausal_symbolic::function::integers::{LARGEST_INTEGER, is_inexact, may_be_inexact};
+use kausal_symbolic::function::typing::{TermType, term_types};
 use kausal_symbolic::function::{ArrayFn, ExternalBody, Function, LocalId, Scalar, TermId};
 use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Target, Term, Value};
 use kausal_symbolic::{FunctionId, Pool};
@@ -102,6 +105,8 @@ pub(super) struct Lower<'a> {
     pub function: &'a Function,
     pub routines: &'a mut Routines,
     at: usize,
+    /// What is known of terms.
+    pub types: Vec<TermType>,
     pub homes: Vec<Home>,
     pub out: Vec<Stmt>,
     /// Results of negations, to subtract where they are added.
@@ -123,6 +128,9 @@ impl<'a> Lower<'a> {
         if function.notes.impure {
             return Err(Unfit(format!("{} has effects", function.name)));
         }
+        let output = |called, number| output_type(pool.get_function(called)?, number);
+        let types = term_types(function, &output);
+        let types = types.map_err(|_| Unfit(format!("{}: an expression without meaning", function.name)))?;
         let at = routines.list.len();
         let storage = |name: &str| Storage { name: name.to_owned(), len: 0 };
         routines.list.push(Routine {
@@ -133,12 +141,14 @@ impl<'a> Lower<'a> {
             counters: 0,
             body: Vec::new(),
             outputs: Vec::new(),
+            vague: false,
         });
         let mut lower = Lower {
             pool,
             function,
             routines,
             at,
+            types,
             homes: vec![Home::None; function.locals.len()],
             out: Vec::new(),
             negated: FxHashMap::default(),
@@ -252,6 +262,9 @@ impl<'a> Lower<'a> {
         }
         let shape = self.declared(id)?;
         let initial = local.initial.map(|term| self.value(term)).transpose()?;
+        if let (Some(term), Some(value)) = (local.initial, &initial) {
+            self.exact_for(id, term, value)?;
+        }
         self.homes[id.0 as usize] = match (&initial, shape.is_empty()) {
             (Some(value), true) => {
                 let number = self.number_of(value)?;
@@ -440,8 +453,9 @@ impl<'a> Lower<'a> {
 
     fn statement(&mut self, statement: &Source) -> Fit<()> {
         match statement {
-            Source::Assign(target, value) => {
-                let value = self.value(*value)?;
+            Source::Assign(target, term) => {
+                let value = self.value(*term)?;
+                self.exact_for(target.local, *term, &value)?;
                 self.assign(target, &value)
             }
             Source::AssignCall(targets, call) => {
@@ -580,12 +594,12 @@ impl<'a> Lower<'a> {
         if self.constant(number).is_some() { Ok(number) } else { self.compute(Compute::Copy(number)) }
     }
 
-    /// The number of elements of a range, as `range_length` of `kausal-symbolic` computes it.
+    /// The number of elements of a range, as `range_rounds` of `kausal-symbolic` computes it.
     fn range_length(&mut self, start: OperandId, step: OperandId, stop: OperandId) -> Fit<Count> {
         if let (Some(start), Some(step), Some(stop)) =
             (self.constant(start), self.constant(step), self.constant(stop))
         {
-            return match kausal_symbolic::function::algebra::range_length(stop - start, step) {
+            return match kausal_symbolic::function::algebra::range_rounds(stop - start, step) {
                 Ok(count) => Ok(Count::Known(count as u64)),
                 Err(_) => self.unfit("a range without end"),
             };
@@ -609,6 +623,30 @@ impl<'a> Lower<'a> {
         Ok(Count::Computed(self.compute(Compute::Select(negative, zero, count))?))
     }
 
+    /// A variable of type Integer gets a value that is exact.
+    fn exact_for(&mut self, local: LocalId, term: TermId, value: &Value<OperandId>) -> Fit<()> {
+        let integer = self.function.local(local).scalar == Scalar::Integer;
+        if integer && may_be_inexact(self.function, term) {
+            value.scalars().iter().try_for_each(|&number| self.exact(number))?;
+        }
+        Ok(())
+    }
+
+    /// A result of Integer arithmetic must be exact.
+    pub fn exact(&mut self, number: OperandId) -> Fit<()> {
+        let fail = Stmt::Fail(format!("{}a number is too large for an Integer", self.prefix));
+        match self.constant(number) {
+            Some(known) if is_inexact(known) => self.emit(fail),
+            Some(_) => Ok(()),
+            None => {
+                let limit = self.operand(Operand::Const(LARGEST_INTEGER));
+                let size = self.compute(Compute::Unary(Unary::Abs, number))?;
+                let fits = self.compute(Compute::Binary(Binary::LessEqual, size, limit))?;
+                self.emit(Stmt::If(fits, Vec::new(), vec![fail]))
+            }
+        }
+    }
+
     fn assert(&mut self, condition: TermId, message: TermId, level: TermId) -> Fit<()> {
         let condition = self.number(condition)?;
         if self.constant(condition).is_some_and(|known| known != 0.0) {
@@ -621,8 +659,12 @@ impl<'a> Lower<'a> {
         };
         let message = match self.function.term(message) {
             Term::Text(text) => text.clone(),
-            _ => format!("an assertion of {} does not hold", self.function.name),
+            _ => {
+                self.this().vague = true;
+                format!("an assertion of {} does not hold", self.function.name)
+            }
         };
+        self.this().vague |= !error;
         let outcome = if error { Stmt::Fail(message) } else { Stmt::Warn(message) };
         self.emit(Stmt::If(condition, Vec::new(), vec![outcome]))
     }
@@ -855,7 +897,7 @@ impl Read {
     }
 }
 
-pub(super) fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
+pub(crate) fn visit<'s>(body: &'s [Stmt], f: &mut impl FnMut(&'s Stmt)) {
     let mut stack: Vec<&'s [Stmt]> = vec![body];
     while let Some(block) = stack.pop() {
         for statement in block {

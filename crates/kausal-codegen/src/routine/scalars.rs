@@ -160,6 +160,7 @@ mod tests {
             counters: 1,
             body,
             outputs: Vec::new(),
+            vague: false,
         }
     }
 

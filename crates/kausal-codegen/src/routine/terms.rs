@@ -5,6 +5,7 @@
 //! here, and an operator on two of them is a statement.
 
 use kausal_symbolic::evaluate::MULTIPLIED_POWER;
+use kausal_symbolic::function::integers::divides_integers;
 use kausal_symbolic::function::operations::{array_function, element_wise, reduce};
 use kausal_symbolic::function::{
     Array, ArrayErrorKind, ArrayFn, ArrayResult, Body, Domain, Function, LocalId, Reduction, Scalar, Shape,
@@ -126,6 +127,11 @@ impl Lower<'_> {
             Term::Op(_, args) if args.iter().any(|&arg| self.is_text(arg)) => {
                 self.unfit("a string is looked at")
             }
+            Term::Op(op, args) if self.divides_integers(*op, args) => {
+                let numbers = args.iter().map(|&arg| self.number(arg)).collect::<Fit<Vec<_>>>()?;
+                numbers.iter().try_for_each(|&number| self.exact(number))?;
+                self.operator(*op, &numbers).map(Value::Scalar)
+            }
             Term::Op(op, args) => self.element_wise(*op, args),
             Term::Array(ArrayFn::SizeOf, args) => self.size_of(args),
             Term::Array(array_fn, args) => {
@@ -145,6 +151,11 @@ impl Lower<'_> {
             }
             Term::For(reduction, body, iterators) => self.comprehension(*reduction, *body, iterators),
         }
+    }
+
+    fn divides_integers(&self, op: Op, args: &[TermId]) -> bool {
+        let types: Vec<_> = args.iter().map(|arg| self.types[arg.0 as usize]).collect();
+        divides_integers(op, &types)
     }
 
     /// An operator on numbers or arrays.
@@ -439,7 +450,10 @@ impl Lower<'_> {
         {
             let message = match args.first().map(|&arg| self.function.term(arg)) {
                 Some(Term::Text(text)) => text.clone(),
-                _ => format!("{} fails", self.function.name),
+                _ => {
+                    self.this().vague = true;
+                    format!("{} fails", self.function.name)
+                }
             };
             self.emit(Stmt::Fail(message))?;
             return Ok(Vec::new());

@@ -16,7 +16,7 @@ pub fn run(source: &str, files: &[(&str, &[u8])]) -> Option<Output> {
         fs::write(folder.path().join(name), content).unwrap();
     }
     let compiled = Command::new("cc")
-        .args(["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "main.c", "-lm", "-o", "main"])
+        .args(["-O2", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "main.c", "-lm", "-o", "main"])
         .current_dir(folder.path())
         .output()
         .unwrap();

@@ -261,6 +261,31 @@ fn subscripts() -> Function {
     f
 }
 
+/// Integers that grow until they are not exact: kept in a variable, and divided before that. The same in Real numbers does not fail.
+fn integers() -> Function {
+    let mut f = Function::named("integers");
+    let n = f.input("n", INTEGER, &[]);
+    let rounds = f.input("rounds", INTEGER, &[]);
+    let y = f.output("y", INTEGER, &[]);
+    let r = f.output("r", INTEGER, &[]);
+    let z = f.output("z", REAL, &[]);
+    let i = f.protected("i", INTEGER, &[]);
+    let list = f.protected("list", INTEGER, &[Dim::Known(2)]);
+    let (tn, trounds, ty, tz, one, seven) = (f.v(n), f.v(rounds), f.v(y), f.v(z), f.c(1.0), f.c(7.0));
+    f.push(Stmt::assign(y, one));
+    f.push(Stmt::assign(z, one));
+    let range = f.range(one, trounds);
+    let (product, real) = (f.op(Op::Mul, &[ty, tn]), f.op(Op::Mul, &[tz, tn]));
+    f.push(Stmt::For(i, range, vec![Stmt::assign(y, product), Stmt::assign(z, real)]));
+    let square = f.op(Op::Mul, &[ty, ty]);
+    let rest = f.op(Op::Mod, &[square, seven]);
+    f.push(Stmt::assign(r, rest));
+    let both = f.array(ArrayFn::Construct, &[ty, tn]);
+    let sum = f.op(Op::Add, &[both, both]);
+    f.push(Stmt::assign(list, sum));
+    f
+}
+
 /// All functions made by hand.
 pub fn samples(pool: &mut Pool) -> Vec<Sample> {
     let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| Sample {
@@ -286,6 +311,17 @@ pub fn samples(pool: &mut Pool) -> Vec<Sample> {
             [2.0, 3.0, 4.0, 6.0, 7.0, 0.0, f64::NAN, 1e30].map(|k| vec![1.0, -2.0, 5.0, k]).to_vec(),
         ),
     ];
+    let powers = [
+        [3.0, 4.0],
+        [10.0, 7.0],
+        [10.0, 8.0],
+        [10.0, 15.0],
+        [10.0, 16.0],
+        [-1e8, 2.0],
+        [2.0, 53.0],
+        [7.0, 0.0],
+    ];
+    samples.push(add("integers", integers(), powers.map(|list| list.to_vec()).to_vec()));
     let algebra = samples[0].id;
     let mut add = |name: &'static str, f: Function, arguments: Vec<Vec<f64>>| Sample {
         id: pool.add_function(f),

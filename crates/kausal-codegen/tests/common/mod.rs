@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod cc;
+pub mod dynamic;
 pub mod functions;
 pub mod program;
 

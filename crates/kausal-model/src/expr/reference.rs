@@ -798,13 +798,9 @@ impl Flattener<'_> {
         value.index(&index).map_err(|e| self.error_at("K0332", e.to_string(), scope.file, reference.span))
     }
 
-    /// The element of an array that has only one, as a choice: without it nothing would ask what the subscript is. One that
-    /// does not change while the model runs is left out, so that equations for the element stay as they are.
+    /// The element of an array that has only one, as a choice: without it nothing would ask what the subscript is.
     fn only_element(&mut self, position: ExprId, only: Value) -> Value {
-        if !matches!(&only, Value::Plain(Ty::Real | Ty::Integer, _))
-            || !self.is_noted(position)
-            || self.variability(position) <= Variability::Parameter
-        {
+        if !matches!(&only, Value::Plain(Ty::Real | Ty::Integer, _)) || !self.is_noted(position) {
             return only;
         }
         let (one, nothing) = (self.pool.constant(1.0), self.pool.constant(0.0));

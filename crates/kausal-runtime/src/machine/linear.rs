@@ -132,7 +132,7 @@ impl Machine {
             })
             .collect();
         let found = solve_deficient(&mut a, &mut r, &magnitude, &weight);
-        if found.contradiction.is_some() {
+        if found.contradiction.is_some() && !self.disturbed {
             return Err(failed(found.contradiction));
         }
         for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {

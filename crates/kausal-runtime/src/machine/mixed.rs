@@ -32,6 +32,7 @@ impl Machine {
             _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
                 return false;
             }
+            _ if d.is_nan() => self.supposed.is_some_and(|one| one.is_none_or(|r| r == index)),
             _ if relation.or_equal => d <= 0.0,
             _ => d < 0.0,
         };
@@ -52,10 +53,15 @@ impl Machine {
         !self.relation(index, mode)
     }
 
-    /// The difference of a relation has this value.
-    pub(crate) fn note_size(&mut self, relation: u32, difference: f64) {
-        let size = &mut self.magnitudes[relation as usize];
-        *size = size.max(difference.abs());
+    /// The differences of relations, each with its sign, into `out`; their sizes are noted.
+    pub(crate) fn differences(&mut self, functions: &[(VarId, f64)], relations: &[u32], out: &mut [f64]) {
+        let (values, sizes) = (&self.values[..], &mut self.magnitudes[..]);
+        for ((out, &(difference, sign)), &relation) in out.iter_mut().zip(functions).zip(relations) {
+            let value = values[difference.index()];
+            *out = sign * value;
+            let size = &mut sizes[relation as usize];
+            *size = if value.abs() > *size { value.abs() } else { *size };
+        }
     }
 
     /// Up to this magnitude the difference of a relation may be rounding.

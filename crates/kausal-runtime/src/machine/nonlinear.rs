@@ -7,6 +7,7 @@ use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::norm;
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::interrupt;
 use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
 
@@ -451,6 +452,9 @@ impl Machine {
         for (x, v) in x.iter().zip(&newton.unknowns) {
             self.values[v.index()] = *x;
         }
+        if interrupt::is_requested() {
+            return Err(Stop::Interrupted);
+        }
         self.run(&newton.steps, mode)
     }
 }
@@ -522,17 +526,13 @@ impl TornSystem<'_> {
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        match stop {
-            Stop::Failed(failure) => ModelError::recoverable(failure.reason),
-            // A domain error on the way need not be one at the solution.
-            Stop::Assertion(_) | Stop::Function(_) => {
-                self.stop = Some(stop);
-                ModelError::recoverable(Reason::OutsideDomain)
-            }
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => {
-                self.stop = Some(stop);
-                ModelError::fatal("the model ended the run")
-            }
+        let recoverable = stop.recoverable();
+        if !matches!(stop, Stop::Failed(_)) {
+            self.stop = Some(stop);
+        }
+        match recoverable {
+            Some(reason) => ModelError::recoverable(reason),
+            None => ModelError::fatal("the model ended the run"),
         }
     }
 }

@@ -16,6 +16,10 @@ use std::collections::VecDeque;
 
 use kausal_solver::ModelError;
 use kausal_solver::events::{EventFinder, Functions};
+use kausal_symbolic::VarId;
+use kausal_translate::program::{Form, Step};
+use kausal_translate::{Program, flow};
+use rustc_hash::FxHashSet;
 
 use super::{Run, RunError};
 use crate::machine::Machine;
@@ -78,6 +82,25 @@ impl Chatter {
             before(count) <= part * length && before(count / 2) <= later * before(count)
         })
     }
+}
+
+/// Which relations compare something that depends on the result of an iteration. Where the integration method is inlined, states
+/// do.
+pub(crate) fn iterated(program: &Program) -> Vec<bool> {
+    let all = program.discretized.is_some();
+    let mut open: FxHashSet<VarId> = FxHashSet::default();
+    for step in &program.dynamics {
+        let iterates = |step: &&Step| match step {
+            Step::System(system) => matches!(system.form, Form::Nonlinear(_)),
+            _ => false,
+        };
+        let mut read = FxHashSet::default();
+        flow::reads(&program.pool, step, &mut read);
+        if read.iter().any(|v| open.contains(v)) || flow::nested([step]).iter().any(iterates) {
+            flow::writes(step, &mut open);
+        }
+    }
+    program.relations.iter().map(|relation| all || open.contains(&relation.difference)).collect()
 }
 
 /// Relations whose change is announced for this event.
@@ -168,14 +191,16 @@ impl Run {
         }
         known.reverse();
         let roundings: Vec<f64> = self.machine()?.roundings().collect();
-        let iterates = !self.machine()?.model().newtons.is_empty();
+        let model = self.machine()?.model().clone();
         let mut column = Vec::with_capacity(known.len());
         for i in 0..self.watched.len() {
             column.clear();
             column.extend(known.iter().map(|(_, values)| values[i]));
             let band = finder.band(i).max(noise(&column));
-            // What is iterated on may still turn back by what iterations leave open.
-            let least = if iterates { FLOOR * roundings[self.watched[i] as usize] } else { 0.0 };
+            // What is iterated on may still turn back by what iterations leave open. Others do not: a ball that jumps less than
+            // that high is above the ground all the same, and falls through it if nobody notices.
+            let relation = self.watched[i] as usize;
+            let least = if model.iterated[relation] { FLOOR * roundings[relation] } else { 0.0 };
             let grown = begins_to_grow(&column).map(|size| 0.5 * size.max(2.0 * least));
             finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }
@@ -186,9 +211,22 @@ impl Run {
     fn look_at(&mut self, instants: &[f64], known: &mut Vec<(f64, Vec<f64>)>) -> Result<(), RunError> {
         for &t in instants {
             let mut values = vec![0.0; self.watched.len()];
-            self.at(t, false)?;
-            self.crossing_values(&mut values)?;
+            self.look(t, &mut values)?;
             known.push((t, values));
+        }
+        Ok(())
+    }
+
+    /// The functions at an instant. Where the model cannot be evaluated there because a relation has changed on the way, that
+    /// is an event and no failure.
+    fn look(&mut self, t: f64, values: &mut [f64]) -> Result<(), RunError> {
+        let outcome = self.at(t, false).and_then(|()| self.crossing_values(values));
+        if outcome.is_ok() && values.iter().all(|v| !v.is_nan()) {
+            return Ok(());
+        }
+        match self.differences_beyond(t)? {
+            Some(known) => values.copy_from_slice(&known),
+            None => outcome?,
         }
         Ok(())
     }
@@ -210,14 +248,10 @@ impl Run {
 
     /// Functions that are positive on one side of each relation.
     fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
-        let functions = std::mem::take(&mut self.functions);
-        let watched = std::mem::take(&mut self.watched);
-        let machine = self.machine()?;
-        for ((value, &(difference, sign)), &relation) in values.iter_mut().zip(&functions).zip(&watched) {
-            *value = sign * machine.values[difference.index()];
-            machine.note_size(relation, *value);
-        }
-        (self.functions, self.watched) = (functions, watched);
+        let start = self.settings.start;
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let machine = &mut solver.model_mut().model_mut().machine;
+        machine.differences(&self.functions, &self.watched, values);
         Ok(())
     }
 
@@ -279,7 +313,7 @@ impl Functions for Watched<'_> {
             values.copy_from_slice(known);
             return Ok(());
         }
-        self.run.at(t, false).and_then(|()| self.run.crossing_values(values)).map_err(|e| {
+        self.run.look(t, values).map_err(|e| {
             self.error = Some(e);
             ModelError::fatal("the model cannot be evaluated")
         })

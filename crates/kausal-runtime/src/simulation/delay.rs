@@ -1,8 +1,9 @@
 //! The past of delayed expressions: `delay(expression, delay, maximum)` (specification section 3.7.4.1).
 //!
-//! Each delayed expression is kept at the ends of steps and at a few instants inside them, as far back as the
-//! largest delay, and read by a cubic through four neighbours. A jump of the expression at an event splits its past:
-//! no cubic reaches over it, and it arrives as an event of its own when the delay has passed. Steps are not longer
+//! Each delayed expression is kept at the ends of steps and at instants inside them, so many that cubics through four
+//! neighbours are as exact as the tolerance asks for, as far back as the largest delay. Events split its past: no cubic
+//! reaches over one. Where the expression or its slope jumps, that arrives as an event of its own when the delay has
+//! passed, and so on through delays of what is delayed. Steps are not longer
 //! than the shortest delay, so that what is read lies in the past; only where that would take too many steps is the
 //! last cubic continued. What is delayed by nothing is itself, found by
 //! repetition.
@@ -14,6 +15,8 @@ use crate::simulation::schedule::is_same_instant;
 
 /// Instants inside each step that are kept besides its end.
 pub(crate) const INSIDE: usize = 3;
+/// So many times more where the expression bends, at most.
+const MOST_TIMES: f64 = 32.0;
 /// Steps are at least this part of the run, however short a delay is.
 const SHORTEST: f64 = 1e-5;
 
@@ -35,6 +38,8 @@ struct Past {
     /// Instants, ascending; a jump has its instant twice.
     instants: Vec<f64>,
     values: Vec<f64>,
+    /// Where the past was split last, as a place of the first instant behind, until it is known whether the slope jumps.
+    split: Option<usize>,
 }
 
 impl Histories {
@@ -50,7 +55,56 @@ impl Histories {
             machine.evaluate(model.delay_times, &mut histories.times);
         }
         histories.keep(machine);
+        // Before the start nothing has moved.
+        histories.pasts.iter_mut().for_each(|past| past.split = Some(0));
         histories
+    }
+
+    /// How many instants there are of each, to come back to.
+    pub(crate) fn lengths(&self) -> Vec<usize> {
+        self.pasts.iter().map(|past| past.instants.len()).collect()
+    }
+
+    /// Forgets what was kept after that.
+    pub(crate) fn shorten(&mut self, lengths: &[usize]) {
+        for (past, &length) in self.pasts.iter_mut().zip(lengths) {
+            past.instants.truncate(length);
+            past.values.truncate(length);
+        }
+    }
+
+    /// How many times more instants the last step, kept at equal distances, should have for this tolerance.
+    pub(crate) fn refinement(&self, machine: &Machine, tolerance: f64) -> usize {
+        let program = &machine.model().program;
+        let wanted = self.pasts.iter().zip(&program.delays).map(|(past, delay)| {
+            let size = past.values.last().map_or(0.0, |v| v.abs());
+            let size = size.max(program.variables[delay.input.index()].nominal);
+            (past.error_of_last() / (tolerance * size)).powf(0.25)
+        });
+        wanted.fold(1.0, f64::max).min(MOST_TIMES).ceil() as usize
+    }
+
+    /// The step behind an event has been kept: where slopes have jumped there, `arrive` is told when that arrives.
+    pub(crate) fn settle(&mut self, machine: &Machine, tolerance: f64, mut arrive: impl FnMut(f64)) {
+        const FEW: usize = 3;
+        let program = &machine.model().program;
+        let few = self.pasts.len() <= FEW;
+        for (i, (past, delay)) in self.pasts.iter_mut().zip(&program.delays).enumerate() {
+            let Some(split) = past.split.take() else { continue };
+            let size = past.values.last().map_or(0.0, |v| v.abs());
+            let size = size.max(program.variables[delay.input.index()].nominal);
+            let Some(&t) = past.instants.get(split) else { continue };
+            let (jump, delayed) = (past.slope(split, 1) - past.slope(split, -1), self.times[2 * i]);
+            // What the longest step would be wrong by.
+            if !(jump.abs() * delayed > tolerance * size) {
+                continue;
+            }
+            arrive(t + delayed);
+            // What is integrated there has a jump of its curvature, which arrives later still.
+            if few {
+                self.times.iter().step_by(2).for_each(|later| arrive(t + delayed + later));
+            }
+        }
     }
 
     /// Is there nothing to do?
@@ -79,10 +133,14 @@ impl Histories {
         self.begun = machine.time;
         for (i, (past, delay)) in self.pasts.iter_mut().zip(&model.program.delays).enumerate() {
             let value = machine.values[delay.input.index()];
-            if past.values.last() != Some(&value) {
+            let jumps = past.values.last() != Some(&value);
+            if jumps || past.instants.last() == Some(&machine.time) {
                 past.instants.push(machine.time);
                 past.values.push(value);
-                arrive(machine.time + self.times[2 * i]);
+            }
+            match jumps {
+                true => arrive(machine.time + self.times[2 * i]),
+                false => past.split = Some(past.instants.len() - 1),
             }
         }
     }
@@ -165,7 +223,7 @@ impl Past {
     fn forget(&mut self, oldest: f64) {
         const NEIGHBOURS: usize = 4;
         let unused = self.instants.partition_point(|&t| t < oldest).saturating_sub(NEIGHBOURS);
-        if unused > self.instants.len() / 2 {
+        if unused > self.instants.len() / 2 && self.split.is_none() {
             self.instants.drain(..unused);
             self.values.drain(..unused);
         }
@@ -186,11 +244,63 @@ impl Past {
         if right == self.instants.len() {
             // Later than anything kept: the last piece goes on.
             right -= 1;
+            if right > 0 && self.instants[right] == self.instants[right - 1] {
+                if self.values[right] != self.values[right - 1] {
+                    return last;
+                }
+                right -= 1;
+            }
             if right == 0 || self.instants[right] == self.instants[right - 1] {
                 return last;
             }
         }
         self.cubic(right, t)
+    }
+
+    /// The error of cubics in the last step, of which there are [`INSIDE`] instants at equal distances: as its middle
+    /// differs from the cubic through the others, which is four times as much as that of a cubic at the end of a piece.
+    fn error_of_last(&self) -> f64 {
+        const { assert!(INSIDE == 3) };
+        let Some(&[a, b, middle, c, d]) = self.values.last_chunk::<5>() else { return 0.0 };
+        (middle - (4.0 * (b + c) - a - d) / 6.0).abs() / 4.0
+    }
+
+    /// The slope at an instant, of what lies behind it (1) or before it (-1), by up to four instants; none where nothing is
+    /// known.
+    fn slope(&self, at: usize, direction: i32) -> f64 {
+        const POINTS: usize = 4;
+        let mut points: Vec<usize> = vec![at];
+        let mut k = at;
+        // The twin of the instant, before it.
+        if direction < 0 {
+            if at == 0 {
+                return 0.0;
+            }
+            k -= 1;
+            points[0] = k;
+        }
+        while points.len() < POINTS {
+            let Some(next) = k.checked_add_signed(direction as isize).filter(|&n| n < self.instants.len())
+            else {
+                break;
+            };
+            if self.instants[next] == self.instants[k] {
+                break;
+            }
+            points.push(next);
+            k = next;
+        }
+        // The derivative of Lagrange's polynomial at the first point.
+        let (t, v) = (self.instants[points[0]], self.values[points[0]]);
+        let mut slope = 0.0;
+        for &i in &points[1..] {
+            let mut weight = 1.0 / (self.instants[i] - t);
+            for &j in points[1..].iter().filter(|&&j| j != i) {
+                weight *= (t - self.instants[j]) / (self.instants[i] - self.instants[j]);
+            }
+            slope += weight * (self.values[i] - v);
+        }
+        slope
     }
 
     /// The polynomial through up to four neighbours of the interval that ends at `right`, on one side of all jumps.
@@ -256,6 +366,21 @@ mod tests {
         assert_eq!(past.at(2.0, false), 1.0);
         assert_eq!(past.at(2.0, true), 5.0);
         assert!((past.at(2.5, false) - 5.5).abs() < 1e-14);
+    }
+
+    #[test]
+    fn slopes_on_both_sides_of_a_split() {
+        let past = past(&[(0.0, 0.0), (0.5, 0.25), (1.0, 1.0), (1.0, 1.0), (1.2, 0.6), (1.5, 0.0)]);
+        assert!((past.slope(3, -1) - 2.0).abs() < 1e-14, "of t²");
+        assert!((past.slope(3, 1) + 2.0).abs() < 1e-14, "of a line");
+        assert_eq!(past.slope(0, -1), 0.0, "nothing moved before the start");
+    }
+
+    /// Of t⁴ with instants a quarter apart the cubic at the end of a piece is wrong by at most (1/4)⁴.
+    #[test]
+    fn the_error_of_cubics() {
+        let past = past(&[0.0, 0.25, 0.5, 0.75, 1.0].map(|t: f64| (t, t.powi(4))));
+        assert!((past.error_of_last() - 0.25f64.powi(4)).abs() < 1e-15);
     }
 
     #[test]

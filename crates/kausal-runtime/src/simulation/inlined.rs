@@ -111,6 +111,9 @@ impl StepModel for Stepper {
     fn reset(&mut self) {
         self.as_step().reset();
     }
+    fn persist(&mut self, iterations: u32) {
+        self.as_step().persist(iterations);
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
@@ -372,11 +375,7 @@ impl Inlined {
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
-        let recoverable = match &stop {
-            Stop::Failed(Failure { reason, .. }) => Some(*reason),
-            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
-            Stop::Terminate(_) | Stop::Crash(_) | Stop::Contradiction(..) | Stop::NotInteger(..) => None,
-        };
+        let recoverable = stop.recoverable();
         self.side.last_failure = Some(stop);
         match recoverable {
             Some(reason) => ModelError::recoverable(reason),

@@ -2,13 +2,15 @@
 
 use kausal_solver::Reason;
 use kausal_symbolic::VarId;
+use kausal_translate::flow;
 use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 
-/// Event iterations at one instant before giving up.
+/// Event iterations at one instant before giving up, and as many more as there are discrete variables: each may wait for the
+/// one before.
 const EVENT_ROUNDS: usize = 100;
 
 /// Iterates at the machine's instant; the message of `terminate`, if the model ends the run.
@@ -31,9 +33,10 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
 fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
     let t = machine.time;
     let mut restless = Vec::new();
-    for _ in 0..EVENT_ROUNDS {
+    let rounds = EVENT_ROUNDS + machine.model().program.discrete_variables.len();
+    for _ in 0..rounds {
         match round(machine, &mut restless) {
-            Ok(false) => return Ok(None),
+            Ok(false) => return defined(machine).map(|()| None).map_err(|stop| RunError::Event(t, stop)),
             Ok(true) => {}
             Err(Stop::Terminate(message)) => return Ok(Some(message)),
             Err(stop) => return Err(RunError::Event(t, stop)),
@@ -49,29 +52,79 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     for pre in &program.pre {
         machine.values[pre.slot.index()] = machine.pre[pre.variable.index()];
     }
+    machine.violated = None;
     let outcome = machine.run(&model.discrete, Mode::Event);
     machine.starting = false;
-    outcome?;
-    finite(machine)?;
-    whole(machine)?;
+    let outcome = outcome
+        .and_then(|()| finite(machine))
+        .and_then(|()| whole(machine))
+        .and_then(|()| machine.keep_promises());
+    if let Err(stop) = outcome {
+        let ends = matches!(stop, Stop::Terminate(_));
+        return Err(machine.violated.take().filter(|_| !ends).map_or(stop, Stop::Assertion));
+    }
     restless.clear();
     for &v in &program.discrete_variables {
         let (new, old) = (machine.values[v.index()], &mut machine.pre[v.index()]);
-        if new != *old {
+        // What is not a number is found where it is shown; in a branch that is not taken there may be some.
+        if new != *old && !(new.is_nan() && old.is_nan()) {
             restless.push(v);
         }
         *old = new;
+    }
+    // The end comes once.
+    if let Some(flag) = program.terminal_flag {
+        machine.pre[flag.index()] = machine.values[flag.index()];
     }
     let mut changed = !restless.is_empty();
     for sample in &program.samples {
         changed |= machine.values[sample.variable.index()] != 0.0;
         machine.values[sample.variable.index()] = 0.0;
     }
-    for (v, value) in std::mem::take(&mut machine.reinits) {
-        machine.values[v.index()] = value;
+    if !machine.reinits.is_empty() {
+        machine.reinitialise();
         changed = true;
     }
-    Ok(changed)
+    // What must hold all the time must hold when the event has come to rest: on the way there a state is still to be
+    // reinitialised.
+    match machine.violated.take() {
+        Some(message) if !changed => Err(Stop::Assertion(message)),
+        _ => Ok(changed),
+    }
+}
+
+/// Does nothing depend on a relation of what is not a number? In a branch that is not taken, and behind `and`, there may be some.
+fn defined(machine: &mut Machine) -> Result<(), Stop> {
+    let model = machine.model().clone();
+    let relations = (0..).zip(&model.program.relations);
+    let unknown = |r: &kausal_translate::program::Relation| machine.values[r.difference.index()].is_nan();
+    let unknown: Vec<u32> = relations.filter(|(_, r)| unknown(r)).map(|(i, _)| i).collect();
+    if unknown.is_empty() || !differs(machine, None) {
+        return Ok(());
+    }
+    let first = unknown.iter().copied().find(|&r| differs(machine, Some(r)));
+    Err(Stop::Undefined(first.unwrap_or(unknown[0])))
+}
+
+/// Would anything the model says be different if these relations held? The machine is left as it was.
+fn differs(machine: &mut Machine, relation: Option<u32>) -> bool {
+    let model = machine.model().clone();
+    let program = &model.program;
+    let kept = (machine.values.clone(), machine.warnings.clone());
+    machine.supposed = Some(relation);
+    let outcome = machine.run(&model.discrete, Mode::Event);
+    machine.supposed = None;
+    machine.reinits.clear();
+    machine.violated = None;
+    let conditions = flow::nested(&program.discrete).into_iter().filter_map(|step| match step {
+        Step::When(when) => Some(when.branches.iter().flat_map(|b| b.conditions.iter().copied())),
+        _ => None,
+    });
+    let same = |v: usize| machine.values[v].to_bits() == kept.0[v].to_bits();
+    let shown = (0..kept.0.len()).filter(|&v| program.variables[v].kind != Kind::Helper);
+    let differs = outcome.is_ok() && !conditions.flatten().map(|v| v.index()).chain(shown).all(same);
+    (machine.values, machine.warnings) = kept;
+    differs
 }
 
 /// Are all variables of the model finite numbers? Parameters are looked at when they are computed.
@@ -98,11 +151,15 @@ fn finite_where(machine: &Machine, looked_at: impl Fn(&Kind) -> bool) -> Result<
     if all_finite(&machine.values) {
         return Ok(());
     }
-    let wrong = machine
-        .values
-        .iter()
-        .zip(variables)
-        .position(|(value, var)| !value.is_finite() && looked_at(&var.kind));
+    let bad = |v: usize| !machine.values[v].is_finite();
+    let wrong = (0..variables.len()).find(|&v| match variables[v].kind {
+        // What the translation added is looked at where the model shows it.
+        Kind::Alias(alias) => {
+            let target = &variables[alias.target.index()].kind;
+            *target == Kind::Helper && bad(alias.target.index()) && looked_at(&Kind::Discrete)
+        }
+        ref kind => bad(v) && looked_at(kind),
+    });
     let Some(wrong) = wrong else { return Ok(()) };
     let unknowns = vec![VarId(wrong as u32)];
     Err(Stop::Failed(Failure { reason: Reason::NotFinite, unknowns, residual: None }))

@@ -10,7 +10,8 @@
 //! - the Jacobian is evaluated anew when the iteration fails or after `MAX_STEPS_PER_JACOBIAN` steps;
 //! - the iteration stops when the error that the observed rate of convergence predicts is below the
 //!   tolerance, often after one correction; it gives up when corrections grow. A failure with an old Jacobian
-//!   is repeated with a new one; only a failure with a current Jacobian is reported.
+//!   is repeated with a new one; only a failure with a current Jacobian is reported. Where the step cannot be made
+//!   smaller ([`StepModel::persist`]), Newton's method with a new matrix in each iteration comes before that.
 
 mod rosenbrock;
 mod stages;
@@ -56,6 +57,8 @@ pub struct ClassicalStep<M> {
     guess: Vec<f64>,
     /// Stages of Radau IIA; made when first asked for.
     stages: Option<Box<Stages>>,
+    /// Newton iterations where the chord iteration fails and the step cannot be made smaller.
+    persistence: u32,
     work: Work,
 }
 
@@ -87,6 +90,7 @@ impl<M: OdeModel> ClassicalStep<M> {
             correction: vec![0.0; n],
             guess: vec![0.0; n],
             stages: None,
+            persistence: 0,
             work: Work::default(),
         }
     }
@@ -209,6 +213,61 @@ impl<M: OdeModel> ClassicalStep<M> {
         let component = largest(weights, &self.correction);
         Err(Recoverable { reason: Reason::NoConvergence, component }.into())
     }
+
+    /// Newton's method from the guess, with a new matrix in each iteration and corrections as long as they make the
+    /// residual smaller.
+    fn insist(
+        &mut self,
+        request: &StepRequest,
+        x: &mut [f64],
+        failure: Recoverable,
+    ) -> Result<(), ModelError> {
+        const HALVINGS: u32 = 8;
+        let StepRequest { t, h, weights, tolerance, .. } = *request;
+        x.copy_from_slice(&self.guess);
+        self.rhs(t, x)?;
+        let mut residual: Vec<f64> = Vec::new();
+        let mut size = self.residual(request, x, &mut residual);
+        for _ in 0..self.persistence {
+            self.evaluate_jacobian(t, x, weights, h)?;
+            self.factor(h)?;
+            self.correction.copy_from_slice(&residual);
+            self.matrix.solve(&mut self.correction);
+            self.work.newton_iterations += 1;
+            let length = norm(weights, &self.correction);
+            if !length.is_finite() {
+                break;
+            }
+            let from = x.to_vec();
+            let mut part = 1.0;
+            for _ in 0..HALVINGS {
+                for ((x, from), c) in x.iter_mut().zip(&from).zip(&self.correction) {
+                    *x = from + part * c;
+                }
+                let evaluated = self.rhs(t, x);
+                let next =
+                    if evaluated.is_ok() { self.residual(request, x, &mut residual) } else { f64::INFINITY };
+                if next < size || part * length <= tolerance {
+                    size = next;
+                    break;
+                }
+                part *= 0.5;
+            }
+            if part * length <= tolerance && part == 1.0 {
+                return Ok(());
+            }
+        }
+        self.gamma = None;
+        Err(failure.into())
+    }
+
+    /// What the equation of the step lacks at `x`, where `self.f` is the derivative, and its weighted norm.
+    fn residual(&self, request: &StepRequest, x: &[f64], residual: &mut Vec<f64>) -> f64 {
+        residual.clear();
+        let terms = x.iter().zip(&self.f).zip(request.old);
+        residual.extend(terms.map(|((x, f), old)| request.h * f + old - x));
+        norm(request.weights, residual)
+    }
 }
 
 /// The right-hand side as a function of the state alone.
@@ -271,6 +330,11 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
                     x.copy_from_slice(&self.guess);
                     self.rhs(request.t, x)?;
                 }
+                Err(ModelError::Recoverable(e)) if self.persistence > 0 => {
+                    self.work.nonlinear_failures += 1;
+                    self.insist(request, x, e)?;
+                    break;
+                }
                 Err(ModelError::Recoverable(e)) => {
                     self.work.nonlinear_failures += 1;
                     // The Jacobian is that of the guess; keep it for the smaller step that follows, but
@@ -311,6 +375,10 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
         if let Some(stages) = &mut self.stages {
             stages.reset();
         }
+    }
+
+    fn persist(&mut self, iterations: u32) {
+        self.persistence = iterations;
     }
 
     fn work(&self) -> Work {

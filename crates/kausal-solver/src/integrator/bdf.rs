@@ -336,17 +336,32 @@ impl Bdf {
 
     /// `x_pred = Σ φ*_i`, `der(x_pred) = Σ slope_i φ*_i`, `old = x_pred - γ der(x_pred)`.
     fn predict(&mut self, formula: &Formula) {
-        self.predicted.copy_from_slice(&self.phi[1]);
-        self.dx.fill(0.0);
-        for i in 2..=formula.order + 1 {
-            let (b, d) = (formula.beta[i], formula.beta[i] * formula.slope[i]);
-            for ((p, dx), phi) in self.predicted.iter_mut().zip(&mut self.dx).zip(&self.phi[i]) {
-                *p += b * phi;
-                *dx += d * phi;
-            }
+        // With the order a literal, all sums of a state stay in registers.
+        match formula.order {
+            1 => self.predict_with::<3>(formula),
+            2 => self.predict_with::<4>(formula),
+            3 => self.predict_with::<5>(formula),
+            4 => self.predict_with::<6>(formula),
+            _ => self.predict_with::<7>(formula),
         }
-        for ((old, p), dx) in self.old.iter_mut().zip(&self.predicted).zip(&self.dx) {
-            *old = p - formula.gamma * dx;
+    }
+
+    /// `COUNT` is two more than the order: `φ_0`, which is not used, and `φ_1 … φ_{k+1}`.
+    #[inline(always)]
+    fn predict_with<const COUNT: usize>(&mut self, formula: &Formula) {
+        let n = self.predicted.len();
+        let Some(phi) = self.phi.first_chunk::<COUNT>() else { return };
+        let phi: [&[f64]; COUNT] = std::array::from_fn(|i| &phi[i][..n]);
+        let value: [f64; COUNT] = std::array::from_fn(|i| formula.beta[i]);
+        let slope: [f64; COUNT] = std::array::from_fn(|i| formula.beta[i] * formula.slope[i]);
+        let (predicted, slopes, old) = (&mut self.predicted[..n], &mut self.dx[..n], &mut self.old[..n]);
+        for j in 0..n {
+            let (mut p, mut dx) = (phi[1][j], 0.0);
+            for i in 2..COUNT {
+                p += value[i] * phi[i][j];
+                dx += slope[i] * phi[i][j];
+            }
+            (predicted[j], slopes[j], old[j]) = (p, dx, p - formula.gamma * dx);
         }
     }
 
@@ -416,19 +431,12 @@ impl Bdf {
     fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, formula: &Formula, t: f64) {
         let k = formula.order;
         self.wait = self.wait.saturating_sub(1);
-        // The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer
-        // needed.
-        let b = formula.beta[k + 2];
-        for ((d, e), phi) in self.old.iter_mut().zip(&self.e).zip(&self.phi[k + 2]) {
-            *d = e - b * phi;
-        }
-        self.phi[k + 2].copy_from_slice(&self.e);
-        for i in (1..=k + 1).rev() {
-            let b = formula.beta[i];
-            let (low, high) = self.phi.split_at_mut(i + 1);
-            for (phi, next) in low[i].iter_mut().zip(&high[0]) {
-                *phi = b * *phi + next;
-            }
+        match k {
+            1 => self.carry_over::<4>(formula),
+            2 => self.carry_over::<5>(formula),
+            3 => self.carry_over::<6>(formula),
+            4 => self.carry_over::<7>(formula),
+            _ => self.carry_over::<8>(formula),
         }
         self.psi = formula.psi;
         self.psi[k + 3..].fill(0.0);
@@ -438,6 +446,30 @@ impl Bdf {
         core.dx.copy_from_slice(&self.dx);
         core.advance(t);
         model.accepted(t, &core.x, &core.dx);
+    }
+
+    /// The differences at the new point. `COUNT` is three more than the order: `φ_0`, which is not used, and `φ_1 … φ_{k+2}`.
+    /// The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer needed.
+    #[inline(always)]
+    fn carry_over<const COUNT: usize>(&mut self, formula: &Formula) {
+        let n = self.e.len();
+        let Some(phi) = self.phi.first_chunk_mut::<COUNT>() else { return };
+        let mut phi = phi.each_mut().map(|phi| &mut phi[..]);
+        // The first is empty or not; it is not touched.
+        for phi in &mut phi[1..] {
+            *phi = &mut std::mem::take(phi)[..n];
+        }
+        let beta: [f64; COUNT] = std::array::from_fn(|i| formula.beta[i]);
+        let (e, old) = (&self.e[..n], &mut self.old[..n]);
+        for j in 0..n {
+            let mut next = e[j];
+            old[j] = next - beta[COUNT - 1] * phi[COUNT - 1][j];
+            phi[COUNT - 1][j] = next;
+            for i in (1..COUNT - 1).rev() {
+                next = beta[i] * phi[i][j] + next;
+                phi[i][j] = next;
+            }
+        }
     }
 
     /// The order among `k-1`, `k`, `k+1` that allows the largest step, and that step.

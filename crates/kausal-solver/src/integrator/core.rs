@@ -22,6 +22,8 @@ pub(crate) struct Core {
     pub steps: u64,
     pub rejected: u64,
     pub convergence_failures: u64,
+    /// Inside steps the solution is asked for from here on.
+    pub asked_from: f64,
 }
 
 /// A step size, and whether it ends exactly at the limit.
@@ -48,6 +50,11 @@ impl Core {
         } else {
             Stride { h, at_limit: false }
         }
+    }
+
+    /// Will the solution be asked for before the end of the step to `t`?
+    pub fn is_asked_before(&self, t: f64) -> bool {
+        self.asked_from < t
     }
 
     /// Time at the end of a stride: the limit itself, not its sum.

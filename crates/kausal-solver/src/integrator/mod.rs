@@ -17,6 +17,7 @@ mod esdirk;
 mod explicit;
 mod fixed;
 mod fixed_bdf;
+mod grid;
 mod hermite;
 mod options;
 mod radau;
@@ -30,6 +31,9 @@ use crate::error::SolverError;
 use crate::model::StepModel;
 use crate::weights::Weights;
 use core::Core;
+
+/// Newton iterations for a step that cannot be made smaller.
+const PERSISTENCE: u32 = 20;
 
 /// Integrates a model. See the [module](self).
 #[derive(Clone, Debug)]
@@ -78,6 +82,9 @@ impl<M: StepModel> Integrator<M> {
                 needs: "a model that solves linear systems with its Jacobian",
             });
         }
+        if method.is_fixed_step() {
+            model.persist(PERSISTENCE);
+        }
         let engine = match method {
             Method::Auto => Engine::Auto(Box::new(auto::Auto::new(n))),
             Method::Bdf => Engine::Bdf(Box::new(bdf::Bdf::new(n))),
@@ -117,6 +124,7 @@ impl<M: StepModel> Integrator<M> {
             steps: 0,
             rejected: 0,
             convergence_failures: 0,
+            asked_from: f64::INFINITY,
         };
         Ok(Integrator { model, core, engine, ready: false, starts: 0 })
     }
@@ -198,6 +206,12 @@ impl<M: StepModel> Integrator<M> {
         if h > 0.0 {
             self.core.options.max_step = h;
         }
+    }
+
+    /// Inside steps the solution will be asked for from `t` on: methods whose solution is less exact between the ends of a
+    /// step then take care of that too. At first it is asked for nowhere.
+    pub fn set_asked_from(&mut self, t: f64) {
+        self.core.asked_from = t;
     }
 
     /// Current time.

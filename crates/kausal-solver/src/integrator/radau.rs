@@ -4,7 +4,11 @@
 //! once ([`StageModel`](crate::model::StageModel)): a classical model by one real and one complex system, an
 //! inlined one by its own torn system. The integrator supplies the guess, by continuing the last collocation
 //! polynomial, the error estimate, damped once by `(I - h/γ J)⁻¹`, and Gustafsson's predictive step size
-//! control. The collocation polynomial is the dense output.
+//! control.
+//!
+//! The collocation polynomial is the dense output, raised by one degree to pass through the beginning of the step
+//! before. In stiff problems it is of order 3 while the ends of steps may be exact by far with any step size: there its
+//! error, the term that is added, limits the step too, where the solution is asked for inside.
 
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;
@@ -17,6 +21,15 @@ const SHRINK: f64 = 0.125;
 const GROW: f64 = 8.0;
 /// Newton iterations that leave the step size alone.
 const USUAL_ITERATIONS: f64 = 7.0;
+
+/// The error estimate may be so many times the tolerance.
+const LOOSEST: f64 = 20.0;
+/// The collocation polynomial may be off by so many tolerances inside a step.
+const ALLOWED_INSIDE: f64 = 10.0;
+/// Attempts at a step that may be given up because of it.
+const MOST_FOR_INSIDE: u32 = 5;
+/// The largest value of `|s (s - c₁) (s - c₂) (s - 1)|` between 0 and 1.
+const LARGEST_PRODUCT: f64 = 0.0189;
 
 /// State of the method.
 #[derive(Clone, Debug)]
@@ -35,6 +48,12 @@ pub(crate) struct Radau {
     /// Divided differences of the collocation polynomial, in `(t - t_n)/h` at 0, c₂ - 1, c₁ - 1.
     dense: [Vec<f64>; 3],
     h_dense: f64,
+    /// The beginning of the last step.
+    before: Vec<f64>,
+    /// The next divided difference, with the beginning of the step before.
+    raised: Vec<f64>,
+    /// Tolerances of the error estimate as multiples of those the user wants.
+    looseness: f64,
     iteration_tolerance: f64,
     started: bool,
 }
@@ -53,14 +72,18 @@ impl Radau {
             slope: vec![0.0; n],
             dense: std::array::from_fn(|_| vec![0.0; n]),
             h_dense: 0.0,
+            before: vec![0.0; n],
+            raised: vec![0.0; n],
+            looseness: if rtol > 0.0 { Radau::inner_tolerance(rtol) / rtol } else { 1.0 },
             iteration_tolerance: (10.0 * f64::EPSILON / rtol.max(1e-14)).max(rtol.sqrt().min(0.03)),
             started: false,
         }
     }
 
-    /// The tolerance to use inside: the error estimate is of order 3, the solution of order 5.
+    /// The tolerance to use inside: the error estimate is of order 3, the solution of order 5. Not so in stiff problems,
+    /// where both are of order 3, so it is not looser by far.
     pub fn inner_tolerance(rtol: f64) -> f64 {
-        0.1 * rtol.powf(2.0 / 3.0)
+        (0.1 * rtol.powf(2.0 / 3.0)).min(LOOSEST * rtol)
     }
 
     pub fn restart(&mut self) {
@@ -96,11 +119,21 @@ impl Radau {
                     continue;
                 }
             };
-            let ratio = self.step_ratio(stride.h, error, &stages);
+            let mut ratio = self.step_ratio(stride.h, error, &stages);
             if !(error < 1.0) {
                 core.note_error(&mut failures, error, &self.error);
                 self.h = stride.h * if self.first { 0.1 } else { ratio.min(0.9) };
                 continue;
+            }
+            let inside = self.raise(core, stride.h);
+            if core.is_asked_before(t) {
+                let for_inside = (SAFETY * inside.max(1e-10).powf(-0.25)).clamp(SHRINK, GROW);
+                if inside > 1.0 && failures.count < MOST_FOR_INSIDE {
+                    core.note_error(&mut failures, inside, &self.raised);
+                    self.h = stride.h * for_inside.min(0.9);
+                    continue;
+                }
+                ratio = ratio.min(for_inside);
             }
             self.accept(core, model, stride.h, t);
             self.first = false;
@@ -117,6 +150,41 @@ impl Radau {
     pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
         let s = (t - core.t) / self.h_dense;
         self.continue_to(core, s, x);
+        let product = product(s);
+        for (x, raised) in x.iter_mut().zip(&self.raised) {
+            *x += product * raised;
+        }
+    }
+
+    /// The divided difference of the collocation polynomial of this attempt and the beginning of the step before; the
+    /// error inside the step that it tells of, in units of what is allowed. Nothing where there is no step before.
+    fn raise(&mut self, core: &Core, h: f64) -> f64 {
+        let n = core.n();
+        if self.h_dense <= 0.0 {
+            self.raised.fill(0.0);
+            return 0.0;
+        }
+        let s = -1.0 - self.h_dense / h;
+        let (c1, c2) = (RADAU_IIA.c[0] - 1.0, RADAU_IIA.c[1] - 1.0);
+        let mut largest = 0.0f64;
+        for i in 0..n {
+            let [d1, d2, d3] = self.differences(core.x[i], i, n);
+            let there = self.x[2 * n + i] + s * (d1 + (s - c2) * (d2 + (s - c1) * d3));
+            self.raised[i] = (self.before[i] - there) / product(s);
+            largest = largest.max((self.raised[i] * core.weights.values()[i]).abs());
+        }
+        LARGEST_PRODUCT * largest * self.looseness / ALLOWED_INSIDE
+    }
+
+    /// Newton's divided differences at 1, c₂, c₁, 0 of one component, which begins at `x0`.
+    fn differences(&self, x0: f64, i: usize, n: usize) -> [f64; 3] {
+        let [c1, c2, _] = RADAU_IIA.c;
+        let (z1, z2, z3) = (self.x[i] - x0, self.x[n + i] - x0, self.x[2 * n + i] - x0);
+        let d1 = (z2 - z3) / (c2 - 1.0);
+        let between = (z1 - z2) / (c1 - c2);
+        let d2 = (between - d1) / (c1 - 1.0);
+        let first = (between - z1 / c1) / c2;
+        [d1, d2, d2 - first]
     }
 
     fn continue_to(&self, core: &Core, s: f64, x: &mut [f64]) {
@@ -228,23 +296,23 @@ impl Radau {
 
     fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, h: f64, t: f64) {
         let n = core.n();
-        let [c1, c2, _] = RADAU_IIA.c;
         for i in 0..n {
-            let x0 = core.x[i];
-            let (z1, z2, z3) = (self.x[i] - x0, self.x[n + i] - x0, self.x[2 * n + i] - x0);
-            // Newton's divided differences at 1, c₂, c₁, 0.
-            let d1 = (z2 - z3) / (c2 - 1.0);
-            let between = (z1 - z2) / (c1 - c2);
-            let d2 = (between - d1) / (c1 - 1.0);
-            let first = (between - z1 / c1) / c2;
-            self.dense[0][i] = d1;
-            self.dense[1][i] = d2;
-            self.dense[2][i] = d2 - first;
+            let differences = self.differences(core.x[i], i, n);
+            for (row, difference) in self.dense.iter_mut().zip(differences) {
+                row[i] = difference;
+            }
         }
         self.h_dense = h;
+        self.before.copy_from_slice(&core.x);
         core.x.copy_from_slice(&self.x[2 * n..]);
         core.dx.copy_from_slice(&self.dx[2 * n..]);
         core.advance(t);
         model.accepted(t, &core.x, &core.dx);
     }
+}
+
+/// `s (s - (c₂ - 1)) (s - (c₁ - 1)) (s + 1)`, zero at all points of a step, where `s` is 0 at its end.
+fn product(s: f64) -> f64 {
+    let [c1, c2, _] = RADAU_IIA.c;
+    s * (s - (c2 - 1.0)) * (s - (c1 - 1.0)) * (s + 1.0)
 }

@@ -18,6 +18,10 @@ use crate::model::StepModel;
 use crate::vector::add_multiple;
 
 const STAGES: usize = 6;
+/// The continuous extension may be off by so many tolerances inside a step.
+const ALLOWED_INSIDE: f64 = 10.0;
+/// Attempts at a step that may be given up because of it.
+const MOST_FOR_INSIDE: u32 = 5;
 
 /// State of the method.
 #[derive(Clone, Debug)]
@@ -31,6 +35,9 @@ pub(crate) struct Rosenbrock {
     /// Coefficients of the continuous extension, and the start of the last step.
     dense: [Vec<f64>; 2],
     x_old: Vec<f64>,
+    /// Size of the last step, nothing after a restart.
+    h_old: f64,
+    inside: Vec<f64>,
     work: Vec<f64>,
     started: bool,
 }
@@ -46,6 +53,8 @@ impl Rosenbrock {
             by_time: vec![0.0; n],
             dense: [vec![0.0; n], vec![0.0; n]],
             x_old: vec![0.0; n],
+            h_old: 0.0,
+            inside: vec![0.0; n],
             work: vec![0.0; 2 * n],
             started: false,
         }
@@ -66,7 +75,7 @@ impl Rosenbrock {
         if !self.started {
             self.h = initial_step(core, model, RODASP.order, t_limit, &mut self.work)?;
             self.control.reset();
-            self.started = true;
+            (self.started, self.h_old) = (true, 0.0);
         }
         let mut failures = Failures::default();
         let mut linearized = false;
@@ -87,8 +96,21 @@ impl Rosenbrock {
                 self.h = stride.h * self.control.rejected(error);
                 continue;
             }
+            let mut longest = f64::INFINITY;
+            self.extend();
+            if core.is_asked_before(t) {
+                let inside = self.error_inside(core, stride.h);
+                longest = stride.h * (0.9 * inside.max(1e-10).powf(-0.25)).clamp(1.0 / 6.0, 6.0);
+                if inside > 1.0 && failures.count < MOST_FOR_INSIDE {
+                    core.note_error(&mut failures, inside, &self.inside);
+                    self.h = longest.min(0.9 * stride.h);
+                    continue;
+                }
+            }
             let proposal = stride.h * self.control.accepted(error, failures.count > 0);
-            self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            let proposal = if stride.h < self.h { proposal.max(self.h) } else { proposal };
+            self.h = proposal.min(longest);
+            self.h_old = stride.h;
             self.finish(core, model, t)?;
             return Ok(core.report(RODASP.order, stride.at_limit));
         }
@@ -101,6 +123,35 @@ impl Rosenbrock {
         for i in 0..x.len() {
             x[i] = self.x_old[i] * r + s * (core.x[i] + r * (self.dense[0][i] + s * self.dense[1][i]));
         }
+    }
+
+    /// The coefficients of the continuous extension of this attempt.
+    fn extend(&mut self) {
+        for (row, coefficients) in self.dense.iter_mut().zip(&RODASP.dense) {
+            row.fill(0.0);
+            for (u, &d) in self.u.iter().zip(coefficients) {
+                add_multiple(row, u, d);
+            }
+        }
+    }
+
+    /// How far the continuous extension of this attempt is from the solution inside the step, in units of what is allowed:
+    /// by how much it misses the beginning of the step before, made smaller as `s² (1 - s)²` is inside than there. In stiff
+    /// problems it is of lower order than the solution at the ends of steps. Nothing where there is no step before.
+    fn error_inside(&mut self, core: &Core, h: f64) -> f64 {
+        if self.h_old <= 0.0 {
+            return 0.0;
+        }
+        let s = -self.h_old / h;
+        let r = 1.0 - s;
+        let smaller = 0.0625 / (s * r).powi(2);
+        let mut largest = 0.0f64;
+        for i in 0..core.n() {
+            let there = core.x[i] * r + s * (self.x[i] + r * (self.dense[0][i] + s * self.dense[1][i]));
+            self.inside[i] = smaller * (there - self.x_old[i]);
+            largest = largest.max((self.inside[i] * core.weights.values()[i]).abs());
+        }
+        largest / ALLOWED_INSIDE
     }
 
     /// All stages of one step; the solution is left in `x`.
@@ -152,12 +203,6 @@ impl Rosenbrock {
         model: &mut M,
         t: f64,
     ) -> Result<(), SolverError> {
-        for (row, coefficients) in self.dense.iter_mut().zip(&RODASP.dense) {
-            row.fill(0.0);
-            for (u, &d) in self.u.iter().zip(coefficients) {
-                add_multiple(row, u, d);
-            }
-        }
         self.x_old.copy_from_slice(&core.x);
         core.x.copy_from_slice(&self.x);
         core.advance(t);

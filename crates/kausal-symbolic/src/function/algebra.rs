@@ -94,16 +94,23 @@ pub fn range<D: Domain>(
 
 /// How many elements a range has that spans from 0 to `span`.
 pub fn range_length(span: f64, step: f64) -> ArrayResult<usize> {
+    as_size("the length of a range", range_count(span, step)?)
+}
+
+/// How often a loop over such a range runs: it need not be kept, so it may be longer.
+pub fn range_rounds(span: f64, step: f64) -> ArrayResult<usize> {
+    const MOST: f64 = 1e9;
+    let count = range_count(span, step)?;
+    if count <= MOST { Ok(count as usize) } else { Err(ArrayErrorKind::TooManyRounds(count).into()) }
+}
+
+fn range_count(span: f64, step: f64) -> ArrayResult<f64> {
     let steps = span / step;
     if step == 0.0 || steps.is_nan() {
         return Err(ArrayErrorKind::NotASize { what: "the step of a range", value: step }.into());
     }
-    if steps < 0.0 {
-        return Ok(0);
-    }
     // The quotient of 0.3 and 0.1 is a rounding error below 3: that still counts as 3.
-    let steps = (steps + 4.0 * f64::EPSILON * steps).floor();
-    as_size("the length of a range", steps).map(|n| n + 1)
+    Ok(if steps < 0.0 { 0.0 } else { (steps + 4.0 * f64::EPSILON * steps).floor() + 1.0 })
 }
 
 /// `linspace(first, last, n)` with `n` at least 2.

@@ -92,6 +92,8 @@ pub enum ArrayErrorKind {
         /// The sizes of the array.
         shape: Shape,
     },
+    /// A loop over a range with so many elements.
+    TooManyRounds(f64),
     /// A number that must be a whole number of at least some value is not.
     NotASize {
         /// What it is for.
@@ -151,6 +153,12 @@ impl fmt::Display for ArrayError {
             }
             ArrayErrorKind::TooManySubscripts { found, shape } => {
                 write!(f, "{found} subscripts for {}", describe_shape(shape))
+            }
+            ArrayErrorKind::TooManyRounds(count) => {
+                write!(f, "a loop would run {count} times: up to 1e9 are possible")
+            }
+            ArrayErrorKind::NotASize { what, value } if *value > MAX_ELEMENTS as f64 => {
+                write!(f, "{what} is {value}: up to {MAX_ELEMENTS} are possible")
             }
             ArrayErrorKind::NotASize { what, value } => {
                 write!(f, "{what} must be a whole number that makes sense, not {value}")

@@ -225,6 +225,6 @@ impl Domain for Numbers<'_> {
     }
 
     fn inner_product(&mut self, pairs: impl Iterator<Item = (f64, f64)>) -> ArrayResult<f64> {
-        Ok(pairs.map(|(a, b)| a * b).sum())
+        Ok(pairs.map(|(a, b)| a * b).reduce(|sum, product| sum + product).unwrap_or(0.0))
     }
 }

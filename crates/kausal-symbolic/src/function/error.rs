@@ -55,6 +55,8 @@ pub enum EvalErrorKind {
         /// What is wrong.
         why: String,
     },
+    /// A result of Integer arithmetic is too large to be exact.
+    Inexact(f64),
     /// Initial values need each other, beginning with this variable.
     Cyclic(String),
     /// The function itself is not well-formed.
@@ -119,13 +121,16 @@ impl fmt::Display for EvalError {
             EvalErrorKind::External { name, message } => write!(f, "external function {name}: {message}")?,
             EvalErrorKind::TooManySteps => write!(f, "it takes too many steps; does it come to an end?")?,
             EvalErrorKind::Interrupted => write!(f, "it was stopped before it came to an end")?,
-            EvalErrorKind::TooManyCalls => write!(f, "calls are nested too deeply")?,
+            EvalErrorKind::TooManyCalls => {
+                write!(f, "calls are nested too deeply: about 200 inside each other are possible")?
+            }
             EvalErrorKind::NoFunction(id) => write!(f, "function {} does not exist", id.0)?,
             EvalErrorKind::MissingArgument(name) => write!(f, "no argument for input {name}")?,
             EvalErrorKind::TooManyArguments { inputs, found } => {
                 write!(f, "{found} arguments for {inputs} inputs")?;
             }
             EvalErrorKind::WrongValue { local, why } => write!(f, "{local}: {why}")?,
+            EvalErrorKind::Inexact(value) => write!(f, "{}", super::integers::too_large(*value))?,
             EvalErrorKind::Cyclic(name) => write!(f, "the initial value of {name} depends on itself")?,
             EvalErrorKind::Malformed(why) => write!(f, "malformed function: {why}")?,
             EvalErrorKind::NotInlinable(why) => write!(f, "cannot become an expression: {why}")?,

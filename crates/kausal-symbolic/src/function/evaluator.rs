@@ -168,14 +168,16 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         let base = self.stack.len();
         self.stack.resize(base + routine.function.locals.len(), None);
         self.bind(&routine, base, args.iter().cloned().map(Some).collect())?;
-        self.set_up(&routine, base)?;
+        // What else has an initial value may not be known before the run.
+        let needed = routine.needed_for_sizes();
+        self.set_up_those(&routine, base, |id| needed.contains(&id))?;
         self.check_inputs(&routine, base)?;
-        let shape = |&output: &LocalId| match &self.stack[base + output.0 as usize] {
-            _ if routine.flexible[output.0 as usize] => None,
-            Some(value) => Some(value.shape().into()),
-            None => Some(Shape::new()),
-        };
-        let shapes = routine.function.outputs.iter().map(shape).collect();
+        let mut shapes = Vec::with_capacity(routine.function.outputs.len());
+        for &output in &routine.function.outputs {
+            let flexible = routine.flexible[output.0 as usize];
+            let local = routine.function.local(output);
+            shapes.push(if flexible { None } else { Some(self.declared_shape(&routine, base, local)?) });
+        }
         self.stack.truncate(base);
         Ok(shapes)
     }
@@ -296,7 +298,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         self.release_objects(routine, base);
         self.stack.truncate(base);
         self.path.truncate(path);
-        result.map_err(|error| error.within(&routine.function.name))
+        result.map_err(|error| error.within(routine.function.shown_name()))
     }
 
     fn run(
@@ -414,9 +416,18 @@ impl<'e, D: Domain> Evaluator<'e, D> {
 
     /// Gives sizes and initial values to all local variables that have them.
     fn set_up(&mut self, routine: &Routine, base: usize) -> Result<(), EvalError> {
+        self.set_up_those(routine, base, |_| true)
+    }
+
+    fn set_up_those(
+        &mut self,
+        routine: &Routine,
+        base: usize,
+        wanted: impl Fn(LocalId) -> bool,
+    ) -> Result<(), EvalError> {
         for &id in &routine.setup {
             let at = base + id.0 as usize;
-            if self.stack[at].is_some() {
+            if self.stack[at].is_some() || !wanted(id) {
                 continue;
             }
             let local = routine.function.local(id);
@@ -425,6 +436,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
                     let value = self.eval(routine, base, initial)?;
                     check_rank(local, &value)?;
                     self.check_sizes(routine, base, local, value.shape())?;
+                    self.require_exact_for(routine, id, initial, &value)?;
                     value
                 }
                 None => {
@@ -540,7 +552,8 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             if value.shape().contains(&0) && old.shape().contains(&0) {
                 return Ok(());
             }
-            let error = super::array::same_shape(":=", old.shape(), value.shape());
+            let error =
+                super::array::same_shape("its sizes and those of its value", old.shape(), value.shape());
             let why = error.map_or_else(|e| e.to_string(), |()| String::new());
             return Err(EvalErrorKind::WrongValue { local: local.name.clone(), why }.into());
         }

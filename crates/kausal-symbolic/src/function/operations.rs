@@ -213,7 +213,7 @@ fn size<D: Domain>(d: &D, what: &'static str, value: &Value<D::Scalar>) -> Array
 }
 
 /// The result of `min` without elements: the greatest value of the type.
-fn greatest(scalar: Scalar) -> f64 {
+pub fn greatest(scalar: Scalar) -> f64 {
     match scalar {
         Scalar::Integer => f64::from(i32::MAX),
         Scalar::Boolean => 1.0,
@@ -222,7 +222,7 @@ fn greatest(scalar: Scalar) -> f64 {
 }
 
 /// The result of `max` without elements: the least value of the type.
-fn least(scalar: Scalar) -> f64 {
+pub fn least(scalar: Scalar) -> f64 {
     match scalar {
         Scalar::Integer => -f64::from(i32::MAX),
         Scalar::Boolean => 0.0,

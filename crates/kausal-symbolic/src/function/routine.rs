@@ -5,7 +5,9 @@
 //! Long sums, products and concatenations, which come in as `((a + b) + c) + …`, become one operator.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
+use super::integers::divides_integers;
 use super::typing::{BadTerm, TermType, term_order, term_types};
 use super::{
     ArrayFn, Body, Dim, EvalError, EvalErrorKind, Function, FunctionId, LocalId, Scalar, Stmt, Subscript,
@@ -56,6 +58,7 @@ impl Short {
             Term::Const(value) => Short::Const(*value),
             Term::Local(local) => Short::Local(*local),
             Term::Op(Op::If | Op::And | Op::Or, _) => Short::Long,
+            Term::Op(op, args) if divides_integers(*op, &args_types(types, args)) => Short::Long,
             Term::Op(op, args) => match args[..] {
                 [a] if number(a) => Short::Op1(*op, a),
                 [a, b] if number(a) && number(b) => Short::Op2(*op, a, b),
@@ -73,6 +76,10 @@ impl Short {
             _ => Short::Long,
         }
     }
+}
+
+fn args_types(types: &[TermType], args: &[TermId]) -> SmallVec<[TermType; 2]> {
+    args.iter().map(|arg| types[arg.0 as usize]).collect()
 }
 
 impl Routine {
@@ -113,8 +120,55 @@ impl Routine {
         &self.function
     }
 
+    /// What is known of a term.
+    pub fn type_of(&self, term: TermId) -> TermType {
+        self.types[term.0 as usize]
+    }
+
+    /// Local variables that have to be set up, in an order in which each needs only earlier ones.
+    pub fn setup(&self) -> &[LocalId] {
+        &self.setup
+    }
+
+    /// Can the local variable change its size?
+    pub fn is_flexible(&self, local: LocalId) -> bool {
+        self.flexible[local.0 as usize]
+    }
+
     pub(super) fn term(&self, term: TermId) -> &Term {
         &self.function.terms[term.0 as usize]
+    }
+
+    /// Local variables that the sizes of inputs and outputs depend on.
+    pub(super) fn needed_for_sizes(&self) -> FxHashSet<LocalId> {
+        let function = &self.function;
+        let sizes_of = |id: LocalId| {
+            function.local(id).dims.iter().filter_map(|dim| match dim {
+                Dim::Computed(size) => Some(*size),
+                _ => None,
+            })
+        };
+        let mut needed = FxHashSet::default();
+        let mut open: Vec<TermId> =
+            function.inputs.iter().chain(&function.outputs).flat_map(|&id| sizes_of(id)).collect();
+        // Arguments that are missing are asked for as well.
+        open.extend(function.inputs.iter().filter_map(|&input| function.local(input).initial));
+        needed.extend(function.inputs.iter().copied());
+        while let Some(root) = open.pop() {
+            let mut locals = Vec::new();
+            locals_of(function, root, &mut locals);
+            for local in locals {
+                if needed.insert(local) {
+                    open.extend(sizes_of(local).chain(function.local(local).initial));
+                }
+            }
+        }
+        needed
+    }
+
+    /// Does the operator divide Integers with a remainder?
+    pub(super) fn divides_integers(&self, op: Op, args: &[TermId]) -> bool {
+        divides_integers(op, &args_types(&self.types, args))
     }
 
     pub(super) fn is_number(&self, term: TermId) -> bool {

@@ -6,13 +6,14 @@
 
 use smallvec::SmallVec;
 
-use super::algebra::range_length;
+use super::algebra::range_rounds;
 use super::array::{ArrayErrorKind, ArrayResult};
 use super::domain::{Assertion, Domain};
 use super::evaluator::Evaluator;
+use super::integers::{LARGEST_INTEGER, is_inexact, may_be_inexact};
 use super::routine::Routine;
 use super::value::{Text, Value};
-use super::{ArrayFn, EvalError, EvalErrorKind, LocalId, Stmt, Target, Term, TermId};
+use super::{ArrayFn, EvalError, EvalErrorKind, LocalId, Scalar, Stmt, Target, Term, TermId};
 use crate::node::Op;
 
 /// When something happens.
@@ -147,14 +148,21 @@ impl<D: Domain> Evaluator<'_, D> {
         match statement {
             Stmt::Assign(target, value) => {
                 if target.subscripts.is_empty() && routine.is_number(*value) {
-                    let value = self.eval_number(routine, base, *value)?;
-                    if routine.function.local(target.local).dims.is_empty() {
+                    let term = *value;
+                    let value = self.eval_number(routine, base, term)?;
+                    let local = routine.function.local(target.local);
+                    if local.scalar == Scalar::Integer && may_be_inexact(&routine.function, term) {
+                        self.require_exact(routine, value)?;
+                    }
+                    if local.dims.is_empty() {
                         self.stack[base + target.local.0 as usize] = Some(Value::Scalar(value));
                     } else {
                         self.store(routine, base, target.local, Value::Scalar(value))?;
                     }
                 } else {
-                    let value = self.eval(routine, base, *value)?;
+                    let term = *value;
+                    let value = self.eval(routine, base, term)?;
+                    self.require_exact_for(routine, target.local, term, &value)?;
                     self.assign(routine, base, target, value)?;
                 }
             }
@@ -371,7 +379,7 @@ impl<D: Domain> Evaluator<'_, D> {
                 [start, step, stop] => (start, step, stop),
                 _ => return Err(ArrayErrorKind::NotANumber("the range of a loop").into()),
             };
-            let count = range_length(stop - start, step)?;
+            let count = range_rounds(stop - start, step)?;
             return Ok(Rounds::Range { start, step, count });
         }
         let value = self.eval(routine, base, range)?;
@@ -410,6 +418,42 @@ impl<D: Domain> Evaluator<'_, D> {
             return Ok(());
         }
         self.require(holds, message, warning)
+    }
+
+    /// A variable of type Integer gets a value that is exact.
+    pub(super) fn require_exact_for(
+        &mut self,
+        routine: &Routine,
+        local: LocalId,
+        term: TermId,
+        value: &Value<D::Scalar>,
+    ) -> Result<(), EvalError> {
+        let integer = routine.function.local(local).scalar == Scalar::Integer;
+        if integer && may_be_inexact(&routine.function, term) {
+            for &number in value.scalars() {
+                self.require_exact(routine, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A result of Integer arithmetic must be exact.
+    pub(super) fn require_exact(&mut self, routine: &Routine, number: D::Scalar) -> Result<(), EvalError> {
+        match self.domain.value(number) {
+            Some(value) if is_inexact(value) && self.path.is_empty() => {
+                return Err(EvalErrorKind::Inexact(value).into());
+            }
+            None if D::KEEPS_CALLS => {}
+            _ => return Ok(()),
+        }
+        let limit = self.domain.number(LARGEST_INTEGER);
+        let size = self.domain.op1(Op::Abs, number)?;
+        let fits = self.domain.op2(Op::LessEqual, size, limit)?;
+        if self.truth(fits) == Some(true) {
+            return Ok(());
+        }
+        let message = format!("{}: a number is too large for an Integer", routine.function.name);
+        self.require(fits, Text::from(message.as_str()), false)
     }
 
     /// Takes note of a condition that must hold where the current statement is reached.

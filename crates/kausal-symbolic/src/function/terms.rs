@@ -238,6 +238,14 @@ impl<D: Domain> Evaluator<'_, D> {
         match (op, args) {
             (Op::If, _) => Ok(self.eval_if(routine, base, args)?.as_scalar()?),
             (Op::And | Op::Or, _) => self.eval_logic(routine, base, op, args),
+            (Op::IntegerDiv | Op::Mod | Op::Rem, &[a, b]) if routine.divides_integers(op, args) => {
+                let a = self.eval_number(routine, base, a)?;
+                let b = self.eval_number(routine, base, b)?;
+                for number in [a, b] {
+                    self.require_exact(routine, number)?;
+                }
+                Ok(self.domain.op2(op, a, b)?)
+            }
             _ => Ok(self.eval_elements(routine, base, op, args)?.as_scalar()?),
         }
     }

@@ -42,7 +42,7 @@ pub fn format_number(value: f64, kind: Scalar, format: &TextFormat<f64>) -> Stri
             let text = match kind {
                 Scalar::Boolean => (if value != 0.0 { "true" } else { "false" }).to_owned(),
                 Scalar::Real => general(value, count(*digits, 6).max(1), false),
-                _ => format!("{value:.0}"),
+                _ => fixed(value, 0),
             };
             pad(text, count(*width, 0), left.is_none_or(|left| left != 0.0))
         }
@@ -74,10 +74,11 @@ fn format_c(value: f64, format: &str) -> String {
     let width = width.parse().unwrap_or(0usize).min(1000);
     let digits = precision.unwrap_or(6).min(1000);
     let mut text = match conversion.chars().last().unwrap_or('g') {
-        'f' | 'F' => format!("{value:.digits$}"),
+        'f' => fixed(value, digits),
+        'F' => fixed(value, digits).to_uppercase(),
         'e' => exponential(value, digits),
         'E' => exponential(value, digits).to_uppercase(),
-        'd' | 'i' | 'u' => format!("{value:.0}"),
+        'd' | 'i' | 'u' => fixed(value, 0),
         'x' => format!("{:x}", value as i64),
         'X' => format!("{:X}", value as i64),
         'o' => format!("{:o}", value as i64),
@@ -98,6 +99,11 @@ fn format_c(value: f64, format: &str) -> String {
         }
     }
     pad(text, width, flags.contains('-'))
+}
+
+/// `%f` with this many digits behind the point.
+fn fixed(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { special(value) }
 }
 
 /// `%e` with this many digits behind the point.
@@ -202,6 +208,8 @@ mod tests {
         assert_eq!(c(0.00012, "E"), "1.200000E-04");
         assert_eq!(c(255.0, "x"), "ff");
         assert_eq!(c(7.0, "+d"), "+7");
+        assert_eq!(c(f64::NAN, ".2f"), "nan");
+        assert_eq!(c(f64::INFINITY, "+F"), "+INF");
         assert_eq!(c(2.5, "#.3g"), "2.50");
         assert_eq!(c(2.5, ""), "2.5");
     }

@@ -54,6 +54,7 @@ pub fn deviation(d: &Deviation) -> String {
     let time = short(d.time, 6);
     match (d.kind, d.result, d.relative) {
         (DeviationKind::Missing, ..) => format!("{signal} is missing"),
+        (DeviationKind::Late, ..) => format!("{signal} begins after time {time}"),
         (DeviationKind::Short, ..) => format!("{signal} ends before time {time}"),
         (DeviationKind::Undefined, ..) => format!("{signal} is not a finite number at time {time}"),
         (DeviationKind::Outside, result, relative) => format!(

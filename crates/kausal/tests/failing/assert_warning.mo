@@ -1,5 +1,5 @@
 // expect: K0530
-// says: getting warm
+// says: getting warm (at time
 // recorded: 1
 // A warning does not end the run.
 model M

@@ -1,5 +1,6 @@
 // expect: K0511
 // says: the Integer n is too large
+// says: the equation is n = 3*pre(n)
 // recorded: 0.3
 // Beyond what numbers are exact for.
 model M

@@ -57,6 +57,7 @@ equation
   annotation(
     Icon(graphics = {
       Text(extent = {{-80, 40}, {80, -40}}, textString = "control", textColor = {0, 0, 0})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>A proportional control of the position gives a wanted speed, to which the speed of the reference motion is added;
 a proportional and integral control of the speed gives a wanted current. Three states: the smoothed velocity, the

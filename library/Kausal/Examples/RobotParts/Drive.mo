@@ -44,5 +44,10 @@ equation
       Rectangle(extent = {{60, -10}, {100, 10}},
         lineColor = {0, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-80, 40}, {40, -40}}, textString = "drive", textColor = {0, 0, 0}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}));
+      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
+    Documentation(info = "<html>
+<p>Control, motor and sensors of one axis. What extends it, <code>RigidAxis</code> or <code>ElasticAxis</code>, puts a
+gear between the motor and <code>flange</code>.</p>
+</html>"));
 end Drive;

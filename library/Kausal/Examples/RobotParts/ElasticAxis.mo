@@ -11,6 +11,7 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{60, 30}, {70, 50}, {80, 10}, {90, 30}}, color = {0, 0, 0})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Drive of one of the first three axes: motor, controller, and a gear with elasticity and friction.</p>
 </html>"));

@@ -28,6 +28,7 @@ equation
       Line(points = {{40, 0}, {50, 20}, {60, -20}, {70, 0}}, color = {0, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "ratio=%ratio")}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Friction in the bearings of the motor, then a spring and a damper, then an ideal gear.</p>
 </html>"));

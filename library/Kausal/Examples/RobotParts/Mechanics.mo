@@ -78,6 +78,7 @@ equation
       Line(points = {{-40, 20}, {20, 60}}, color = {0, 0, 0}, thickness = 0.5),
       Line(points = {{20, 60}, {70, 20}}, color = {0, 0, 0}, thickness = 0.5),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>A robot of the size of a man, made for loads of about 12 kg. For angles zero it stands stretched upwards; the axes
 are, from the base to the hand, vertical, horizontal, horizontal, along the forearm, across it, and along the

@@ -85,6 +85,13 @@ equation
         lineColor = {0, 0, 0}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-60, 40}, {40, -40}}, textString = "M", textColor = {0, 0, 0}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(
+      coordinateSystem(extent = {{-100, -100}, {100, 100}}),
+      graphics = {
+        Rectangle(extent = {{-97, -95}, {35, 95}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{-97, 95}, {35, 87}}, textString = "control of the current", textColor = {150, 150, 150}),
+        Rectangle(extent = {{38, -50}, {98, 95}}, lineColor = {150, 150, 150}, pattern = LinePattern.Dash),
+        Text(extent = {{38, 95}, {98, 87}}, textString = "motor", textColor = {150, 150, 150})}),
     Documentation(info = "<html>
 <p>An operational amplifier compares the wanted with the measured current. Its feedback, a resistor and a capacitor,
 makes it a proportional and integral controller whose output drives the winding through the power electronics. Two

@@ -15,6 +15,7 @@ equation
   annotation(
     Icon(graphics = {
       Line(points = {{-60, 60}, {-20, 60}, {20, 40}, {60, -60}}, color = {0, 0, 0}, smooth = Smooth.Bezier)}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>The tacho and the filters behind it: three states.</p>
 </html>"));

@@ -10,7 +10,11 @@ package Interfaces "Connectors and partial models"
         Rectangle(extent = {{-100, -100}, {100, 100}},
           lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
         Line(points = {{-60, 0}, {60, 0}}, color = {90, 80, 40}),
-        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}));
+        Line(points = {{0, -60}, {0, 60}}, color = {90, 80, 40})}),
+      Documentation(info = "<html>
+<p>Position and angle are equal in connected frames; forces and torques add up to zero. Everything is resolved in the
+world frame.</p>
+</html>"));
   end Frame;
 
   partial model TwoFrames "Component with two frames"
@@ -18,6 +22,10 @@ package Interfaces "Connectors and partial models"
       annotation(Placement(transformation(extent = {{-110, -10}, {-90, 10}})));
     Frame b "Second frame"
       annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
+    annotation(
+      Documentation(info = "<html>
+<p>A component may be connected either way round.</p>
+</html>"));
   end TwoFrames;
   annotation(
     Icon(graphics = {

@@ -25,6 +25,7 @@ equation
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255}),
       Text(extent = {{-150, -110}, {150, -140}}, textString = "m=%m")}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>A bar with a body at its centre of mass, which is in the middle unless told otherwise.</p>
 </html>"));

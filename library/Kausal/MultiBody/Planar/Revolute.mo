@@ -30,6 +30,7 @@ equation
         lineColor = {90, 80, 40}, fillColor = {200, 200, 200}, fillPattern = FillPattern.Solid),
       Line(points = {{0, 30}, {0, 90}}, color = {90, 80, 40}),
       Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+    Diagram(coordinateSystem(extent = {{-100, -100}, {100, 100}})),
     Documentation(info = "<html>
 <p>Both frames have the same origin; the torque <code>tau</code> is that of the flange <code>axis</code>, and zero if
 there is none.</p>

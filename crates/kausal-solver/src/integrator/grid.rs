@@ -1,0 +1,117 @@
+//! The frame of methods with steps of one size.
+//!
+//! Step `i` after a start ends at `t_start + i h`, computed as that product, so that a long run does not drift off its grid; one that
+//! meets a limit ends there, and the next one goes on to the point of the grid that was missed. No error is estimated: a step
+//! that the model cannot solve is an error at once, since it may not be repeated with a smaller one.
+//!
+//! ```text
+//! let stretch = grid.next(core, t_limit)?;          where the step goes
+//! let solved = /* the formula */;
+//! grid.accept(core, model, &stretch, solved, &x, &dx)?;
+//! ```
+
+use super::core::{Core, Failures};
+use super::hermite::Hermite;
+use crate::error::{ModelError, SolverError};
+use crate::model::StepModel;
+use crate::weights::first_not_finite;
+
+/// Implicit formulas iterate to this part of the tolerance.
+pub(super) const ITERATION_SHARE: f64 = 0.01;
+/// A step that differs from the usual one by less than this part of it is one of them.
+const SAME_STEP: f64 = 1e-9;
+
+/// Where steps end, and what is between the ends of the last one.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    h: f64,
+    t_start: f64,
+    steps_since_start: u64,
+    started: bool,
+    hermite: Hermite,
+}
+
+/// Where one step goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// Its end.
+    pub t: f64,
+    /// Its size.
+    pub h: f64,
+    /// It ends at the limit.
+    pub at_limit: bool,
+    /// It is the first one after a start.
+    pub first: bool,
+    /// It has the size of the grid.
+    pub usual: bool,
+    /// The next point of the grid.
+    next: f64,
+}
+
+impl Grid {
+    pub fn new(n: usize, h: f64) -> Self {
+        Grid { h, t_start: 0.0, steps_since_start: 0, started: false, hermite: Hermite::new(n) }
+    }
+
+    /// The size of steps.
+    pub fn h(&self) -> f64 {
+        self.h
+    }
+
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
+    /// The next step of the grid, or as much of it as fits before `t_limit`.
+    pub fn next(&mut self, core: &mut Core, t_limit: f64) -> Result<Stretch, SolverError> {
+        core.weights.update(&core.x);
+        let first = !self.started;
+        if first {
+            (self.t_start, self.steps_since_start, self.started) = (core.t, 0, true);
+        }
+        core.may_try(self.h, &Failures::default())?;
+        let next = self.t_start + (self.steps_since_start + 1) as f64 * self.h;
+        let at_limit = next >= t_limit - SAME_STEP * self.h;
+        let t = if at_limit { t_limit } else { next };
+        let h = t - core.t;
+        let usual = (h - self.h).abs() <= 10.0 * SAME_STEP * self.h;
+        Ok(Stretch { t, h, at_limit, first, usual, next })
+    }
+
+    /// Takes the values at the end of a step, or says what is wrong with them.
+    pub fn accept<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        stretch: &Stretch,
+        solved: Result<(), ModelError>,
+        x: &[f64],
+        dx: &[f64],
+    ) -> Result<(), SolverError> {
+        let &Stretch { t, h, next, .. } = stretch;
+        let mut failures = Failures::default();
+        if let Err(e) = solved {
+            let e = core.recoverable(t, e)?;
+            core.note_model(&mut failures, e);
+        } else if let Some(culprit) = [x, dx].into_iter().find(|list| first_not_finite(list).is_some()) {
+            core.note_error(&mut failures, f64::NAN, culprit);
+        }
+        if let Some(obstacle) = failures.last {
+            return Err(SolverError::StepSizeTooSmall { t: core.t, h, obstacle });
+        }
+        if (t - next).abs() <= SAME_STEP * self.h {
+            self.steps_since_start += 1;
+        }
+        self.hermite.begin(&core.x, &core.dx);
+        core.x.copy_from_slice(x);
+        core.dx.copy_from_slice(dx);
+        core.advance(t);
+        model.accepted(t, &core.x, &core.dx);
+        Ok(())
+    }
+
+    /// Hermite interpolation in the last step.
+    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+        self.hermite.interpolate(core, t, x);
+    }
+}
