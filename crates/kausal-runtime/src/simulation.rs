@@ -290,6 +290,10 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
+        if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
+            self.settings.inlined = false;
+            machine.warnings.push(inlined::NOT_INLINED.to_owned());
+        }
         // An inlined step has matrices of its own.
         let own = self.settings.method != Method::Rosenbrock;
         let inlined = own && self.settings.inlined && machine.model().discretized.is_some();

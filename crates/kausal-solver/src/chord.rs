@@ -15,7 +15,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::Jacobian;
 use crate::linear::{Factor, Singular};
 use crate::newton::{AsFunction, NonlinearSystem};
-use crate::weights::first_not_finite;
+use crate::weights::{first_not_finite, norm};
 
 /// Steps after which the matrix is made anew even if the iteration still converges.
 const MAX_STEPS_PER_MATRIX: u32 = 30;
@@ -30,8 +30,19 @@ const RATE_MEMORY: f64 = 0.3;
 /// No remembered rate is trusted beyond this: the next step may be less linear than the last.
 const BEST_RATE: f64 = 0.01;
 
+/// After so many predicted corrections one is evaluated, to see how fast the iteration converges by now.
+const PREDICTED: u32 = 4;
+/// Corrections below this part of the tolerance are rounding, and do not tell how fast.
+const TELLING: f64 = 0.01;
+
 /// The equations of a step for its iteration variables.
 pub trait StepSystem: NonlinearSystem {
+    /// Are there states that follow from the iteration variables? They are near their solution from the first evaluation on, and
+    /// corrections tell little about how old the matrix is. Where all states are iterated on, the way they come is seen.
+    fn computes_states(&self) -> bool {
+        false
+    }
+
     /// Remembers the states of the last evaluation.
     fn mark(&mut self);
 
@@ -89,6 +100,8 @@ pub struct Chord {
     gamma: Option<f64>,
     steps: u32,
     rate: f64,
+    /// Corrections in a row that were predicted.
+    predicted: u32,
     residual: Vec<f64>,
     correction: Vec<f64>,
     start: Vec<f64>,
@@ -108,6 +121,7 @@ impl Chord {
             gamma: None,
             steps: 0,
             rate: 1.0,
+            predicted: 0,
             residual: zeros(),
             correction: zeros(),
             start: zeros(),
@@ -194,18 +208,32 @@ impl Chord {
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
+        let measures = system.computes_states();
+        // The next correction is known.
+        let mut ahead = false;
         for iteration in 1..=request.most_iterations {
-            self.find_correction(z, scale)?;
-            let predicted = if current { system.predict(&self.correction) } else { None };
+            if !std::mem::take(&mut ahead) {
+                self.find_correction(scale);
+            }
+            self.apply_correction(z)?;
+            let may_predict = current && (!measures || self.predicted < PREDICTED);
+            let predicted = if may_predict { system.predict(&self.correction) } else { None };
             let size = match predicted {
                 Some(size) => size,
                 None => self.evaluate_correction(system, z)?,
             };
-            if iteration > 1 {
+            if predicted.is_none() && measures && size > TELLING * request.tolerance {
+                let before = norm(request.weights, &self.correction);
+                self.find_correction(scale);
+                ahead = true;
+                self.rate = (RATE_MEMORY * self.rate).max(norm(request.weights, &self.correction) / before);
+                self.predicted = 0;
+            } else if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
             }
             if size * self.rate.max(slowest).min(1.0) <= request.tolerance {
                 if predicted.is_some() {
+                    self.predicted += 1;
                     system.finish(z);
                 }
                 return Ok(());
@@ -236,7 +264,8 @@ impl Chord {
                 system.mark();
             }
             self.new_matrix(system, request, z)?;
-            self.find_correction(z, 1.0)?;
+            self.find_correction(1.0);
+            self.apply_correction(z)?;
             if self.evaluate_correction(system, z)? <= request.tolerance {
                 return Ok(());
             }
@@ -245,12 +274,15 @@ impl Chord {
         Err(failure.into())
     }
 
-    /// One correction.
-    fn find_correction(&mut self, z: &mut [f64], scale: f64) -> Result<(), ModelError> {
+    /// The correction that the residual asks for.
+    fn find_correction(&mut self, scale: f64) {
         for (c, r) in self.correction.iter_mut().zip(&self.residual) {
             *c = -scale * r;
         }
         self.matrix.solve(&mut self.correction);
+    }
+
+    fn apply_correction(&mut self, z: &mut [f64]) -> Result<(), ModelError> {
         self.work.iterations += 1;
         for (z, c) in z.iter_mut().zip(&self.correction) {
             *z += c;

@@ -216,6 +216,21 @@ fn wants_listing(how: &Translation) -> bool {
     text.is_some_and(|text| Commands::parse(&text).0.wants_listing())
 }
 
+/// What a run does between the functions of the C text, and whoever calls them must do.
+fn left_to_caller(program: &Program) -> Vec<Diagnostic> {
+    let tasks = [
+        (!program.state_sets.is_empty(), "selecting states anew: the C text keeps the first selection"),
+        (!program.delays.is_empty(), "keeping what is delayed and setting it before each call"),
+        (!program.transports.is_empty(), "spatialDistribution: setting what leaves before each call"),
+        (!program.samples.is_empty(), "setting the flags of `sample` at their instants"),
+    ];
+    let left = tasks.iter().filter(|(there, _)| *there);
+    let warning = |(_, task): &(bool, &str)| {
+        Diagnostic::warning("K0913", format!("the C text leaves to its caller: {task}"))
+    };
+    left.map(warning).collect()
+}
+
 fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
     let written = kausal::c_code(program).and_then(|text| {
         std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
@@ -223,6 +238,7 @@ fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
     match written {
         Ok(()) => {
             output::wrote(path);
+            output::show(&left_to_caller(program), session.sources());
             true
         }
         Err(message) => {

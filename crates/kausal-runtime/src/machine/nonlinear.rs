@@ -621,6 +621,11 @@ impl SteppingSystem<'_> {
 }
 
 impl StepSystem for SteppingSystem<'_> {
+    fn computes_states(&self) -> bool {
+        let iterated = self.weighed.iter().filter(|w| matches!(w, Weighed::State(_))).count();
+        iterated < self.tracked.len()
+    }
+
     fn mark(&mut self) {
         for (marked, v) in self.marked.iter_mut().zip(self.tracked) {
             *marked = self.torn.machine.values[v.index()];

@@ -13,8 +13,9 @@ use kausal_solver::{
     StepRequest, Work,
 };
 use kausal_symbolic::VarId;
+use kausal_translate::Program;
 use kausal_translate::flow;
-use kausal_translate::program;
+use kausal_translate::program::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{RightSide, Settings};
@@ -32,6 +33,19 @@ const STAGE_ITERATIONS: u32 = 8;
 const SWEEPS: usize = 6;
 /// States are varied by so many error weights where derivatives are found by differences.
 const DISTURBANCE: f64 = 0.5;
+
+pub(super) const NOT_INLINED: &str = "what comes from the past is not the same throughout an inlined step here (a delay that is \
+    computed, a transport, or stages inside the step), so the integrator takes the steps";
+
+/// Is something of the past read that is not known before an inlined step, once for all of it? A delay by parameters is, at the
+/// end of the step; one by variables depends on what the step computes, and stages inside the step have values of their own.
+pub(super) fn misses_the_past(program: &Program) -> bool {
+    let Some(section) = &program.discretized else { return false };
+    let kind = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
+    let constant = |delay: &program::Delay| program.pool.variables_of(delay.delay).iter().all(kind);
+    let inside = section.filter.is_some() || section.stages.len() > 1;
+    !program.transports.is_empty() || program.delays.iter().any(|delay| inside || !constant(delay))
+}
 
 /// Who solves for the step.
 #[derive(Debug)]

@@ -121,7 +121,9 @@ fn differs(machine: &mut Machine, relation: Option<u32>) -> bool {
         _ => None,
     });
     let same = |v: usize| machine.values[v].to_bits() == kept.0[v].to_bits();
-    let shown = (0..kept.0.len()).filter(|&v| program.variables[v].kind != Kind::Helper);
+    // Behind the variables there may be derivatives.
+    let variables = program.variables.iter().enumerate();
+    let shown = variables.filter(|(_, var)| var.kind != Kind::Helper).map(|(v, _)| v);
     let differs = outcome.is_ok() && !conditions.flatten().map(|v| v.index()).chain(shown).all(same);
     (machine.values, machine.warnings) = kept;
     differs
