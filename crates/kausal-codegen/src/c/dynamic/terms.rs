@@ -460,7 +460,9 @@ impl Writer<'_> {
                 let values = args.iter().map(|&arg| self.value(arg)).collect::<Fit<Vec<_>>>()?;
                 return self.concat(&values);
             }
-            (ArrayFn::ToString, [value, options @ ..]) => return self.to_text(*value, scalar, options),
+            (ArrayFn::ToString, [value, options @ ..]) => {
+                return self.written_as_text(*value, scalar, options);
+            }
             (ArrayFn::Product, [a, b]) => {
                 let values = [self.value(*a)?, self.value(*b)?];
                 if values.iter().any(|value| value.kind().rank == 0) {
@@ -618,7 +620,7 @@ impl Writer<'_> {
     }
 
     /// `String(value, …)`
-    fn to_text(&mut self, value: TermId, scalar: Scalar, options: &[TermId]) -> Fit<Value> {
+    fn written_as_text(&mut self, value: TermId, scalar: Scalar, options: &[TermId]) -> Fit<Value> {
         let value = self.value(value)?;
         if value.kind().text {
             return Ok(value);
