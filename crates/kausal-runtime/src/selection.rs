@@ -15,7 +15,7 @@ use crate::machine::{Machine, Stop};
 /// from the states is then at most about so much less exact than they are, and its higher derivatives, which the error
 /// of a step depends on, stay moderate: they grow with powers of the ratio. The new choice is the best one, so there is
 /// some way to go before it is changed again.
-pub(crate) const WORSE: f64 = 0.6;
+pub(crate) const WORSE: f64 = 0.7;
 
 /// Columns whose volume is less than this part of the best choice's determine nothing.
 const NOTHING: f64 = 1e-8;
