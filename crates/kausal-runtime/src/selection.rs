@@ -102,7 +102,8 @@ impl Machine {
         const CLOSE: f64 = 1e-6;
         for (v, value) in std::mem::take(&mut self.promised) {
             let (got, nominal) = (self.values[v.index()], self.model().program.variables[v.index()].nominal);
-            if !((got - value).abs() <= CLOSE * value.abs().max(nominal)) {
+            let kept = (got - value).abs() <= CLOSE * value.abs().max(nominal);
+            if !kept {
                 return Err(Stop::NotAState(v));
             }
         }
