@@ -195,8 +195,7 @@ fn files_that_cannot_be_written() {
 fn a_time_limit_ends_a_run() {
     let folder = folder();
     let at = folder.path();
-    let arguments =
-        ["simulate", "Oscillator.mo", "--stop", "1e9", "--timeout", "1", "-o", "a.csv", "--json"];
+    let arguments = ["simulate", "Oscillator.mo", "--stop", "1e9", "--timeout", "1", "-o", "a.csv", "--json"];
     let output = kausal(at, &arguments);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("error[K0521]: the time limit was reached at time"), "{output:?}");

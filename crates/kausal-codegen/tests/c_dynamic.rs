@@ -294,16 +294,7 @@ fn routines_that_say_more() {
     for (level, expected) in [(2.0, "x is 2.5\n0\n"), (1.0, "warning: x is 2.5\n6.25\n")] {
         let mut b = Builder::new("Square");
         let y = b.variable("y", Kind::Algebraic, 0.0);
-        let mut f = Function::named("square");
-        let x = f.input("x", Scalar::Real, &[]);
-        let output = f.output("y", Scalar::Real, &[]);
-        let (tx, one, level) = (f.local_term(x), f.number(1.0), f.number(level));
-        let small = f.op(Op::Less, &[tx, one]);
-        let (start, written) = (f.text("x is "), f.array(ArrayFn::ToString, &[tx]));
-        let message = f.array(ArrayFn::Concat, &[start, written]);
-        f.push(Stmt::Assert(small, message, level));
-        let square = f.op(Op::Mul, &[tx, tx]);
-        f.push(Stmt::assign(output, square));
+        let f = asserting_square(level);
         let function = b.program.pool.add_function(f);
         let x = b.program.pool.constant(2.5);
         b.program.dynamics =
@@ -312,6 +303,39 @@ fn routines_that_say_more() {
             assert_eq!(said, expected);
         }
     }
+}
+
+/// `square(x)` asserts with words of the moment that `x < 1`.
+fn asserting_square(level: f64) -> Function {
+    let mut f = Function::named("square");
+    let x = f.input("x", Scalar::Real, &[]);
+    let output = f.output("y", Scalar::Real, &[]);
+    let (tx, one, level) = (f.local_term(x), f.number(1.0), f.number(level));
+    let small = f.op(Op::Less, &[tx, one]);
+    let (start, written) = (f.text("x is "), f.array(ArrayFn::ToString, &[tx]));
+    let message = f.array(ArrayFn::Concat, &[start, written]);
+    f.push(Stmt::Assert(small, message, level));
+    let square = f.op(Op::Mul, &[tx, tx]);
+    f.push(Stmt::assign(output, square));
+    f
+}
+
+/// A step for real-time use does without memory for strings, and without any library but the mathematics.
+#[test]
+fn steps_do_without_strings() {
+    let mut b = Builder::new("Step");
+    let y = b.variable("y", Kind::Algebraic, 0.0);
+    let function = b.program.pool.add_function(asserting_square(2.0));
+    let x = b.program.pool.constant(2.5);
+    b.program.dynamics =
+        vec![Step::Call(Call { function, args: vec![x], outputs: vec![Some(y)], impure: false })];
+    let with = c::write(&b.program).unwrap();
+    assert!(with.contains("#include <stdio.h>") && with.contains("kausal_arena"), "{with}");
+    b.program.discretized = Some(Default::default());
+    let without = c::write(&b.program).unwrap();
+    let includes: Vec<&str> = without.lines().filter(|line| line.starts_with("#include")).collect();
+    assert_eq!(includes, ["#include <math.h>"]);
+    assert!(!without.contains("kausal_arena"), "{without}");
 }
 
 /// Foreign functions are declared and called: numbers, strings, arrays, results by pointer.

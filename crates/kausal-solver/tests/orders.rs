@@ -223,3 +223,21 @@ fn errors_follow_the_tolerance() {
         }
     }
 }
+
+/// A step that a limit cuts short does not move the grid: the next one ends on it.
+#[test]
+fn fixed_steps_stay_on_their_grid() {
+    for method in
+        [Method::ExplicitEuler, Method::RungeKutta4, Method::ImplicitEuler, Method::Trapezoidal, Method::FixedBdf]
+    {
+        let model = ClassicalStep::new(Linear);
+        let mut integrator = Integrator::new(method, constant_steps(0.1), model, 0.0, &phi(0.0)).unwrap();
+        let mut ends = Vec::new();
+        for limit in [1.0, 0.15, 1.0, 1.0] {
+            ends.push(integrator.step(limit).unwrap().t);
+        }
+        for (end, expected) in ends.iter().zip([0.1, 0.15, 0.2, 0.3]) {
+            assert!((end - expected).abs() < 1e-12, "{method}: {ends:?}");
+        }
+    }
+}

@@ -387,7 +387,7 @@ fn declared_sizes_are_checked() {
     b.body(vec![s]);
     let wrong = b.done(&mut pool);
     let error = run(&pool, wrong, &[]).unwrap_err();
-    assert_eq!(error.to_string(), "y: :=: sizes {2} and {3} differ\n  in function wrong");
+    assert_eq!(error.to_string(), "y: sizes {2} and {3} differ\n  in function wrong");
 }
 
 #[test]

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use kausal_model::flat::{OriginKind, StateSelect, Type};
+use kausal_model::flat::{HintKind, OriginKind, StateSelect, Type};
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_syntax::Diagnostic;
@@ -321,6 +321,8 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         var.role = Role::Parameter;
         var.binding = Some(binding);
     }
+    let standing = with_stand_in(work, &remove);
+    work.lone_standing.extend(standing);
     substitute(work, &values);
     let mut i = 0;
     let (lone, gone) = (&mut work.lone_hints, &mut work.report.trivial);
@@ -332,6 +334,38 @@ fn apply(work: &mut Work, found: Vec<(usize, Trivial)>) {
         }
         remove[i - 1].is_none()
     });
+}
+
+/// What `residue` names in equations `residue(x) = y` that say that a variable is zero, where another equation gives that
+/// variable and is no residue equation yet: it takes the place of the one that leaves.
+fn with_stand_in(work: &Work, remove: &[Option<program::Trivial>]) -> Vec<ExprId> {
+    let residues = |e: &crate::work::Equation| -> Vec<ExprId> {
+        e.hints.iter().filter(|(kind, _)| *kind == HintKind::Residue).map(|&(_, target)| target).collect()
+    };
+    let variables = |e: &crate::work::Equation| {
+        let mut all = work.pool.variables_of(e.lhs);
+        all.extend(work.pool.variables_of(e.rhs));
+        all
+    };
+    let mut wanted: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
+    for (e, why) in work.equations.iter().zip(remove) {
+        if matches!(why, Some(program::Trivial::Number)) {
+            let targets = residues(e);
+            if !targets.is_empty() {
+                variables(e).into_iter().for_each(|v| wanted.entry(v).or_default().extend(&targets));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for (e, why) in work.equations.iter().zip(remove) {
+        if wanted.is_empty() {
+            break;
+        }
+        if why.is_none() && residues(e).is_empty() {
+            out.extend(variables(e).into_iter().filter_map(|v| wanted.remove(&v)).flatten());
+        }
+    }
+    out
 }
 
 /// May two sets of discrete variables become one? Not where both have a fixed start value, and different ones.

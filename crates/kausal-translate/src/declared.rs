@@ -26,6 +26,8 @@ pub(crate) struct Hints {
     kept: FxHashSet<VarId>,
     /// Equations assigned to these are residue equations.
     residues: FxHashSet<VarId>,
+    /// Named by equations that left as trivial, where another equation stands in for the residue equation.
+    lone: FxHashSet<VarId>,
 }
 
 /// The hints that concern one block, in its numbering.
@@ -34,6 +36,8 @@ pub(crate) struct BlockHints {
     pub tearing: Declaration,
     pub relaxed: Vec<(Eqn, Column)>,
     pub kept: Vec<Column>,
+    /// For so many tearing variables another equation stands in for their residue equation.
+    pub lone: usize,
 }
 
 impl Hints {
@@ -44,6 +48,7 @@ impl Hints {
             torn: resolved(&wishes.tear),
             kept: resolved(&wishes.keep),
             residues: resolved(&wishes.residues),
+            lone: FxHashSet::default(),
         };
         let own = work.equations.iter().flat_map(|e| e.hints.iter());
         for &(kind, target) in own.chain(&work.lone_hints) {
@@ -61,6 +66,7 @@ impl Hints {
                 next = work.var(v).derivative.map(|d| work.resolve(d).0);
             }
         }
+        hints.lone = work.lone_standing.iter().filter_map(|&target| variable(work, target)).collect();
         hints
     }
 
@@ -74,6 +80,7 @@ impl Hints {
                 out.kept.push(Column(i as u32));
             } else if self.torn.contains(v) {
                 out.tearing.variables.push(Column(i as u32));
+                out.lone += usize::from(self.lone.contains(v));
             }
         }
         for (r, (&e, &assigned)) in block.equations.iter().zip(&block.unknowns).enumerate() {
@@ -167,12 +174,52 @@ pub(crate) fn beside_loops(work: &Work, residues: &[Residue], program: &Program)
     found
 }
 
+/// What is wrong with the residue equations of a loop that has more of them than tearing variables: one names something that
+/// is no unknown of the loop, or several name the same. Says which equation, and what about it.
+fn wrong_residue(work: &Work, block: &Block, hints: &BlockHints) -> Option<(Eqn, String)> {
+    let mut named: Vec<VarId> = Vec::new();
+    for &row in &hints.tearing.residuals {
+        let own = &work.equations[block.equations[row.index()]].hints;
+        for &(_, target) in own.iter().filter(|(kind, _)| *kind == HintKind::Residue) {
+            let shown =
+                kausal_symbolic::print::print_limited(&work.pool, target, &|v| work.shown(v).to_owned(), 60);
+            let Some(v) = variable(work, target) else {
+                if !work.pool.is_constant(target) {
+                    return Some((row, format!("residue({shown}) names an expression, not a variable")));
+                }
+                continue;
+            };
+            if !block.unknowns.contains(&v) {
+                let mut loop_of: Vec<&str> = block.unknowns.iter().map(|v| work.shown(*v)).collect();
+                loop_of.sort_unstable();
+                loop_of.truncate(4);
+                let loop_of = loop_of.join(", ");
+                let message = format!(
+                    "residue({shown}) names a variable that is no unknown of its loop, which is for {loop_of}"
+                );
+                return Some((row, message));
+            }
+            if named.contains(&v) {
+                return Some((row, format!("residue({shown}) stands in two equations of the same loop")));
+            }
+            named.push(v);
+        }
+    }
+    None
+}
+
 /// Says why a declared tearing was not taken as it is, and what to add; nothing if it was.
-pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Option<Diagnostic> {
+pub(crate) fn diagnose(
+    work: &Work,
+    block: &Block,
+    torn: &DeclaredTearing,
+    hints: &BlockHints,
+) -> Option<Diagnostic> {
     let name = |v: &Column| work.var(block.unknowns[v.index()]).name.clone();
     let refused: Vec<String> = torn.refused_variables.iter().map(name).collect();
     // Which equations go with variables that were declared alone is for us to find.
     let alone = torn.tearing.residuals.len() == torn.added_residuals.len();
+    let alone = alone || torn.added_residuals.len() <= hints.lone;
     let suffices = torn.as_declared || torn.remaining.is_empty() && torn.added_variables.is_empty() && alone;
     if suffices && refused.is_empty() {
         return None;
@@ -184,6 +231,8 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
     let residues = torn.tearing.residuals.len() - torn.added_residuals.len();
     let unsafe_ones: Vec<&_> =
         blocked.iter().filter(|b| b.solvability == Solvability::LinearUnsafe).collect();
+    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut first = None;
     let (code, message) = if !refused.is_empty() {
         let list = refused.join(", ");
         ("K0434", format!("{list}: declared to be torn and, by a command, not to be torn; not torn"))
@@ -198,20 +247,27 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
         )
     } else if residues > variables {
         let list = lines(torn.added_variables.iter().map(name));
-        (
-            "K0433",
-            format!(
-                "a system of {size} equations has {residues} declared residue equations and {variables} tearing variables; \
-                 torn as well:\n  {list}"
+        let residues = counted(residues, "declared residue equation");
+        let variables = counted(variables, "tearing variable");
+        let wrong = wrong_residue(work, block, hints);
+        first = wrong.as_ref().map(|w| w.0).or(hints.tearing.residuals.first().copied());
+        match wrong {
+            Some((_, what)) => ("K0435", format!("{what}; torn instead:\n  {list}")),
+            None => (
+                "K0433",
+                format!(
+                    "a system of {size} equations has {residues} and {variables}; torn as well:\n  {list}"
+                ),
             ),
-        )
+        }
     } else if vars.is_empty() {
         let list = lines(torn.added_residuals.iter().map(equation));
         (
             "K0432",
             format!(
-                "a system of {size} equations has {variables} declared tearing variables and {residues} residue equations; \
-                 residue equations as well:\n  {list}"
+                "a system of {size} equations has {} and {}; residue equations as well:\n  {list}",
+                counted(variables, "declared tearing variable"),
+                counted(residues, "residue equation")
             ),
         )
     } else {
@@ -243,7 +299,7 @@ pub(crate) fn diagnose(work: &Work, block: &Block, torn: &DeclaredTearing) -> Op
         advice.join("\n")
     });
     let shown = if eqns.is_empty() { &torn.added_residuals } else { eqns };
-    let places = shown.iter().chain(&torn.tearing.residuals);
+    let places = first.iter().chain(shown).chain(&torn.tearing.residuals);
     let location = places.filter_map(|e| work.equations[block.equations[e.index()]].origin.location).next();
     let declared =
         torn.tearing.tearing_variables.iter().filter_map(|v| work.var(block.unknowns[v.index()]).location);

@@ -21,7 +21,7 @@ use crate::program::{Assert, Assign, Call, EquationRef, Form, Nonlinear, Step, S
 use crate::solve::{self, Solution};
 use crate::sort::{Block, Sorting};
 use crate::work::{EquationForm, Role, Work};
-use crate::{linear, nonlinear, parameters, sweeps};
+use crate::{growth, linear, nonlinear, parameters, sweeps};
 
 /// Options of the translation that the emission needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,6 +122,7 @@ impl<'a> Emitter<'a> {
         self.work.bounds.truncate(mark.bounds);
         self.temporaries = mark.temporaries;
         self.call_slots.forget_from(mark.vars);
+        self.computed.forget_from(mark.vars);
     }
 
     /// Says something, once.
@@ -184,7 +185,9 @@ impl<'a> Emitter<'a> {
         let mut steps = Vec::new();
         match self.work.equations[equation].form.clone() {
             EquationForm::Plain => match solve::solve(self.work, equation, unknown) {
-                Solution::Explicit(_) if self.is_switched(equation, unknown) => {
+                Solution::Explicit(value)
+                    if self.is_switched(equation, unknown) || self.says_nothing(equation, unknown, value) =>
+                {
                     let block = Block { equations: vec![equation], unknowns: vec![unknown] };
                     return self.simultaneous(&block);
                 }
@@ -240,6 +243,21 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// Does the equation multiply the unknown by something that is zero wherever one looks, like a moment of inertia that a
+    /// model leaves out, and demand that this be zero? Its formula is zero, whatever is divided by; but nothing determines
+    /// the unknown. Solved as a system, the run finds that out and says it.
+    fn says_nothing(&mut self, equation: usize, unknown: VarId, value: ExprId) -> bool {
+        if !self.work.pool.is_zero(value) {
+            return false;
+        }
+        let Some((coefficients, _)) = solve::linear(self.work, equation, &|v| v == unknown) else {
+            return false;
+        };
+        let [(_, coefficient)] = coefficients[..] else { return false };
+        solve::coefficient_solvability(self.work, coefficient) == Solvability::LinearUnsafe
+            && growth::is_zero(self, coefficient)
+    }
+
     /// The relation whose value the variable is.
     fn relation_of(&mut self, v: VarId) -> Option<u32> {
         if self.relations.len() != self.work.relations.len() {
@@ -288,8 +306,24 @@ impl<'a> Emitter<'a> {
             return vec![step];
         }
         match linear::emit(self, block) {
-            Some(step) => vec![step],
+            Some(step) => {
+                self.know_solution(&step);
+                vec![step]
+            }
             None => vec![nonlinear::emit(self, block)],
+        }
+    }
+
+    /// What a linear system that is solved by formulas computes is known at sampled points, like what is assigned.
+    fn know_solution(&mut self, step: &Step) {
+        let Step::System(system) = step else { return };
+        let Form::Linear { steps, .. } = &system.form else { return };
+        if steps.iter().all(|step| matches!(step, Step::Assign(_))) {
+            for step in steps {
+                if let Step::Assign(assign) = step {
+                    self.computed.add(assign.variable, assign.value);
+                }
+            }
         }
     }
 

@@ -76,6 +76,13 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
     out
 }
 
+/// Is an expression zero at all points?
+pub(crate) fn is_zero(emitter: &mut Emitter, e: ExprId) -> bool {
+    let row = Row { coefficients: vec![(0, e)], right: e };
+    let found = samples(emitter, &[row]);
+    !found.is_empty() && found.iter().all(|s| s.rows[0][0].1 == 0.0)
+}
+
 /// Variables that are assigned before the block, and their values at the points: coefficients that belong together, like those of
 /// a rotation or of an inertia tensor, then fit together there as well.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +104,14 @@ impl Computed {
         if *place == Computed::NONE {
             *place = self.formulas.len() as u32;
             self.formulas.push((variable, value));
+        }
+    }
+
+    /// Forgets variables from this number on: they are gone.
+    pub fn forget_from(&mut self, count: usize) {
+        if self.index.len() > count {
+            self.index.truncate(count);
+            self.values.retain(|v, _| v.index() < count);
         }
     }
 

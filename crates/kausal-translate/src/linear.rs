@@ -10,7 +10,7 @@
 //! guarded at run time, and solved with pivoting where the guard trips.
 
 use kausal_structure::elimination::POINTS;
-use kausal_structure::tearing::declared::{Completion, tear_as_declared};
+use kausal_structure::tearing::declared::{Completion, Declaration, tear_as_declared};
 use kausal_structure::tearing::sequence::Solver;
 use kausal_structure::tearing::{Effort, FORBIDDEN, Tearing as Torn, TearingProblem, tear};
 use kausal_structure::{
@@ -19,7 +19,7 @@ use kausal_structure::{
     bounded_count_in_order, bounded_elimination_order, elimination_order, maximum_matching_preferring,
     recursive_order, relaxed_blt,
 };
-use kausal_symbolic::count::{Counter, Operations as Count, written_operations};
+use kausal_symbolic::count::Counter;
 use kausal_symbolic::{ExprId, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,9 +28,9 @@ use crate::defer;
 use crate::eliminate::{self, CLOSED, Plan, Row, Solved, kernel};
 use crate::emit::Emitter;
 use crate::growth::{self, LOST, Sample};
-use crate::program::{
-    Alternative, EquationRef, Form, Guard, LinearMethod, Solve, SolveKind, Step, System, Way,
-};
+use crate::orders::Renumbering;
+use crate::prices::{KERNEL, ONCE, is_once, operations, price, written};
+use crate::program::{Alternative, EquationRef, Form, Guard, LinearMethod, SolveKind, Step, System, Way};
 use crate::solve;
 use crate::sort::Block;
 use crate::work::Role;
@@ -50,16 +50,14 @@ const SETTLED: u64 = 4;
 const BOUND: u64 = SETTLED * CODE_LIMIT;
 /// Patterns with more entries are not searched for an order of elimination.
 const ORDER_LIMIT: usize = 400_000;
-/// What is computed once counts this much of what is computed again and again.
-const ONCE: f64 = 0.1;
-/// What calling a numerical kernel costs, in operations: straight-line code is left, a matrix is filled, and entered again.
-const KERNEL: f64 = 60.0;
 /// How much more an operation of the sparse solver costs than one of straight-line code.
 const SPARSE: f64 = 4.0;
 /// Blocks with fewer equations are priced with everything they compute.
 const DEFERRED: usize = 40;
 /// Prices that differ by less than this part are taken for equal.
 const ALIKE: f64 = 0.02;
+/// In other orders than the first, tearing variables are exchanged in blocks of up to so many equations.
+const IMPROVED: usize = 16;
 /// Shorter sequences cannot lose many digits: their residuals are not looked at.
 const CHECKED: usize = 12;
 
@@ -100,21 +98,39 @@ struct Candidate {
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Option<Step> {
     let rows = rows(emitter, block)?;
     let linear = Linear::new(emitter, block, rows);
-    let mut candidates = linear.candidates(emitter, true);
-    candidates.iter_mut().for_each(|candidate| linear.examine(emitter, candidate));
-    if candidates.iter().all(|c| c.rejected.is_some()) {
-        // What is prescribed is impossible: everything that options allow is considered.
-        candidates = linear.candidates(emitter, false);
-        candidates.iter_mut().for_each(|candidate| linear.examine(emitter, candidate));
+    let first = linear.attempt(emitter, true);
+    if !linear.depends_on_order(emitter, &first) {
+        return Some(linear.system(emitter, first));
     }
-    for candidate in candidates.iter_mut().filter(|c| c.way == Way::Torn) {
-        linear.improve(emitter, candidate);
+    // Searches break ties by numbers, which follow the text of the model. From one end to the other, and back, the numbers
+    // depend on the equations only.
+    let forwards = Renumbering::by_distance(&linear.incidence, &|e, v| linear.units.contains(&(e, v)));
+    let backwards = forwards.reversed();
+    let blocks = [forwards.block(block), backwards.block(block)];
+    let mut best = (linear.renumbered(&Renumbering::none(block.equations.len()), block), first);
+    for (renumbering, block) in [forwards, backwards].iter().zip(&blocks) {
+        let other = linear.renumbered(renumbering, block);
+        let attempt = other.attempt(emitter, block.equations.len() <= IMPROVED);
+        if attempt.price() < best.1.price() {
+            best = (other, attempt);
+        }
     }
-    for candidate in candidates.iter_mut().filter(|c| matches!(c.way, Way::Torn | Way::TornAsDeclared)) {
-        linear.eliminate_core(emitter, candidate);
+    let (linear, attempt) = best;
+    Some(linear.system(emitter, attempt))
+}
+
+/// The ways to solve a block that were found, and which is taken.
+struct Attempt {
+    candidates: Vec<Candidate>,
+    alternatives: Vec<Alternative>,
+    /// The chosen candidate, `None` for the sparse solver.
+    chosen: Option<usize>,
+}
+
+impl Attempt {
+    fn price(&self) -> f64 {
+        self.alternatives.iter().find(|a| a.chosen).map_or(f64::INFINITY, |a| a.price)
     }
-    let (alternatives, chosen) = linear.choose(emitter, &candidates);
-    Some(linear.system(emitter, chosen.map(|k| &candidates[k]), alternatives))
 }
 
 /// The rows of the block, if all equations are linear in all unknowns.
@@ -163,6 +179,94 @@ impl<'b> Linear<'b> {
         let needed = emitter.needed_outside(block);
         let incidence = builder.build();
         Linear { block, rows, incidence, hints, samples, units, constant, once, switched, needed }
+    }
+
+    /// Finds ways to solve the block and chooses one.
+    fn attempt(&self, emitter: &mut Emitter, improved: bool) -> Attempt {
+        let mut candidates = self.candidates(emitter, true);
+        candidates.iter_mut().for_each(|candidate| self.examine(emitter, candidate));
+        if candidates.iter().all(|c| c.rejected.is_some()) {
+            // What is prescribed is impossible: everything that options allow is considered.
+            candidates = self.candidates(emitter, false);
+            candidates.iter_mut().for_each(|candidate| self.examine(emitter, candidate));
+        }
+        let is_relaxed = |c: &Candidate| c.way == Way::Relaxed && c.rejected.is_none();
+        let relaxes = emitter.settings.relaxing == Relaxing::Declared && !self.hints.relaxed.is_empty();
+        if relaxes && !self.switched && !candidates.iter().any(is_relaxed) {
+            // Eliminated all the same, in an order that is found without the hints.
+            let mut found: Vec<Candidate> = self.eliminated().into_iter().collect();
+            if self.rows.len() >= CHECKED {
+                found.extend(self.recursive(emitter, Way::Eliminated, &self.simply_torn()));
+            }
+            found.iter_mut().for_each(|candidate| self.examine(emitter, candidate));
+            candidates.extend(found);
+        }
+        for candidate in candidates.iter_mut().filter(|c| improved && c.way == Way::Torn) {
+            self.improve(emitter, candidate);
+        }
+        for candidate in candidates.iter_mut().filter(|c| matches!(c.way, Way::Torn | Way::TornAsDeclared)) {
+            self.eliminate_core(emitter, candidate);
+        }
+        let (alternatives, chosen) = self.choose(emitter, &candidates);
+        Attempt { candidates, alternatives, chosen }
+    }
+
+    /// May another order of the same equations lead to another way to solve them that costs less? Not where the recursive
+    /// order was found, and not looked for where that would take long.
+    fn depends_on_order(&self, emitter: &Emitter, attempt: &Attempt) -> bool {
+        const SMALLEST: usize = 4;
+        /// Entries; more where much is left to a solver.
+        const LARGEST: usize = 400;
+        const LARGEST_UNSOLVED: usize = 6_000;
+        const UNSOLVED: usize = 8;
+        let free = emitter.settings.tearing == Tearing::Auto && emitter.settings.relaxing == Relaxing::Auto;
+        let settled = attempt.chosen.is_some_and(|k| {
+            let plan = &attempt.candidates[k].plan;
+            plan.settle && plan.core_rows.is_empty()
+        });
+        let size = self.incidence.edge_count();
+        let left = attempt.chosen.map_or(usize::MAX, |k| attempt.candidates[k].plan.core_rows.len());
+        let largest = if left <= UNSOLVED { LARGEST } else { LARGEST_UNSOLVED };
+        free && !settled && !self.switched && self.rows.len() >= SMALLEST && size <= largest
+    }
+
+    /// The same with other numbers; `block` is renumbered likewise.
+    fn renumbered<'c>(&self, to: &Renumbering, block: &'c Block) -> Linear<'c> {
+        let columns = |entries: &[(usize, f64)]| to.entries(entries);
+        let sample = |s: &Sample| Sample {
+            rows: to.rows.iter().map(|&r| columns(&s.rows[r])).collect(),
+            perturbed: s.perturbed,
+        };
+        let rows: Vec<Row> = to
+            .rows
+            .iter()
+            .map(|&r| Row { coefficients: to.entries(&self.rows[r].coefficients), right: self.rows[r].right })
+            .collect();
+        let mut builder = IncidenceBuilder::new(rows.len(), rows.len());
+        for o in self.incidence.occurrences() {
+            builder.add(to.row(o.eqn), to.column(o.var), o.solvability);
+        }
+        let hints = BlockHints {
+            tearing: Declaration {
+                variables: self.hints.tearing.variables.iter().map(|&v| to.column(v)).collect(),
+                residuals: self.hints.tearing.residuals.iter().map(|&e| to.row(e)).collect(),
+            },
+            relaxed: self.hints.relaxed.iter().map(|&(e, v)| (to.row(e), to.column(v))).collect(),
+            kept: self.hints.kept.iter().map(|&v| to.column(v)).collect(),
+            lone: self.hints.lone,
+        };
+        Linear {
+            block,
+            rows,
+            incidence: builder.build(),
+            hints,
+            samples: self.samples.iter().map(sample).collect(),
+            units: self.units.iter().map(|&(e, v)| (to.row(e), to.column(v))).collect(),
+            constant: self.constant,
+            once: self.once,
+            switched: self.switched,
+            needed: self.needed.clone(),
+        }
     }
 
     /// The ways that options and hints allow. Where one is prescribed and possible it is the only one, if so wished.
@@ -283,7 +387,7 @@ impl<'b> Linear<'b> {
 
     fn torn_as_declared(&self, emitter: &mut Emitter, prescribed: bool) -> Candidate {
         let torn = tear_as_declared(&self.tearing_problem(), &self.hints.tearing, Completion::Automatic);
-        if prescribed && let Some(d) = declared::diagnose(emitter.work, self.block, &torn) {
+        if prescribed && let Some(d) = declared::diagnose(emitter.work, self.block, &torn, &self.hints) {
             emitter.report(d);
         }
         self.torn(Way::TornAsDeclared, torn.tearing)
@@ -444,11 +548,12 @@ impl<'b> Linear<'b> {
             settle: false,
         };
         let blocks = self.candidate(Way::Relaxed, plan, &elimination);
-        // Where both are declared that is the paper's way; else it must be worth it.
+        // Where both are declared that is the paper's way, unless the other is far cheaper; else it must be worth it.
+        const FAR: u64 = 2;
         let torn = emitter.settings.tearing == Tearing::Declared;
         let taken = |other: &Candidate, emitter: &mut Emitter| match prescribed && torn {
-            true => other.rejected.is_none(),
-            false => self.is_cheaper(emitter, other, &blocks),
+            true if other.estimate <= FAR * blocks.estimate => other.rejected.is_none(),
+            _ => self.is_cheaper(emitter, other, &blocks),
         };
         let recursive = self.relaxed_and_torn(emitter).filter(|other| taken(other, emitter));
         Some(recursive.unwrap_or(blocks))
@@ -727,12 +832,9 @@ impl<'b> Linear<'b> {
         Alternative { way: Way::Sparse, left: n as usize, mul, add, once: 0, price, chosen: false, note }
     }
 
-    fn system(
-        &self,
-        emitter: &mut Emitter,
-        chosen: Option<&Candidate>,
-        mut alternatives: Vec<Alternative>,
-    ) -> Step {
+    fn system(&self, emitter: &mut Emitter, attempt: Attempt) -> Step {
+        let Attempt { candidates, mut alternatives, chosen } = attempt;
+        let chosen = chosen.map(|k| &candidates[k]);
         let solved = chosen.and_then(|c| {
             eliminate::solve(emitter, self.block, &self.rows, &c.plan).map(|solved| (c, solved))
         });
@@ -877,12 +979,6 @@ fn sign_change<'t>(trials: impl Iterator<Item = &'t growth::Trial>) -> Option<us
     None
 }
 
-/// Does the expression depend on parameters, and variables that do, only?
-fn is_once(emitter: &Emitter, e: ExprId, known: &FxHashSet<VarId>) -> bool {
-    let work = &*emitter.work;
-    !work.pool.has_context(e) && !work.pool.contains_any(e, |v| !work.is_parameter(v) && !known.contains(&v))
-}
-
 /// Prices are not exact: of the ways that cost about as much as the best, that with the fewest operations as they are written.
 fn fewest_written(alternatives: &[Alternative], counts: &[u64], best: usize) -> usize {
     let limit = (1.0 + ALIKE) * alternatives[best].price;
@@ -890,81 +986,4 @@ fn fewest_written(alternatives: &[Alternative], counts: &[u64], best: usize) -> 
     // Of equal ones the best stays.
     let order = |&k: &usize| (counts[k], k != best, k);
     if best < counts.len() { (0..counts.len()).filter(alike).min_by_key(order).unwrap_or(best) } else { best }
-}
-
-fn price(each: Count, once: Count, steps: &[Step]) -> f64 {
-    // Each entry of a matrix is written and read once more; of a symmetric one only a half is there.
-    let kernels = steps.iter().filter_map(|step| match step {
-        Step::Solve(solve) => Some(KERNEL + solve.entries.len() as f64),
-        _ => None,
-    });
-    each.total() as f64 + ONCE * once.total() as f64 + kernels.sum::<f64>()
-}
-
-/// Operations of each evaluation as the papers count them: every one that is written.
-fn written(emitter: &Emitter, steps: &[Step]) -> u64 {
-    counted(emitter, steps, &mut |e| written_operations(&emitter.work.pool, e)).0.total()
-}
-
-/// Operations of each evaluation, and those done once; what is common is computed once.
-fn operations(emitter: &Emitter, steps: &[Step]) -> (Count, Count) {
-    let mut counter = Counter::new();
-    counted(emitter, steps, &mut |e| counter.add(&emitter.work.pool, e))
-}
-
-/// Operations of each evaluation, and those done once, with a count for formulas.
-fn counted(emitter: &Emitter, steps: &[Step], count: &mut dyn FnMut(ExprId) -> Count) -> (Count, Count) {
-    let mut known: FxHashSet<VarId> = FxHashSet::default();
-    let (mut each, mut once) = (Count::default(), Count::default());
-    for step in steps {
-        match step {
-            Step::Assign(assign) => {
-                let count = count(assign.value);
-                if is_once(emitter, assign.value, &known) {
-                    known.insert(assign.variable);
-                    once += count;
-                } else {
-                    each += count;
-                }
-            }
-            Step::Solve(solve) => {
-                let constant = |v: &VarId| known.contains(v) || emitter.work.is_parameter(*v);
-                let fixed = solve.entries.iter().all(|(_, _, v)| constant(v));
-                let (factors, solution) = kernel_operations(solve);
-                if fixed {
-                    once += factors;
-                } else {
-                    each += factors;
-                }
-                if fixed && solve.rhs.iter().all(constant) {
-                    once += solution;
-                    known.extend(solve.unknowns.iter().copied());
-                } else {
-                    each += solution;
-                }
-            }
-            Step::Call(call) => {
-                each.call += 1;
-                call.args.iter().for_each(|&arg| each += count(arg));
-            }
-            _ => {}
-        }
-    }
-    (each, once)
-}
-
-/// Factorisation and solution of a full matrix.
-fn kernel_operations(solve: &Solve) -> (Count, Count) {
-    let n = solve.unknowns.len() as u64;
-    let all = match solve.kind {
-        SolveKind::Symmetric => Operations::dense_symmetric(n),
-        _ => Operations::dense(n),
-    };
-    let solution = Count { mul: n * n, add: n * n.saturating_sub(1), call: 0 };
-    let factors = Count {
-        mul: all.mul.saturating_sub(solution.mul),
-        add: all.add.saturating_sub(solution.add),
-        call: 0,
-    };
-    (factors, solution)
 }

@@ -121,7 +121,7 @@ fn plan(emitter: &mut Emitter, block: &Block, sorting: &Sorting) -> Plan {
     }
     let declared = tear_as_declared(&problem, &hints.tearing, Completion::Automatic);
     if choice == Choice::Declared {
-        if let Some(d) = declared::diagnose(emitter.work, block, &declared) {
+        if let Some(d) = declared::diagnose(emitter.work, block, &declared, &hints) {
             emitter.report(d);
         }
         return Plan::torn(&declared.tearing);

@@ -40,6 +40,8 @@ pub(crate) struct Work {
     pub bounds: Vec<Interval>,
     /// Hints of equations that left as trivial: what is torn or relaxed, with no equation to go with it.
     pub lone_hints: Vec<(HintKind, ExprId)>,
+    /// What those of them name whose residue equation another equation stands in for.
+    pub lone_standing: Vec<ExprId>,
     /// The equations of the flat model as they were, by their places there.
     pub written: Vec<(ExprId, ExprId)>,
     /// Equations of the initial problem that say what a variable starts with, and which.
@@ -295,7 +297,7 @@ impl Work {
                 }
             }
         }
-        for (_, target) in &mut self.lone_hints {
+        for target in self.lone_hints.iter_mut().map(|(_, target)| target).chain(&mut self.lone_standing) {
             go(pool, target);
         }
         for v in vars.iter_mut() {

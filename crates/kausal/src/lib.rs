@@ -19,6 +19,7 @@
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
 pub mod compare;
+pub mod count;
 pub mod csv;
 pub mod examples;
 pub mod explain;
@@ -33,6 +34,7 @@ pub mod plot;
 pub mod render;
 pub mod result;
 pub mod session;
+mod settings;
 pub mod simulate;
 mod stiff;
 pub mod store;

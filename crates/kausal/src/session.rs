@@ -6,11 +6,10 @@ use std::time::Instant;
 
 use kausal_codegen::Backend;
 use kausal_external::foreign::Foreign;
-use kausal_model::flat::{Type, Variability};
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
+use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
-use kausal_symbolic::{ExprId, Node};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
 use kausal_translate::{Inline, Options, Program};
@@ -19,6 +18,8 @@ use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
 use crate::stiff;
+
+pub use crate::settings::Setting;
 
 /// Libraries and models read so far.
 ///
@@ -30,10 +31,10 @@ use crate::stiff;
 /// assert_eq!(model.equations.len(), 1);
 /// ```
 pub struct Session {
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
     /// Foreign code that may run.
     foreign: Option<Arc<Foreign>>,
-    diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
     /// Seconds spent so far.
     pub seconds: Seconds,
@@ -55,27 +56,6 @@ pub struct Seconds {
 impl Default for Session {
     fn default() -> Self {
         Session::new()
-    }
-}
-
-/// What a variable is set to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Setting {
-    /// A number, also that of a Boolean or of a literal.
-    Number(f64),
-    /// As it is written: a number, `true`, a literal of an enumeration, a text.
-    Word(String),
-}
-
-impl From<f64> for Setting {
-    fn from(value: f64) -> Setting {
-        Setting::Number(value)
-    }
-}
-
-impl From<String> for Setting {
-    fn from(word: String) -> Setting {
-        Setting::Word(word)
     }
 }
 
@@ -240,45 +220,6 @@ impl Session {
             return Some(path.join("."));
         }
         None
-    }
-
-    /// Gives parameters other values.
-    pub fn set<V: Into<Setting> + Clone>(&mut self, model: &mut FlatModel, settings: &[(String, V)]) -> bool {
-        for (name, value) in settings {
-            let Some(index) = model.variables.iter().position(|v| v.name == *name) else {
-                let nearest = nearest(name, model.variables.iter().map(|v| v.name.as_str()));
-                let mut d = Diagnostic::error("K0910", format!("there is no variable {name} to set"));
-                if let Some(nearest) = nearest {
-                    d = d.help(format!("did you mean {nearest}?"));
-                }
-                self.diagnostics.push(d);
-                return false;
-            };
-            let value = match value_of(name, value.clone().into(), model.variables[index].ty, model) {
-                Ok(value) => value,
-                Err(d) => {
-                    self.diagnostics.push(d);
-                    return false;
-                }
-            };
-            let variable = &mut model.variables[index];
-            if variable.variability > Variability::Parameter {
-                variable.start = Some(value);
-            } else if variable.evaluated || variable.variability == Variability::Constant {
-                let why = match variable.variability {
-                    Variability::Constant => "it is a constant",
-                    _ => "it is final, or the structure of the model depends on it",
-                };
-                self.diagnostics.push(
-                    Diagnostic::error("K0911", format!("{name} cannot be changed: {why}"))
-                        .help("change it in the model instead"),
-                );
-                return false;
-            } else {
-                variable.binding = Some(value);
-            }
-        }
-        true
     }
 
     /// Translates a flat model; `None` when there are errors.
@@ -481,57 +422,6 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     row[b.len()]
 }
 
-/// What a variable of this type cannot be.
-/// What a variable is set to, as an expression.
-fn value_of(name: &str, to: Setting, ty: Type, model: &mut FlatModel) -> Result<ExprId, Diagnostic> {
-    let value = match (to, ty) {
-        (Setting::Word(text), Type::String) => {
-            let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            return Ok(model.pool.text(inside.unwrap_or(&text)));
-        }
-        (_, Type::String | Type::External(_) | Type::Clock) => {
-            let what = if ty == Type::String { "a text" } else { "no value that can be written" };
-            return Err(Diagnostic::error("K0910", format!("{name} cannot be set so: it is {what}")));
-        }
-        (Setting::Number(value), _) => value,
-        (Setting::Word(word), Type::Enumeration(kind)) => {
-            let literals = model.enumerations.get(kind as usize).map_or(&[][..], |e| &e.literals);
-            let last = word.rsplit('.').next().unwrap_or(&word);
-            let place = literals.iter().position(|literal| literal == last).map(|at| at as f64 + 1.0);
-            let number = word.parse().ok().filter(|n: &f64| *n >= 1.0 && *n <= literals.len() as f64);
-            match place.or(number) {
-                Some(value) => value,
-                None => {
-                    let message =
-                        format!("{name} cannot be {word}: it must be one of {}", literals.join(", "));
-                    return Err(Diagnostic::error("K0910", message));
-                }
-            }
-        }
-        (Setting::Word(word), _) => match word.as_str() {
-            "true" => 1.0,
-            "false" => 0.0,
-            number => number.parse().map_err(|_| {
-                Diagnostic::error("K0910", format!("{name} cannot be {word}: that is not a number"))
-            })?,
-        },
-    };
-    match wrong_value(name, value, ty) {
-        Some(d) => Err(d),
-        None => Ok(model.pool.constant(value)),
-    }
-}
-
-fn wrong_value(name: &str, value: f64, ty: Type) -> Option<Diagnostic> {
-    let (fits, wanted) = match ty {
-        Type::Real => (value.is_finite(), "a finite number"),
-        Type::Integer => (value.fract() == 0.0, "a whole number"),
-        Type::Boolean => (value == 0.0 || value == 1.0, "0 or 1"),
-        _ => (value.fract() == 0.0, "the number of a value"),
-    };
-    (!fits).then(|| Diagnostic::error("K0910", format!("{name} cannot be {value}: it must be {wanted}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -548,35 +438,6 @@ mod tests {
         assert_eq!(help(package, "Parts.Moter"), "did you mean Parts.Motor?");
         assert_eq!(help(package, "Part.Motor"), "did you mean Parts.Motor?");
         assert!(!help(package, "Nothing.Alike").contains("did you mean"));
-    }
-
-    #[test]
-    fn texts_and_literals_are_set_by_what_they_are() {
-        let mut session = Session::new();
-        session.add_text(
-            "M.mo",
-            "model M type E = enumeration(off, slow, fast); parameter String s = \"a\"; parameter E e = E.off;
-               parameter Boolean b = false; Real x = time; end M;",
-        );
-        let mut flat = session.flatten("M").expect("a model");
-        let mut set = |name: &str, word: &str| {
-            let done = session.set(&mut flat, &[(name.to_owned(), word.to_owned())]);
-            let variable = flat.variables.iter().find(|v| v.name == name).expect("a variable");
-            let bound = variable.binding.expect("a binding");
-            match (done, flat.pool.node(bound)) {
-                (true, Node::Text(text)) => Ok(flat.pool.text_of(text).to_owned()),
-                (true, Node::Const(value)) => Ok(value.to_string()),
-                _ => Err(session.take_diagnostics().remove(0).message),
-            }
-        };
-        assert_eq!(set("s", "fast lane"), Ok("fast lane".to_owned()));
-        assert_eq!(set("s", "12"), Ok("12".to_owned()));
-        assert_eq!(set("e", "fast"), Ok("3".to_owned()));
-        assert_eq!(set("e", "M.E.slow"), Ok("2".to_owned()));
-        assert_eq!(set("e", "1"), Ok("1".to_owned()));
-        assert_eq!(set("b", "true"), Ok("1".to_owned()));
-        assert!(set("e", "faster").is_err_and(|m| m.ends_with("one of off, slow, fast")));
-        assert!(set("b", "maybe").is_err_and(|m| m.ends_with("not a number")));
     }
 
     #[test]

@@ -481,7 +481,10 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 ),
                 Reason::NotFinite => (
                     format!("{names} is not a finite number"),
-                    Some("look for a division by zero, or a square root or logarithm of a negative number"),
+                    Some(
+                        "look for a division by zero, or a square root or logarithm of a negative number; where a condition \
+                         guards it, noEvent(…) around both is evaluated as it stands, without waiting for the event",
+                    ),
                 ),
                 Reason::OutsideDomain => (format!("an argument is outside its domain, in {names}"), None),
                 Reason::LostDigits => (

@@ -6,6 +6,7 @@ use kausal_translate::Program;
 use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, LinearMethod, Step, System};
 use serde::Serialize;
 
+use crate::count::papers_count;
 use crate::explain::counted;
 use crate::session::Seconds;
 
@@ -106,6 +107,21 @@ pub struct Sections {
     pub discrete: Counts,
     /// Each inlined step.
     pub discretized: Counts,
+    /// As the papers count, over the sections.
+    pub papers: PapersSummary,
+}
+
+/// [`papers_count`]
+#[derive(Debug, Serialize)]
+pub struct PapersSummary {
+    /// Everything that is computed from states and parameters.
+    pub total: Counts,
+    /// What derivatives need of it.
+    pub derivatives: Counts,
+    /// Left out: the current into `Common`.
+    pub common: Counts,
+    /// Left out: what only the initial problem needs.
+    pub initial: Counts,
 }
 
 /// Operations as the papers count them.
@@ -144,6 +160,7 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
     collect(program, discretized, "discretized", &mut systems);
     let report = &program.report;
     let operations = kausal_codegen::count::operations(program);
+    let papers = papers_count(program);
     Summary {
         model: program.name.clone(),
         equations: report.equations,
@@ -164,6 +181,12 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
             outputs: operations.outputs.into(),
             discrete: operations.discrete.into(),
             discretized: operations.discretized.into(),
+            papers: PapersSummary {
+                total: papers.total.into(),
+                derivatives: papers.derivatives.into(),
+                common: papers.common.into(),
+                initial: papers.initial.into(),
+            },
         },
         seconds: SecondsSummary {
             load: seconds.load,
@@ -220,6 +243,25 @@ pub fn text(program: &Program) -> String {
         let calls = counted(c.call as usize, "call");
         out.push_str(&format!("{section}: {} mul, {} add, {calls}\n", c.mul, c.add));
     }
+    out.push_str(&papers_line(&o.papers));
+    out
+}
+
+/// Operations as the papers count them; parts are named where they are not empty.
+fn papers_line(p: &PapersSummary) -> String {
+    let some = |c: &Counts| c.mul + c.add > 0;
+    let text = |c: &Counts| format!("{} MULT + {} ADD", c.mul, c.add);
+    let mut out = format!("as the papers count: {}", text(&p.total));
+    if p.derivatives != p.total {
+        out.push_str(&format!(", of which derivatives need {}", text(&p.derivatives)));
+    }
+    let left_out = [(&p.common, "the current into Common"), (&p.initial, "the initial problem")];
+    let left_out = left_out.iter().filter(|(c, _)| some(c)).map(|(c, of)| format!("{} for {of}", text(c)));
+    let left_out: Vec<String> = left_out.collect();
+    if !left_out.is_empty() {
+        out.push_str(&format!("; not counted: {}", left_out.join(", ")));
+    }
+    out.push('\n');
     out
 }
 

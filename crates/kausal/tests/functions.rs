@@ -272,3 +272,53 @@ end M;";
     let said = failure(text);
     assert!(said.contains("two,one,two  |true,true,1e+10,1.23457e+07,6"), "{said}");
 }
+
+/// A vector whose size depends on data stays inside; what comes out is a number.
+#[test]
+fn sizes_that_depend_on_data_inside_a_function() {
+    let text = "
+      function positive
+        input Real x[:];
+        output Real y[:];
+      algorithm
+        y := fill(0.0, 0);
+        for i in 1:size(x, 1) loop
+          if x[i] > 0 then
+            y := cat(1, y, {x[i]});
+          end if;
+        end for;
+      end positive;
+      function total
+        input Real x[:];
+        output Real s;
+      protected
+        Real p[:] = positive(x);
+      algorithm
+        s := sum(p) + size(p, 1);
+      end total;
+      model M
+        Real y = total({time, -time, time - 0.5});
+      end M;";
+    // 1 + 0.5 and two of them.
+    assert!((end(&result(text), "y") - 3.5).abs() < 1e-12);
+    let c = kausal::c_code(&program(text)).expect("C text");
+    assert!(c.contains("kausal_arena arena;"), "{c}");
+}
+
+/// Whole numbers up to 2^53 are exact, in functions too.
+#[test]
+fn integers_are_exact_or_an_error() {
+    let model = |k: &str| {
+        format!(
+            "function f input Integer n; output Integer y; algorithm y := mod(n*n, 1000); annotation(Inline = false); end f;
+             model M Integer k(start = 0, fixed = true); Real x = f(k); equation when time > 0.5 then k = {k}; end when; end M;"
+        )
+    };
+    // 94906265^2 = 9007199136250225 is just below 2^53, 94906267^2 above.
+    assert_eq!(end(&result(&model("94906265")), "x"), 225.0);
+    let said = failure(&model("94906267"));
+    assert!(said.contains("too large for an Integer"), "{said}");
+    // The same as a formula.
+    let inlined = model("94906267").replace("Inline = false", "Inline = true");
+    assert!(failure(&inlined).contains("too large for an Integer"));
+}

@@ -319,6 +319,91 @@ fn chains_and_trees_grow_linearly() {
     }
 }
 
+/// The papers' own hints fit together, and cuts of the classic notation may carry what they like.
+#[test]
+fn models_of_the_papers_give_no_warnings() {
+    for figure in FIGURES.iter().filter(|f| f.paper != "fails") {
+        let (mut session, _) = figures::translate(figure.file, "", figure.declared, true)
+            .unwrap_or_else(|why| panic!("{}: {why}", figure.file));
+        let said: Vec<String> = session.take_diagnostics().into_iter().map(|d| d.message).collect();
+        assert!(said.is_empty(), "{}: {said:?}", figure.file);
+    }
+}
+
+/// A chain like `Chain.mo` of a kind of joints, of which some are turned round.
+fn turned_chain(f: usize, joint: &str, is_turned: impl Fn(usize) -> bool) -> String {
+    let mut text = format!("{JOINT}model M import Kausal.MultiBody.WorldFrame.*; World world;\n");
+    for i in 1..=f {
+        text.push_str(&format!(
+            "{joint} j{i}(n = {{sin({i}), cos({i}), 0.5}}, q(start = 0.1*{i}, fixed = true), qd(start = 0, fixed = true));
+             Link l{i}(r = {{0.3, 0.05*cos({i}), -0.2}}, r_CM = {{0.15, 0.02, -0.1 + 0.01*sin({i})}}, m = 1,
+               I_11 = 0.02, I_22 = 0.03, I_33 = 0.025, I_21 = 0.002, I_31 = -0.001, I_32 = 0.003);\n"
+        ));
+    }
+    text.push_str("equation\n");
+    for i in 1..=f {
+        let (inner, outer) = if is_turned(i) { ("b", "a") } else { ("a", "b") };
+        let before = if i == 1 { "world.b".to_owned() } else { format!("l{}.b", i - 1) };
+        text.push_str(&format!("connect({before}, j{i}.{inner}); connect(j{i}.{outer}, l{i}.a);\n"));
+    }
+    text + "end M;\n"
+}
+
+/// A revolute joint written from `a` to `b` only, without hints.
+const JOINT: &str = "model Plain extends Kausal.MultiBody.WorldFrame.TwoFrames;
+  import Kausal.MultiBody.WorldFrame.*;
+  parameter Real n[3]; final parameter Real e[3] = n/sqrt(n*n) annotation(Evaluate = true);
+  Real q(stateSelect = StateSelect.prefer), qd(stateSelect = StateSelect.prefer), qdd;
+  Real R[3, 3] = [e]*transpose([e]) + (identity(3) - [e]*transpose([e]))*cos(q) + skew(e)*sin(q);
+  Real axis[3] = a.m.S*e;
+equation
+  Connections.branch(a.m, b.m);
+  der(q) = qd; der(qd) = qdd;
+  b.m.r = a.m.r; b.m.S = a.m.S*R; b.m.omega = a.m.omega + axis*qd;
+  b.m.acc = a.m.acc; b.m.alpha = a.m.alpha + axis*qdd + cross(a.m.omega, axis*qd);
+  a.f + b.f = zeros(3); a.t + b.t = zeros(3); 0 = axis*b.t;
+end Plain;
+";
+
+/// What derivatives take, and what is left to solvers.
+fn derivatives_of(text: &str, hints: bool) -> (u64, usize) {
+    let how = match hints {
+        true => (Tearing::Declared, Relaxing::Declared),
+        false => (Tearing::Auto, Relaxing::Auto),
+    };
+    let (_, program) = figures::translate("", text, how, hints).unwrap_or_else(|why| panic!("{why}"));
+    let count = kausal::count::papers_count(&program).derivatives;
+    (count.mul + count.add, figures::measure(&program).left())
+}
+
+/// The joints of the library cost the same whichever of their frames is the outer one.
+#[test]
+fn turned_joints_cost_no_more() {
+    let straight: Vec<u64> =
+        [6, 8].map(|f| derivatives_of(&turned_chain(f, "Revolute", |_| false), true).0).to_vec();
+    let first = |i: usize| i == 1;
+    let every_other = |i: usize| i % 2 == 1;
+    let all = |_: usize| true;
+    let patterns: [&dyn Fn(usize) -> bool; 3] = [&first, &every_other, &all];
+    for (k, pattern) in patterns.iter().enumerate() {
+        for hints in [true, false] {
+            let turned = [6, 8].map(|f| derivatives_of(&turned_chain(f, "Revolute", pattern), hints));
+            assert_eq!(turned.map(|t| t.0).to_vec(), straight, "pattern {k}, hints {hints}");
+            assert!(turned.iter().all(|t| t.1 == 0));
+        }
+    }
+}
+
+/// Orientations that follow from small systems of equations are orientations at sampled points, too: a joint that is written in one
+/// direction only does not make the recursive order look unsafe.
+#[test]
+fn one_joint_against_its_direction_stays_recursive() {
+    let counts = [12, 14, 16].map(|f| derivatives_of(&turned_chain(f, "Plain", |i| i == 1), false));
+    assert!(counts.iter().all(|c| c.1 == 0), "{counts:?}");
+    let added = [counts[1].0 - counts[0].0, counts[2].0 - counts[1].0];
+    assert!(added[0] == added[1] && added[0] as f64 <= 2.0 * figures::PER_JOINT, "{counts:?}");
+}
+
 /// Without hints nothing costs more than with them, counted as it is written.
 #[test]
 fn small_trees_need_no_hints() {

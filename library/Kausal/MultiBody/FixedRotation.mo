@@ -9,14 +9,24 @@ protected
     skew(e)*sin(angle) "Rotation matrix from a to b" annotation(Evaluate = true);
 equation
   Connections.branch(a.m, b.m);
-  b.m.r = a.m.r;
-  b.m.S = S_rel*a.m.S;
-  b.m.vel = S_rel*a.m.vel;
-  b.m.omega = S_rel*a.m.omega;
-  b.m.acc = S_rel*a.m.acc;
-  b.m.alpha = S_rel*a.m.alpha;
-  a.f = -transpose(S_rel)*b.f;
-  a.t = -transpose(S_rel)*b.t;
+  a.m.r = b.m.r;
+  if Connections.rooted(a.m) then
+    b.m.S = S_rel*a.m.S;
+    b.m.vel = S_rel*a.m.vel;
+    b.m.omega = S_rel*a.m.omega;
+    b.m.acc = S_rel*a.m.acc;
+    b.m.alpha = S_rel*a.m.alpha;
+    a.f = -transpose(S_rel)*b.f;
+    a.t = -transpose(S_rel)*b.t;
+  else
+    a.m.S = transpose(S_rel)*b.m.S;
+    a.m.vel = transpose(S_rel)*b.m.vel;
+    a.m.omega = transpose(S_rel)*b.m.omega;
+    a.m.acc = transpose(S_rel)*b.m.acc;
+    a.m.alpha = transpose(S_rel)*b.m.alpha;
+    b.f = -S_rel*a.f;
+    b.t = -S_rel*a.t;
+  end if;
   annotation(
     Icon(graphics = {
       Line(points = {{-90, 0}, {0, 0}, {90, 40}}, color = {90, 80, 40}),

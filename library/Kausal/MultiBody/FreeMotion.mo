@@ -26,7 +26,8 @@ equation
   der(Q[1:3]) = (Q[4]*w_rel + cross(Q[1:3], w_rel))/2 + stabilization*(1 - Q*Q)*Q[1:3];
   der(Q[4]) = -Q[1:3]*w_rel/2 + stabilization*(1 - Q*Q)*Q[4];
   der(w_rel) = z_rel;
-  S_rel = (2*Q[4]*Q[4] - 1)*identity(3) + 2*outerProduct(Q[1:3], Q[1:3]) - 2*Q[4]*skew(Q[1:3]);
+  S_rel = identity(3) +
+    2/(Q*Q)*(outerProduct(Q[1:3], Q[1:3]) - Q[1:3]*Q[1:3]*identity(3) - Q[4]*skew(Q[1:3]));
 
   b.m.r = a.m.r + transpose(a.m.S)*r_rel;
   b.m.S = S_rel*a.m.S;

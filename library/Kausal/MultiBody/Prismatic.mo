@@ -23,16 +23,27 @@ equation
   end if;
   r = e*q;
 
-  b.m.r = a.m.r + transpose(a.m.S)*r;
-  b.m.S = a.m.S;
-  b.m.vel = a.m.vel + cross(a.m.omega, r) + e*qd;
-  b.m.omega = a.m.omega;
-  b.m.acc = relax(a.m.acc) + cross(relax(a.m.alpha), r) + e*qdd + cross(a.m.omega, cross(a.m.omega, r) + 2*e*qd);
-  b.m.alpha = relax(a.m.alpha);
-
-  a.f = -b.f;
-  a.t = -b.t - cross(r, b.f);
-  f = -e*b.f + residue(qdd);
+  if Connections.rooted(a.m) then
+    b.m.r = a.m.r + transpose(a.m.S)*r;
+    b.m.S = a.m.S;
+    b.m.vel = a.m.vel + cross(a.m.omega, r) + e*qd;
+    b.m.omega = a.m.omega;
+    b.m.acc = relax(a.m.acc) + cross(relax(a.m.alpha), r) + e*qdd + cross(a.m.omega, cross(a.m.omega, r) + 2*e*qd);
+    b.m.alpha = relax(a.m.alpha);
+    a.f = -b.f;
+    a.t = -b.t - cross(r, b.f);
+    f = -e*b.f + residue(qdd);
+  else
+    a.m.r = b.m.r - transpose(b.m.S)*r;
+    a.m.S = b.m.S;
+    a.m.vel = b.m.vel - cross(b.m.omega, r) - e*qd;
+    a.m.omega = b.m.omega;
+    a.m.acc = relax(b.m.acc) - cross(relax(b.m.alpha), r) - e*qdd - cross(b.m.omega, cross(b.m.omega, r) + 2*e*qd);
+    a.m.alpha = relax(b.m.alpha);
+    b.f = -a.f;
+    b.t = -a.t + cross(r, a.f);
+    f = e*a.f + residue(qdd);
+  end if;
   tear_q = residue(q);
   tear_qd = residue(qd);
 

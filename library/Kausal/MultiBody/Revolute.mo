@@ -23,16 +23,27 @@ equation
   end if;
   S_rel = outerProduct(e, e) + (identity(3) - outerProduct(e, e))*cos(q) - skew(e)*sin(q);
 
-  b.m.r = a.m.r;
-  b.m.S = S_rel*a.m.S;
-  b.m.vel = S_rel*a.m.vel;
-  b.m.omega = S_rel*a.m.omega + e*qd;
-  b.m.acc = S_rel*relax(a.m.acc);
-  b.m.alpha = S_rel*relax(a.m.alpha) + e*qdd + cross(b.m.omega, e*qd);
-
-  a.f = -transpose(S_rel)*b.f;
-  a.t = -transpose(S_rel)*b.t;
-  tau = -e*b.t + residue(qdd);
+  if Connections.rooted(a.m) then
+    b.m.r = a.m.r;
+    b.m.S = S_rel*a.m.S;
+    b.m.vel = S_rel*a.m.vel;
+    b.m.omega = S_rel*a.m.omega + e*qd;
+    b.m.acc = S_rel*relax(a.m.acc);
+    b.m.alpha = S_rel*relax(a.m.alpha) + e*qdd + cross(b.m.omega, e*qd);
+    a.f = -transpose(S_rel)*b.f;
+    a.t = -transpose(S_rel)*b.t;
+    tau = -e*b.t + residue(qdd);
+  else
+    a.m.r = b.m.r;
+    a.m.S = transpose(S_rel)*b.m.S;
+    a.m.vel = transpose(S_rel)*b.m.vel;
+    a.m.omega = transpose(S_rel)*b.m.omega - e*qd;
+    a.m.acc = transpose(S_rel)*relax(b.m.acc);
+    a.m.alpha = transpose(S_rel)*relax(b.m.alpha) - e*qdd - cross(a.m.omega, e*qd);
+    b.f = -S_rel*a.f;
+    b.t = -S_rel*a.t;
+    tau = e*a.t + residue(qdd);
+  end if;
   tear_q = residue(q);
   tear_qd = residue(qd);
 
@@ -54,5 +65,6 @@ equation
 flange <code>axis</code>, and zero if there is none.</p>
 <p>With <code>state = false</code> the joint has no equations <code>der(q) = qd</code> and <code>der(qd) =
 qdd</code>; a cut-joint with <code>allLevels = true</code> must then determine them.</p>
+<p>Either frame may be the one towards the world: the equations are written from there outwards.</p>
 </html>"));
 end Revolute;

@@ -17,17 +17,28 @@ equation
   der(Q[1:3]) = (Q[4]*w_rel + cross(Q[1:3], w_rel))/2 + stabilization*(1 - Q*Q)*Q[1:3];
   der(Q[4]) = -Q[1:3]*w_rel/2 + stabilization*(1 - Q*Q)*Q[4];
   der(w_rel) = z_rel;
-  S_rel = (2*Q[4]*Q[4] - 1)*identity(3) + 2*outerProduct(Q[1:3], Q[1:3]) - 2*Q[4]*skew(Q[1:3]);
+  S_rel = identity(3) +
+    2/(Q*Q)*(outerProduct(Q[1:3], Q[1:3]) - Q[1:3]*Q[1:3]*identity(3) - Q[4]*skew(Q[1:3]));
 
-  b.m.r = a.m.r;
-  b.m.S = S_rel*a.m.S;
-  b.m.vel = S_rel*a.m.vel;
-  b.m.omega = S_rel*a.m.omega + w_rel;
-  b.m.acc = S_rel*relax(a.m.acc);
-  b.m.alpha = S_rel*relax(a.m.alpha) + z_rel + cross(b.m.omega, w_rel);
-
-  a.f = -transpose(S_rel)*b.f;
-  a.t = -transpose(S_rel)*b.t;
+  if Connections.rooted(a.m) then
+    b.m.r = a.m.r;
+    b.m.S = S_rel*a.m.S;
+    b.m.vel = S_rel*a.m.vel;
+    b.m.omega = S_rel*a.m.omega + w_rel;
+    b.m.acc = S_rel*relax(a.m.acc);
+    b.m.alpha = S_rel*relax(a.m.alpha) + z_rel + cross(b.m.omega, w_rel);
+    a.f = -transpose(S_rel)*b.f;
+    a.t = -transpose(S_rel)*b.t;
+  else
+    a.m.r = b.m.r;
+    a.m.S = transpose(S_rel)*b.m.S;
+    a.m.vel = transpose(S_rel)*b.m.vel;
+    a.m.omega = transpose(S_rel)*(b.m.omega - w_rel);
+    a.m.acc = transpose(S_rel)*relax(b.m.acc);
+    a.m.alpha = transpose(S_rel)*(relax(b.m.alpha) - z_rel - cross(b.m.omega, w_rel));
+    b.f = -S_rel*a.f;
+    b.t = -S_rel*a.t;
+  end if;
   zeros(3) = b.t + residue(z_rel);
   annotation(
     Icon(graphics = {

@@ -89,7 +89,7 @@ on.</p>
       e[1]^2 + (1 - e[1]^2)*cos(q), even[3] - odd[3], even[2] + odd[2];
       even[3] + odd[3], e[2]^2 + (1 - e[2]^2)*cos(q), even[1] - odd[1];
       even[2] - odd[2], even[1] + odd[1], e[3]^2 + (1 - e[3]^2)*cos(q)] "Rotation from a to b";
-    Real axis[3] = a.m.S*e "Unit vector of the axis, in the world";
+    Real axis[3] = (if Connections.rooted(a.m) then a.m.S else b.m.S)*e "Unit vector of the axis, in the world";
     Units.AngularVelocity omega[3] = axis*qd "Angular velocity of b relative to a";
   protected
     Real even[3] = {e[2]*e[3], e[3]*e[1], e[1]*e[2]}*(1 - cos(q)) "What R has on both sides of its diagonal";
@@ -99,10 +99,17 @@ on.</p>
     der(q) = qd;
     der(qd) = qdd;
     b.m.r = a.m.r;
-    b.m.S = a.m.S*R;
-    b.m.omega = a.m.omega + omega;
-    b.m.acc = relax(a.m.acc);
-    b.m.alpha = relax(a.m.alpha) + axis*qdd + cross(a.m.omega, omega);
+    if Connections.rooted(a.m) then
+      b.m.S = a.m.S*R;
+      b.m.omega = a.m.omega + omega;
+      b.m.acc = relax(a.m.acc);
+      b.m.alpha = relax(a.m.alpha) + axis*qdd + cross(a.m.omega, omega);
+    else
+      a.m.S = b.m.S*transpose(R);
+      a.m.omega = b.m.omega - omega;
+      a.m.acc = relax(b.m.acc);
+      a.m.alpha = relax(b.m.alpha) - axis*qdd - cross(b.m.omega, omega);
+    end if;
     a.f + b.f = zeros(3);
     a.t + b.t = zeros(3);
     tau = -axis*b.t + residue(qdd);
@@ -114,7 +121,8 @@ on.</p>
           lineColor = {90, 80, 40}, fillColor = {255, 255, 255}, fillPattern = FillPattern.Solid),
         Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
       Documentation(info = "<html>
-<p>Equations (27) of the paper: the acceleration of frame <code>a</code> is relaxed, that of the joint torn.</p>
+<p>Equations (27) of the paper: the acceleration of the frame towards the world, whichever it is, is relaxed, that of the
+joint torn.</p>
 </html>"));
   end Revolute;
 

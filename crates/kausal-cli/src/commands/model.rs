@@ -78,11 +78,11 @@ pub fn program_of(
     how: &Translation,
     said: &mut Vec<Diagnostic>,
 ) -> Option<(FlatModel, Program)> {
-    if how.no_hints {
-        flat.hints.clear();
-    }
     let options = options(how, session)?;
     let program = if session.set(&mut flat, &how.settings) {
+        if how.no_hints {
+            flat.hints.clear();
+        }
         progress::waiting("translating", || session.translate(&flat, &options))
     } else {
         None

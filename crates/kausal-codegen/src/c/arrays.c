@@ -549,7 +549,10 @@ static double kausal_min_of(kausal_array x, double empty)
 {
     const int n = kausal_count(x);
     double best = n > 0 ? x.data[0].number : empty;
-    for (int k = 1; k < n; k++) best = best < x.data[k].number ? best : x.data[k].number;
+    for (int k = 1; k < n; k++) {
+        const double next = x.data[k].number;
+        if (next < best || next != next) best = next;
+    }
     return best;
 }
 
@@ -558,7 +561,10 @@ static double kausal_max_of(kausal_array x, double empty)
 {
     const int n = kausal_count(x);
     double best = n > 0 ? x.data[0].number : empty;
-    for (int k = 1; k < n; k++) best = best > x.data[k].number ? best : x.data[k].number;
+    for (int k = 1; k < n; k++) {
+        const double next = x.data[k].number;
+        if (next > best || next != next) best = next;
+    }
     return best;
 }
 

@@ -76,7 +76,9 @@ fn defined(piece: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::used;
+    use rustc_hash::FxHashSet;
+
+    use super::{COLLECTIONS, collected, defined, pieces, used};
 
     #[test]
     fn only_what_is_used() {
@@ -86,5 +88,21 @@ mod tests {
         let (lu, at) = (newton.find("static int kausal_lu_factor"), newton.find("static int kausal_newton("));
         assert!(lu.is_some() && lu < at);
         assert!(!newton.contains("kausal_band"));
+    }
+
+    #[test]
+    fn pieces_define_something_of_their_own() {
+        let mut seen = FxHashSet::default();
+        for piece in COLLECTIONS.iter().flat_map(|text| pieces(text)) {
+            let names = defined(piece);
+            assert!(!names.is_empty(), "{piece}");
+            assert!(names.iter().all(|name| seen.insert(*name)), "twice: {names:?}");
+        }
+        assert!(
+            seen.contains("kausal_array") && seen.contains("kausal_element") && seen.contains("kausal_join")
+        );
+        let text = collected("x = kausal_sum(t1);");
+        assert!(text.contains("static double kausal_sum") && text.contains("} kausal_arena;"));
+        assert!(!text.contains("kausal_transpose") && !text.contains("kausal_string;"));
     }
 }

@@ -651,7 +651,11 @@ impl Flattener<'_> {
     }
 
     fn hint(&mut self, c: Call<'_>, kind: HintKind, value: Value) -> Res<Value> {
-        let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+        let Value::Plain(ty @ (Ty::Real | Ty::Integer), array) = value else {
+            let name = if kind == HintKind::Relax { "relax" } else { "residue" };
+            let message = format!("{name} needs a Real, not {}", value.describe());
+            return Err(self.at_expr(c.scope, c.expr, "K0349", message));
+        };
         self.hints.push(PendingHint { kind, target: array.clone() });
         if kind == HintKind::Relax {
             return Ok(Value::Plain(ty, array));

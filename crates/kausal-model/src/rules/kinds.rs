@@ -306,6 +306,10 @@ impl Flattener<'_> {
             plural(others, "other")
         );
         let defined = self.cx.def_location(self.cx.key(k).def);
+        // A cut of the classic notation may carry derivatives of its across variables, and knows no causality.
+        if self.cx.lib.sources().get(defined.source).name.ends_with(".dym") {
+            return;
+        }
         let help = "add the missing flow variables, or declare the others `input` or `output`";
         self.cx.report(Diagnostic::warning("K0250", message).at(defined, "this connector").help(help));
     }

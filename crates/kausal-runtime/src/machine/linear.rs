@@ -2,16 +2,19 @@
 //! do not determine all their unknowns.
 
 use kausal_solver::Reason;
-use kausal_solver::linear::{Structure, solve_deficient};
+use kausal_solver::linear::{Structure, inverse_norm1, norm1_dense, norm1_sparse, solve_deficient};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
 use super::{Failure, Halt, KernelSpace, Machine, Mode, Stop, Undetermined};
-use crate::image::{Exec, Guard, Kernel};
+use crate::image::{Exec, Guard, Kernel, KernelFactor};
 
 impl Machine {
     #[inline(never)]
     pub(super) fn solve(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
+        if mode == Mode::Initial && self.pivoting.is_some() {
+            return self.solve_looking(index, mode);
+        }
         // Borrowed field by field: this is called for every small system in every evaluation.
         let Machine { model, kernels, values, .. } = &mut *self;
         let kernel = &model.kernels[index];
@@ -19,6 +22,46 @@ impl Machine {
             return Ok(());
         }
         self.solve_deficient(index, mode)
+    }
+
+    /// At the start, where a divisor was too small for a straight-line solution: a matrix that is singular but for rounding
+    /// has factors, and what they give is no solution. If its equations do not contradict each other it is solved as one
+    /// without full rank.
+    fn solve_looking(&mut self, index: usize, mode: Mode) -> Result<(), Halt> {
+        /// Matrices with a larger condition are looked at; rows and columns may differ in size.
+        const ILL: f64 = 1e15;
+        let model = self.model.clone();
+        let kernel = &model.kernels[index];
+        let values = |machine: &Machine| -> Vec<f64> {
+            kernel.unknowns.iter().map(|v| machine.values[v.index()]).collect()
+        };
+        let put = |machine: &mut Machine, from: &[f64]| {
+            kernel.unknowns.iter().zip(from).for_each(|(v, x)| machine.values[v.index()] = *x);
+        };
+        let before = values(self);
+        let space = &mut self.kernels[kernel.factors_of];
+        if !solve_in(kernel, space, &mut self.values) {
+            return self.solve_deficient(index, mode);
+        }
+        let size = match &kernel.structure {
+            Structure::Dense(_) => norm1_dense(kernel.n, &space.matrix),
+            Structure::Sparse(pattern) => norm1_sparse(pattern, &space.matrix),
+        };
+        let inverse = match &mut space.factor {
+            Some(KernelFactor::General(factor)) => inverse_norm1(factor, &mut vec![0.0; 2 * kernel.n]),
+            _ => 0.0,
+        };
+        if size * inverse < ILL {
+            return Ok(());
+        }
+        let solution = values(self);
+        put(self, &before);
+        let known = self.undetermined.len();
+        if self.solve_deficient(index, mode).is_err() {
+            self.undetermined.truncate(known);
+            put(self, &solution);
+        }
+        Ok(())
     }
 
     /// A linear system without full rank: what it does not determine stays as near as can be to the values it has. At
@@ -103,7 +146,7 @@ impl Machine {
     /// Each set of unknowns is told once, the first time that values were chosen for it.
     pub(super) fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
         open.sort_unstable();
-        if !self.undetermined.iter().any(|u| u.open == open) {
+        if !open.is_empty() && !self.undetermined.iter().any(|u| u.open == open) {
             let (unknowns, time) = (unknowns.to_vec(), self.time);
             self.undetermined.push(Undetermined { unknowns, open, time, initial: mode == Mode::Initial });
         }

@@ -552,9 +552,9 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             if value.shape().contains(&0) && old.shape().contains(&0) {
                 return Ok(());
             }
-            let error =
-                super::array::same_shape("its sizes and those of its value", old.shape(), value.shape());
+            let error = super::array::same_shape(":=", old.shape(), value.shape());
             let why = error.map_or_else(|e| e.to_string(), |()| String::new());
+            let why = why.trim_start_matches(":=: ").to_owned();
             return Err(EvalErrorKind::WrongValue { local: local.name.clone(), why }.into());
         }
         self.stack[at] = Some(value);

@@ -14,8 +14,7 @@ pub const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Is a number no Integer that can be trusted?
 #[inline]
 pub fn is_inexact(value: f64) -> bool {
-    // Not a number is none either.
-    !(value.abs() <= LARGEST_INTEGER)
+    value.is_nan() || value.abs() > LARGEST_INTEGER
 }
 
 /// May the value of an expression of type Integer be too large? What only passes values on, or counts, may not.

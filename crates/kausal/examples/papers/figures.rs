@@ -1,17 +1,12 @@
 //! The figures of the papers and how ours are measured: what `docs/papers.md` is made of.
 //!
-//! Operations are counted as the papers count them: every binary `+ - * /` of the sorted and solved equations once, what
-//! depends on parameters only included. What only the initial problem needs does not count (the papers' programs have
-//! none), nor does the current into `Common`, which is a node of potential zero and nothing more in the papers. Dense
-//! kernels count what they do; a sparse one is only named.
+//! Operations are counted by [`kausal::count::papers_count`], which `kausal translate` prints as well.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use kausal::count::papers_count;
 use kausal::{Options, Program, Relaxing, Session, Tearing, summary};
-use kausal_codegen::count::steps_operations;
-use kausal_symbolic::{Pool, VarId};
-use kausal_translate::program::{Form, Step};
+use kausal_symbolic::count::Operations;
 
 /// What a figure must reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,43 +260,19 @@ pub fn member(family: &Family, value: usize, hints: bool) -> Result<Measured, St
     let how = if hints { BOTH } else { (Tearing::Auto, Relaxing::Auto) };
     let more = format!("model Member extends {}({} = {value}); end Member;", family.name, family.parameter);
     let file = if family.name.contains('.') { String::new() } else { format!("{}.mo", family.name) };
-    translate(&file, &more, how, hints).map(|(_, mut program)| {
-        if !program.states.is_empty() {
-            program.outputs.clear();
-        }
-        measure(&program)
+    translate(&file, &more, how, hints).map(|(_, program)| {
+        let counted = papers_count(&program);
+        let whole = program.states.is_empty();
+        measured(&program, if whole { counted.total } else { counted.derivatives })
     })
 }
 
 /// Counts and lists.
 pub fn measure(program: &Program) -> Measured {
-    let mut needed = HashSet::new();
-    for step in program.dynamics.iter().chain(&program.outputs) {
-        reads(&program.pool, step, &mut needed);
-    }
-    let counted = |v: VarId| !program.variables[v.index()].name.starts_with("Common.");
-    let mut once = Vec::new();
-    for step in program.parameters.iter().rev() {
-        let mut written = Vec::new();
-        writes(step, &mut written);
-        // A variable of the model is wanted for itself; what the translation added only where it is read.
-        let own = |v: &VarId| {
-            needed.contains(v)
-                || (counted(*v)
-                    && program.variables[v.index()].kind != kausal_translate::program::Kind::Helper)
-        };
-        if written.iter().any(own) {
-            reads(&program.pool, step, &mut needed);
-            once.push(step.clone());
-        }
-    }
-    let own = |steps: &[Step]| -> Vec<Step> {
-        let kept = steps.iter().filter(|s| !matches!(s, Step::Assign(a) if !counted(a.variable)));
-        kept.cloned().collect()
-    };
-    let total = steps_operations(&program.pool, &once)
-        + steps_operations(&program.pool, &own(&program.dynamics))
-        + steps_operations(&program.pool, &own(&program.outputs));
+    measured(program, papers_count(program).total)
+}
+
+fn measured(program: &Program, counted: Operations) -> Measured {
     let summary = summary::of(program, Default::default());
     let blocks = summary.systems.iter().filter(|s| s.section != "initial").map(|s| Block {
         nonlinear: s.kind == "nonlinear",
@@ -311,45 +282,5 @@ pub fn measure(program: &Program) -> Measured {
         symmetric: s.symmetric,
         sparse: s.method == "sparse",
     });
-    Measured { mul: total.mul, add: total.add, blocks: blocks.collect() }
-}
-
-/// What a step reads; guards and their fallbacks are no part of the solution.
-fn reads(pool: &Pool, step: &Step, out: &mut HashSet<VarId>) {
-    let mut stack = vec![step];
-    while let Some(step) = stack.pop() {
-        match step {
-            Step::Assign(assign) => out.extend(pool.variables_of(assign.value)),
-            Step::Call(call) => out.extend(call.args.iter().flat_map(|&a| pool.variables_of(a))),
-            Step::Solve(solve) => {
-                out.extend(solve.entries.iter().map(|e| e.2));
-                out.extend(&solve.rhs);
-            }
-            Step::System(system) => match &system.form {
-                Form::Linear { steps, .. } => stack.extend(steps),
-                Form::Nonlinear(n) => {
-                    stack.extend(&n.steps);
-                    stack.extend(n.jacobian.iter().flat_map(|j| &j.steps));
-                }
-                Form::Mixed { continuous, discrete, .. } => stack.extend(continuous.iter().chain(discrete)),
-            },
-            Step::If(condition, then, otherwise) => {
-                out.extend(pool.variables_of(*condition));
-                stack.extend(then.iter().chain(otherwise));
-            }
-            Step::Assert(assert) => out.extend(pool.variables_of(assert.condition)),
-            Step::When(_) | Step::Reinit(..) | Step::Relation(_) | Step::Terminate(_) => {}
-        }
-    }
-}
-
-/// What a step computes.
-fn writes(step: &Step, out: &mut Vec<VarId>) {
-    match step {
-        Step::Assign(assign) => out.push(assign.variable),
-        Step::Call(call) => out.extend(call.outputs.iter().flatten()),
-        Step::Solve(solve) => out.extend(&solve.unknowns),
-        Step::System(system) => out.extend(&system.unknowns),
-        _ => {}
-    }
+    Measured { mul: counted.mul, add: counted.add, blocks: blocks.collect() }
 }

@@ -133,7 +133,9 @@ const HEAD: &str = "<!-- Generated: cargo run --release -p kausal --example pape
 
 Each model stands in `examples/papers`. *Declared* is measured with the paper's own notation (`residue`, `relax`,
 residual sinks), *automatic* with all of it ignored. Operations are counted as the papers count: every binary
-`+ - * /` in the sorted and solved equations, those that depend on parameters only included, the initial problem not.
+`+ - * /` in the sorted and solved equations, those that depend on parameters only included. Not counted are what only
+the initial problem needs and the current into `Common`, which has none in the papers. `kausal translate` prints the same
+count in its last line, *as the papers count*, and there what is left out, too.
 `11 → 1` is a system of 11 equations of which 1 unknown is left to a solver; a system with `→ 0` is solved in closed
 form. The last column says whether what is asked of Kausal is reached, declared and automatic; *in sum* means with other
 numbers of MULT and ADD than asked for, but no more of both together. The table is written by the program that measures; a test fails when a value becomes worse than here.
@@ -150,7 +152,8 @@ const GROWTH: &str = "
 The paper on relaxing says that the operations grow linearly with the number f of joints, and that this is no worse than
 hand-made codes. Asked for is that the same number is added with each joint from f = 4 on, at most 700. General axes,
 offsets and full inertia tensors; `examples/papers/Chain.mo`, `Spine.mo`, `Tree.mo`, `Star.mo` and `TwistedChain.mo`. Counted is what the derivatives
-need: positions and the forces in the joints are computed where results are wanted.
+need: positions and the forces in the joints are computed where results are wanted. The last line of the commands below
+says it behind *of which derivatives need*.
 
 All joints that are added to the chain are alike, and so are all pairs that are added to the spine, of which one joint goes on
 and the other has nothing behind it. In the tree of two joints at every body those of the outermost level are
@@ -167,8 +170,9 @@ a coordinate, as Denavit and Hartenberg choose frames: the acceleration about an
 system, that of the joint does not, so that what the parts declare says little; the automatic column finds the recursion by itself.
 
 ```sh
-kausal translate examples/papers/Chain.mo --tearing declared --relaxing declared
-kausal translate examples/papers/Chain.mo --no-hints
+kausal translate examples/papers/Chain.mo --set f=8 --tearing declared --relaxing declared
+kausal translate examples/papers/Chain.mo --set f=8 --no-hints
+kausal translate Kausal.Examples.Chain --set f=8 --no-hints
 ```
 
 ";
