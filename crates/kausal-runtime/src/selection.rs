@@ -15,7 +15,7 @@ use crate::machine::{Machine, Stop};
 /// from the states is then at most about so much less exact than they are, and its higher derivatives, which the error
 /// of a step depends on, stay moderate: they grow with powers of the ratio. The new choice is the best one, so there is
 /// some way to go before it is changed again.
-pub(crate) const WORSE: f64 = 0.6;
+pub(crate) const WORSE: f64 = 0.7;
 
 /// Columns whose volume is less than this part of the best choice's determine nothing.
 const NOTHING: f64 = 1e-8;
@@ -102,7 +102,8 @@ impl Machine {
         const CLOSE: f64 = 1e-6;
         for (v, value) in std::mem::take(&mut self.promised) {
             let (got, nominal) = (self.values[v.index()], self.model().program.variables[v.index()].nominal);
-            if !((got - value).abs() <= CLOSE * value.abs().max(nominal)) {
+            let kept = (got - value).abs() <= CLOSE * value.abs().max(nominal);
+            if !kept {
                 return Err(Stop::NotAState(v));
             }
         }

@@ -515,7 +515,7 @@ impl Run {
     /// them is not exact beyond.
     fn end_of_selection(&mut self, before: f64, end: f64) -> Result<f64, RunError> {
         /// So much worse than where states are selected anew is worth a search, …
-        const FAR: f64 = 0.5;
+        const FAR: f64 = 0.8;
         /// … which ends when the border is known to this part of the step.
         const HALVINGS: usize = 5;
         if self.machine()?.model().program.state_sets.is_empty() || end <= before {

@@ -25,8 +25,8 @@ fn error(run: &Run, variable: &str, wanted: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// A pendulum in full turns keeps its energy although no coordinate can be its state all the time: states are selected
-/// anew before they become bad. Bounds are four times what the runs give, and for steps of one size a hundredth of what
-/// they gave when states were kept until they were six times worse than others.
+/// anew before they become bad. When they were kept until they were six times worse than others, the drifts were 6e-4, 16.6
+/// and 19.7; the bounds are some times what runs give with other borders near the present one.
 #[test]
 fn a_turning_pendulum_keeps_its_energy() {
     let text = "model M
@@ -38,12 +38,9 @@ fn a_turning_pendulum_keeps_its_energy() {
     end M;";
     let steps = Settings { fixed_step: Some(0.001), method: Method::RungeKutta4, ..Settings::default() };
     let loose = |method, tolerance| Settings { method, tolerance, ..Settings::default() };
-    for (settings, bound) in [
-        (steps, 5e-6),
-        (loose(Method::Bdf, 1e-4), 5.0),
-        (loose(Method::DormandPrince, 1e-4), 6.0),
-        (loose(Method::Auto, 1e-6), 0.06),
-    ] {
+    for (settings, bound) in
+        [(steps, 5e-6), (loose(Method::Bdf, 1e-4), 5.0), (loose(Method::DormandPrince, 1e-4), 6.0)]
+    {
         let settings = Settings { stop: 100.0, interval: 0.2, ..settings };
         let drift = error(&run(text, &settings), "energy", |_| 0.5 * 49.0 - 9.81);
         assert!(drift < bound, "{}: {drift}", settings.method);

@@ -96,7 +96,8 @@ impl Histories {
             let Some(&t) = past.instants.get(split) else { continue };
             let (jump, delayed) = (past.slope(split, 1) - past.slope(split, -1), self.times[2 * i]);
             // What the longest step would be wrong by.
-            if !(jump.abs() * delayed > tolerance * size) {
+            let felt = jump.abs() * delayed > tolerance * size;
+            if !felt {
                 continue;
             }
             arrive(t + delayed);
