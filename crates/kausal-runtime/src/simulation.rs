@@ -292,7 +292,8 @@ impl Run {
         machine.reselect();
         if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
             self.settings.inlined = false;
-            machine.warnings.push(inlined::NOT_INLINED.to_owned());
+            let (text, start) = (inlined::NOT_INLINED.to_owned(), machine.time);
+            machine.warnings.push(Warning { text, first: start, last: start, count: 1 });
         }
         // An inlined step has matrices of its own.
         let own = self.settings.method != Method::Rosenbrock;

@@ -466,7 +466,7 @@ impl Bdf {
             old[j] = next - beta[COUNT - 1] * phi[COUNT - 1][j];
             phi[COUNT - 1][j] = next;
             for i in (1..COUNT - 1).rev() {
-                next = beta[i] * phi[i][j] + next;
+                next += beta[i] * phi[i][j];
                 phi[i][j] = next;
             }
         }
