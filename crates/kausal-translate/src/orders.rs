@@ -42,7 +42,7 @@ impl Renumbering {
     /// By distance from one end of the block, what is equally far by its surroundings.
     pub fn by_distance(incidence: &Incidence, is_unit: &dyn Fn(Eqn, Column) -> bool) -> Self {
         let graph = Graph::new(incidence, is_unit);
-        let order = graph.from_end();
+        let order = graph.ordered();
         let rows = order.iter().copied().filter(|&n| n < graph.rows).collect();
         let columns = order.iter().filter(|&&n| n >= graph.rows).map(|&n| n - graph.rows).collect();
         Renumbering::new(rows, columns)
@@ -121,13 +121,13 @@ impl Graph {
     }
 
     /// All nodes by distance from one end. What is in no way joined to the rest begins anew.
-    fn from_end(&self) -> Vec<usize> {
+    fn ordered(&self) -> Vec<usize> {
         const ENDS: usize = 3;
         let mut first = (0..self.colour.len()).min_by_key(|&n| (self.neighbours[n].len(), self.colour[n]));
         for _ in 0..ENDS {
-            first = first.and_then(|n| self.from(n).last().copied());
+            first = first.and_then(|n| self.nodes_from(n).last().copied());
         }
-        let mut order = first.map_or(Vec::new(), |n| self.from(n));
+        let mut order = first.map_or(Vec::new(), |n| self.nodes_from(n));
         if order.len() < self.colour.len() {
             let mut seen = vec![false; self.colour.len()];
             order.iter().for_each(|&n| seen[n] = true);
@@ -137,7 +137,7 @@ impl Graph {
     }
 
     /// Nodes by distance from one of them, by colour where that is equal.
-    fn from(&self, start: usize) -> Vec<usize> {
+    fn nodes_from(&self, start: usize) -> Vec<usize> {
         let mut seen = vec![false; self.colour.len()];
         seen[start] = true;
         let mut queue = VecDeque::from([start]);
