@@ -711,7 +711,7 @@ end M;
     let outcome = run(text, "M", true);
     let texts = outcome.texts();
     assert!(texts.contains(&"K0531: hello".to_owned()), "{texts:?}");
-    assert!(texts.contains(&"K0530: it gets warm".to_owned()), "{texts:?}");
+    assert!(texts.iter().any(|t| t.starts_with("K0530: it gets warm")), "{texts:?}");
     let error = outcome.diagnostics.iter().find(|d| d.is_error()).expect("an error");
     assert!(error.message.contains("0.5 is too much"), "{texts:?}");
     // What was computed before is kept.
