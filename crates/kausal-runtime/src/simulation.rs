@@ -11,6 +11,7 @@ pub mod inlined;
 mod iteration;
 mod path;
 pub(crate) mod relevance;
+mod rounding;
 mod schedule;
 mod transport;
 
