@@ -157,9 +157,13 @@ pub(super) struct Inlined {
     point: Point,
     derivatives: u64,
     steps: u64,
+    /// States that are not stiff have the explicit formula: the guess of a method with steps of one size.
+    explicit: bool,
+    /// Corrections with a matrix that is kept, at most.
+    most_iterations: u32,
 }
 
-/// A point and the factor of the derivatives.
+/// A point and `h` of the formula there.
 #[derive(Clone, Debug, Default)]
 struct Point {
     t: f64,
@@ -291,7 +295,8 @@ impl Inlined {
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
         demand.weights = vec![0.0; n];
-        demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
+        let fixed = settings.method.is_fixed_step();
+        demand.persistence = if fixed { settings.iterations.unwrap_or(PERSISTENCE) } else { 0 };
         Inlined {
             side,
             step,
@@ -301,6 +306,8 @@ impl Inlined {
             point: Point::default(),
             derivatives: 0,
             steps: 0,
+            explicit: fixed,
+            most_iterations: settings.iterations.filter(|_| fixed).unwrap_or(u32::MAX),
         }
     }
 
@@ -350,7 +357,8 @@ impl Inlined {
         machine.demand.states = n * section.stages.len();
         machine.demand.may_predict = section.stages.len() == 1 && section.substituted.is_empty();
         machine.demand.predicted = false;
-        machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        let usual = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        machine.demand.most_iterations = usual.min(self.most_iterations);
         for (k, stage) in section.stages.iter().enumerate() {
             if let Some(time) = stage.time {
                 machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
@@ -362,7 +370,7 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
-            if !section.substituted.is_empty() {
+            if !section.substituted.is_empty() && !self.explicit {
                 substitute(machine, section, &inlined.steps, h, old, weights)?;
             }
         }
@@ -643,11 +651,12 @@ pub fn method_of(inline: kausal_translate::Inline, fixed_step: bool) -> Option<M
     Some(match inline {
         Inline::Off => return None,
         Inline::Euler => Method::ExplicitEuler,
-        Inline::ImplicitEuler if fixed_step => Method::ImplicitEuler,
+        Inline::ImplicitEuler | Inline::Mixed if fixed_step => Method::ImplicitEuler,
         Inline::Trapezoidal => Method::Trapezoidal,
         Inline::Auto => Method::Auto,
         Inline::Bdf if fixed_step => Method::FixedBdf,
         Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
+        Inline::Radau if fixed_step => Method::FixedRadau,
         Inline::Radau => Method::Radau,
         Inline::Rosenbrock => Method::Rosenbrock,
     })
