@@ -27,7 +27,8 @@ fn difference(a: &Run, b: &Run, name: &str) -> f64 {
 
 /// A free body turns about its middle axis, which is unstable: small errors of energy and momentum, which the equations
 /// preserve, are magnified by a million. Local errors are smooth and cancel, those of an iteration do not.
-const TURNING: &str = "model M Real a(start = 0.02, fixed = true), b(start = 8, fixed = true), c(start = 0, fixed = true);
+const TURNING: &str =
+    "model M Real a(start = 0.02, fixed = true), b(start = 8, fixed = true), c(start = 0, fixed = true);
   equation 2*der(a) = -b*c; 3*der(b) = 2*c*a; 4*der(c) = -a*b; end M;";
 
 /// The oracle is a run with a tolerance of 1e-11, what it is compared with is the classical interface with the same tolerance.

@@ -160,9 +160,13 @@ pub(super) struct Inlined {
     point: Point,
     derivatives: u64,
     steps: u64,
+    /// States that are not stiff have the explicit formula: the guess of a method with steps of one size.
+    explicit: bool,
+    /// Corrections with a matrix that is kept, at most.
+    most_iterations: u32,
 }
 
-/// A point and the factor of the derivatives.
+/// A point and `h` of the formula there.
 #[derive(Clone, Debug, Default)]
 struct Point {
     t: f64,
@@ -294,7 +298,8 @@ impl Inlined {
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
         demand.weights = vec![0.0; n];
-        demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
+        let fixed = settings.method.is_fixed_step();
+        demand.persistence = if fixed { settings.iterations.unwrap_or(PERSISTENCE) } else { 0 };
         Inlined {
             side,
             step,
@@ -304,6 +309,8 @@ impl Inlined {
             point: Point::default(),
             derivatives: 0,
             steps: 0,
+            explicit: fixed,
+            most_iterations: settings.iterations.filter(|_| fixed).unwrap_or(u32::MAX),
         }
     }
 
@@ -353,7 +360,8 @@ impl Inlined {
         machine.demand.states = n * section.stages.len();
         machine.demand.may_predict = section.substituted.is_empty();
         machine.demand.predicted = false;
-        machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        let usual = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        machine.demand.most_iterations = usual.min(self.most_iterations);
         // Radau IIA guesses states only.
         if section.stages.len() > 1 {
             derivatives_of_formula(h, old, x, dx);
@@ -369,7 +377,7 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
-            if !section.substituted.is_empty() {
+            if !section.substituted.is_empty() && !self.explicit {
                 substitute(machine, section, &inlined.steps, h, old, weights)?;
             }
         }
@@ -668,11 +676,12 @@ pub fn method_of(inline: kausal_translate::Inline, fixed_step: bool) -> Option<M
     Some(match inline {
         Inline::Off => return None,
         Inline::Euler => Method::ExplicitEuler,
-        Inline::ImplicitEuler if fixed_step => Method::ImplicitEuler,
+        Inline::ImplicitEuler | Inline::Mixed if fixed_step => Method::ImplicitEuler,
         Inline::Trapezoidal => Method::Trapezoidal,
         Inline::Auto => Method::Auto,
         Inline::Bdf if fixed_step => Method::FixedBdf,
         Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
+        Inline::Radau if fixed_step => Method::FixedRadau,
         Inline::Radau => Method::Radau,
         Inline::Rosenbrock => Method::Rosenbrock,
     })
