@@ -266,6 +266,8 @@ pub(crate) struct Demand {
     pub most_iterations: u32,
     /// See [`ChordRequest::persistence`].
     pub persistence: u32,
+    /// See [`ChordRequest::finest`].
+    pub finest: Option<f64>,
 }
 
 impl Machine {

@@ -147,8 +147,6 @@ fn formulas_of_every_order_converge_with_it() {
                     method: method_of(Inline::Bdf, true).expect("a method"),
                     fixed_step: Some(h),
                     max_order: order,
-                    // Only iterations depend on it.
-                    tolerance: 1e-12,
                     ..Settings::default()
                 };
                 (last(&run("M", text, Inline::Bdf, settings), "x") - exact).abs()

@@ -7,7 +7,7 @@
 use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
 use kausal_solver::model::{StageReport, derivative_by_time, filter_by_step};
-use kausal_solver::weights::norm;
+use kausal_solver::weights::{norm, rounding};
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
@@ -23,11 +23,13 @@ use crate::image::{CompiledModel, Discretized, Exec};
 use crate::machine::{Failure, Machine, Mode, Stop};
 
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
-const PERSISTENCE: u32 = 10;
+const PERSISTENCE: u32 = 30;
 
 /// Corrections before an iteration counts as too slow, for one stage and for several.
 const ITERATIONS: u32 = 4;
 const STAGE_ITERATIONS: u32 = 8;
+/// The same with steps of one size, which are iterated down to rounding errors.
+const FIXED_ITERATIONS: u32 = 12;
 
 /// Sweeps of successive substitution.
 const SWEEPS: usize = 6;
@@ -158,6 +160,13 @@ pub(super) struct Inlined {
     buffer: Vec<f64>,
     /// Where a Rosenbrock method has linearised the model.
     point: Point,
+    /// Steps are of one size.
+    is_fixed: bool,
+    /// The states at the beginning of the step, if they are.
+    last: Vec<f64>,
+    /// Guesses are what was there at the beginning of the step.
+    stays: bool,
+    guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
 }
@@ -302,6 +311,10 @@ impl Inlined {
             others,
             buffer: vec![0.0; 3 * n],
             point: Point::default(),
+            is_fixed: settings.method.is_fixed_step(),
+            last: Vec::new(),
+            stays: false,
+            guess: vec![0.0; n],
             derivatives: 0,
             steps: 0,
         }
@@ -321,7 +334,7 @@ impl Inlined {
     fn guess_others(&mut self, t: f64, h: f64, end: f64) {
         for past in &self.others {
             let ((t1, v1), (t0, v0)) = (past.last, past.before);
-            let slope = if t1 > t0 { (v1 - v0) / (t1 - t0) } else { 0.0 };
+            let slope = if t1 > t0 && !self.stays { (v1 - v0) / (t1 - t0) } else { 0.0 };
             let at = past.stage.map_or(end, |k| t + RADAU_IIA.c[k] * h);
             let values = &mut self.side.machine.values;
             // After an event there is no past, but the value at this instant.
@@ -353,7 +366,12 @@ impl Inlined {
         machine.demand.states = n * section.stages.len();
         machine.demand.may_predict = section.substituted.is_empty();
         machine.demand.predicted = false;
-        machine.demand.most_iterations = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
+        machine.demand.most_iterations = match (self.is_fixed, section.stages.len()) {
+            (true, _) => FIXED_ITERATIONS,
+            (false, 1) => ITERATIONS,
+            _ => STAGE_ITERATIONS,
+        };
+        machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
         // Radau IIA guesses states only.
         if section.stages.len() > 1 {
             derivatives_of_formula(h, old, x, dx);
@@ -390,6 +408,50 @@ impl Inlined {
             derivatives_of_formula(h, old, x, dx);
         }
         Ok(())
+    }
+
+    /// A step that may not be repeated with a smaller size: where the chord iteration fails from the guess, what the step began
+    /// with may be the better one, being a solution; Newton's method comes after both.
+    fn solve_persistently(
+        &mut self,
+        section: &mut Section,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Result<(), Stop> {
+        let &StageRequest { t, h, x0: old, .. } = request;
+        let mut guess = std::mem::take(&mut self.guess);
+        guess.copy_from_slice(x);
+        let persistence = self.side.machine.demand.persistence;
+        let mut outcome = Ok(());
+        for (stays, insists) in [(false, false), (true, false), (true, true), (false, true)] {
+            if stays || insists {
+                x.copy_from_slice(if stays { &self.last } else { &guess });
+                derivatives_of_formula(h, old, x, dx);
+                self.side.machine.chords().for_each(Chord::reset);
+            }
+            self.stays = stays;
+            self.side.machine.demand.persistence = if insists { persistence } else { 0 };
+            let result = self.solve(section, request, t, x, dx);
+            self.side.machine.demand.persistence = persistence;
+            self.stays = false;
+            let failed = matches!(result, Err(Stop::Failed(_)));
+            // What is said about the last attempt, from the guess.
+            outcome = result;
+            if !failed {
+                break;
+            }
+        }
+        self.guess = guess;
+        outcome
+    }
+
+    /// Where a step begins.
+    fn remember(&mut self, x: &[f64]) {
+        if self.is_fixed {
+            self.last.clear();
+            self.last.extend_from_slice(x);
+        }
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
@@ -501,13 +563,18 @@ impl StepModel for Inlined {
         }
         let &StepRequest { t, h, old, weights, tolerance } = request;
         let mut section = std::mem::take(&mut self.step);
-        let outcome = self.solve(&mut section, &StageRequest { t, h, x0: old, weights, tolerance }, t, x, dx);
+        let request = StageRequest { t, h, x0: old, weights, tolerance };
+        let outcome = match self.last.len() == x.len() && x.len() > 0 {
+            true => self.solve_persistently(&mut section, &request, x, dx),
+            false => self.solve(&mut section, &request, t, x, dx),
+        };
         self.step = section;
         outcome.map_err(|stop| self.failed(stop))
     }
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.derivatives += 1;
+        self.remember(x);
         self.side.rhs(t, x, dx)
     }
 
@@ -515,7 +582,8 @@ impl StepModel for Inlined {
         self.side.nominal(i)
     }
 
-    fn accepted(&mut self, t: f64, _x: &[f64], _dx: &[f64]) {
+    fn accepted(&mut self, t: f64, x: &[f64], _dx: &[f64]) {
+        self.remember(x);
         self.side.machine.chords().for_each(|chord| chord.accepted());
         for past in &mut self.others {
             past.before = past.last;
