@@ -33,6 +33,9 @@ const FIXED_ITERATIONS: u32 = 12;
 
 /// Sweeps of successive substitution.
 const SWEEPS: usize = 6;
+/// So many are slow, and in so many steps in a row a sign of stiffness.
+const SLOW_SWEEPS: usize = 4;
+const SLOW_STEPS: u32 = 10;
 /// States are varied by so many error weights where derivatives are found by differences.
 const DISTURBANCE: f64 = 0.5;
 
@@ -45,7 +48,7 @@ pub(super) fn misses_the_past(program: &Program) -> bool {
     let Some(section) = &program.discretized else { return false };
     let kind = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
     let constant = |delay: &program::Delay| program.pool.variables_of(delay.delay).iter().all(kind);
-    let inside = section.filter.is_some() || section.stages.len() > 1;
+    let inside = section.stages.len() > 1;
     !program.transports.is_empty() || program.delays.iter().any(|delay| inside || !constant(delay))
 }
 
@@ -155,6 +158,9 @@ pub(super) struct Inlined {
     step: Section,
     /// Several stages at once.
     stages: Option<Section>,
+    /// One implicit step with all states implicit, where the other one substitutes some.
+    complete: Option<Section>,
+    stiffness: Stiffness,
     /// Iteration variables that are neither states nor derivatives, and their last values at two instants.
     others: Vec<Past>,
     buffer: Vec<f64>,
@@ -169,6 +175,15 @@ pub(super) struct Inlined {
     guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
+}
+
+/// Are states stiff that were not taken for that?
+#[derive(Clone, Copy, Debug, Default)]
+struct Stiffness {
+    /// Since the last event substitution has failed, or was slow for some time: stability limits it.
+    found: bool,
+    /// Steps in a row in which it was slow.
+    slow: u32,
 }
 
 /// A point and the factor of the derivatives.
@@ -282,9 +297,12 @@ impl Inlined {
         let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
         let iterated: FxHashSet<VarId> = unknowns.clone().copied().collect();
         let first = Section::new(&discretized, &side.states, false, &iterated);
-        let (step, stages) = match &discretized.filter {
-            Some(filter) => (Section::new(filter, &side.states, true, &iterated), Some(first)),
-            None => (first, None),
+        let beside =
+            discretized.filter.as_ref().map(|beside| Section::new(beside, &side.states, true, &iterated));
+        let (step, stages, complete) = match beside {
+            Some(complete) if !first.substituted.is_empty() => (first, None, Some(complete)),
+            Some(filter) => (filter, Some(first), None),
+            None => (first, None, None),
         };
         let sections = stages.iter().chain([&step]);
         let states = sections.flat_map(|s| &s.stages).flat_map(|s| &s.states);
@@ -308,6 +326,8 @@ impl Inlined {
             side,
             step,
             stages,
+            complete,
+            stiffness: Stiffness::default(),
             others,
             buffer: vec![0.0; 3 * n],
             point: Point::default(),
@@ -388,7 +408,9 @@ impl Inlined {
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
             if !section.substituted.is_empty() {
-                substitute(machine, section, &inlined.steps, h, old, weights)?;
+                let sweeps = substitute(machine, section, &inlined.steps, h, old, weights)?;
+                self.stiffness.slow = if sweeps >= SLOW_SWEEPS { self.stiffness.slow + 1 } else { 0 };
+                self.stiffness.found |= self.stiffness.slow >= SLOW_STEPS;
             }
         }
         if self.side.states.is_empty() {
@@ -408,6 +430,40 @@ impl Inlined {
             derivatives_of_formula(h, old, x, dx);
         }
         Ok(())
+    }
+
+    /// A step with all states implicit, where one with some substituted does not do: stability would limit it. `None` where no
+    /// such choice is to be made.
+    fn complete_step(
+        &mut self,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Option<Result<(), Stop>> {
+        let mut complete = self.complete.take()?;
+        let t = request.t;
+        let mut outcome;
+        if !self.stiffness.found {
+            let mut guess = std::mem::take(&mut self.guess);
+            guess.copy_from_slice(x);
+            let mut section = std::mem::take(&mut self.step);
+            outcome = self.solve(&mut section, request, t, x, dx);
+            self.step = section;
+            if matches!(outcome, Err(Stop::Failed(_))) {
+                self.stiffness.found = true;
+                x.copy_from_slice(&guess);
+                derivatives_of_formula(request.h, request.x0, x, dx);
+                outcome = self.solve(&mut complete, request, t, x, dx);
+            }
+            self.guess = guess;
+        } else {
+            outcome = self.solve(&mut complete, request, t, x, dx);
+        }
+        if self.stiffness.found && outcome.is_ok() {
+            self.side.machine.stiffer_since.get_or_insert(t);
+        }
+        self.complete = Some(complete);
+        Some(outcome)
     }
 
     /// A step that may not be repeated with a smaller size: where the chord iteration fails from the guess, what the step began
@@ -481,7 +537,8 @@ fn derivatives_of_formula(h: f64, old: &[f64], x: &[f64], dx: &mut [f64]) {
     }
 }
 
-/// Successive substitution of the states that are not stiff, `x := h*der(x) + old(x)`, around the rest of the step.
+/// Successive substitution of the states that are not stiff, `x := h*der(x) + old(x)`, around the rest of the step: how many
+/// sweeps it took.
 fn substitute(
     machine: &mut Machine,
     section: &Section,
@@ -489,7 +546,7 @@ fn substitute(
     h: f64,
     old: &[f64],
     weights: &[f64],
-) -> Result<(), Stop> {
+) -> Result<usize, Stop> {
     let states = &section.stages[0].states;
     let mut last = f64::INFINITY;
     for sweep in 0..SWEEPS {
@@ -506,7 +563,7 @@ fn substitute(
         let rate = size / last;
         // What is left after this sweep: the next change and all that follow.
         if size == 0.0 || sweep > 0 && rate < 1.0 && size * rate / (1.0 - rate) <= machine.demand.tolerance {
-            return Ok(());
+            return Ok(sweep + 1);
         }
         if !size.is_finite() || sweep > 1 && rate > 1.0 {
             break;
@@ -562,9 +619,12 @@ impl StepModel for Inlined {
             return self.derivative(request.t, x, dx);
         }
         let &StepRequest { t, h, old, weights, tolerance } = request;
-        let mut section = std::mem::take(&mut self.step);
         let request = StageRequest { t, h, x0: old, weights, tolerance };
-        let outcome = match self.last.len() == x.len() && x.len() > 0 {
+        if let Some(outcome) = self.complete_step(&request, x, dx) {
+            return outcome.map_err(|stop| self.failed(stop));
+        }
+        let mut section = std::mem::take(&mut self.step);
+        let outcome = match self.last.len() == x.len() && !x.is_empty() {
             true => self.solve_persistently(&mut section, &request, x, dx),
             false => self.solve(&mut section, &request, t, x, dx),
         };
@@ -594,9 +654,10 @@ impl StepModel for Inlined {
     fn reset(&mut self) {
         self.side.machine.chords().for_each(|chord| chord.reset());
         self.step.prepared = f64::NAN;
-        if let Some(stages) = &mut self.stages {
-            stages.prepared = f64::NAN;
+        for section in self.stages.iter_mut().chain(&mut self.complete) {
+            section.prepared = f64::NAN;
         }
+        self.stiffness = Stiffness::default();
         for past in &mut self.others {
             (past.last.0, past.before.0) = (f64::NAN, f64::NAN);
         }
