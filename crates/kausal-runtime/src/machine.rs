@@ -175,6 +175,8 @@ pub struct Machine {
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
     magnitudes: Vec<f64>,
+    /// What the last digits of the states make of them.
+    noises: Vec<f64>,
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
@@ -299,6 +301,7 @@ impl Machine {
             values,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
+            noises: vec![0.0; model.program.relations.len()],
             scratch,
             kernels,
             newtons: Vec::new(),
