@@ -176,7 +176,7 @@ int main(void)
     const kausal_system without = {2, 100, unknown, residual, nominal, min, max, evaluate, 0};
     const kausal_system hopeless = {1, 100, one, second, nominal, min, max, impossible, 0};
     const kausal_system bounded = {1, 100, one, second, nominal, zero, max, root, 0};
-    double work[10];
+    double work[12];
     int pivot[2];
     v[0] = 40.0; v[1] = -3.0;
     CHECK(kausal_newton(&with, 0, v, work, pivot) == 0);
