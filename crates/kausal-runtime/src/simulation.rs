@@ -12,6 +12,7 @@ pub mod inlined;
 mod iteration;
 mod path;
 pub(crate) mod relevance;
+mod rounding;
 mod schedule;
 mod transport;
 

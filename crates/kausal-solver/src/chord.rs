@@ -6,6 +6,9 @@
 //! correction, the iteration stops when the error that the observed rate of convergence predicts is below the tolerance, and
 //! only a failure with a current matrix is one. Iterating on all of `x` it gives the same iterates.
 //!
+//! Where states follow from the iteration variables, more is done: corrections are foreseen instead of evaluated where that is
+//! exact enough, and the iteration aims at a small part of the tolerance. See `Chord::iterate`.
+//!
 //! Convergence is measured on what the step is for, the states: by how much they changed since the last evaluation
 //! ([`StepSystem`]). So it does not matter what is iterated on, and in which units.
 //!
@@ -29,11 +32,21 @@ const DIVERGENCE: f64 = 1.0;
 const RATE_MEMORY: f64 = 0.3;
 /// No remembered rate is trusted beyond this: the next step may be less linear than the last.
 const BEST_RATE: f64 = 0.01;
+/// The same for a rate that was seen in one of the last few steps.
+const BEST_SEEN: f64 = 1e-4;
 
 /// After so many predicted corrections one is evaluated, to see how fast the iteration converges by now.
 const PREDICTED: u32 = 4;
-/// Corrections below this part of the tolerance are rounding, and do not tell how fast.
-const TELLING: f64 = 0.01;
+/// The same where what was seen before is below this part of what is believed at best.
+const LONG_PREDICTED: u32 = 12;
+const NEGLIGIBLE: f64 = 0.1;
+/// Where states follow from the iteration variables the iteration aims at this part of the tolerance. The error of an iteration
+/// on all states is spread over all equations; here it is that of a few, always the same, and quantities that the equations
+/// preserve drift. Where it is hard to reach, the tolerance will do.
+const AIM: f64 = 0.0015;
+/// The same where the last correction is evaluated: then a system that comes behind reads more than states, and there is no
+/// error of what corrections are said to do.
+const AIM_EVALUATED: f64 = 0.0003;
 
 /// The equations of a step for its iteration variables.
 pub trait StepSystem: NonlinearSystem {
@@ -46,9 +59,9 @@ pub trait StepSystem: NonlinearSystem {
     /// Remembers the states of the last evaluation.
     fn mark(&mut self);
 
-    /// The weighted size of what changed in the states since they were marked; `correction` is what changed in the
-    /// iteration variables. The states are marked anew.
-    fn change(&mut self, correction: &[f64]) -> f64;
+    /// What changed in the states since they were marked; `correction` is what changed in the iteration variables. The states
+    /// are marked anew.
+    fn change(&mut self, correction: &[f64]) -> Change;
 
     /// The same before the evaluation, by derivatives of the states, where they are known; nothing is marked.
     fn predict(&mut self, correction: &[f64]) -> Option<f64> {
@@ -60,6 +73,15 @@ pub trait StepSystem: NonlinearSystem {
     fn finish(&mut self, z: &[f64]) {
         let _ = z;
     }
+}
+
+/// Weighted sizes of what an evaluated correction has changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// In the states.
+    pub states: f64,
+    /// In the states, beyond what their derivatives said; zero where these are not known.
+    pub unforeseen: f64,
 }
 
 /// What the iteration is told about the step.
@@ -91,6 +113,19 @@ pub struct ChordWork {
     pub failures: u64,
 }
 
+/// By which part corrections, and what they are said to do to the states, turned out to be wrong.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// With a new matrix: the equations are not linear.
+    bent: f64,
+    /// For each step of the age of the matrix; one where nothing is known.
+    aging: f64,
+    /// For each step since the derivatives of the states were made to fit; the same.
+    fading: f64,
+    /// The age of the matrix when that was.
+    at: u32,
+}
+
 /// The chord method for systems of one structure. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Chord {
@@ -100,10 +135,15 @@ pub struct Chord {
     gamma: Option<f64>,
     steps: u32,
     rate: f64,
+    /// What evaluated corrections have shown, where states follow from the iteration variables.
+    seen: Option<Seen>,
+    /// The best factor of corrections with the matrix for an `h`.
+    learned: Option<(f64, f64)>,
     /// Corrections in a row that were predicted.
     predicted: u32,
     residual: Vec<f64>,
     correction: Vec<f64>,
+    before: Vec<f64>,
     start: Vec<f64>,
     work: ChordWork,
 }
@@ -121,9 +161,12 @@ impl Chord {
             gamma: None,
             steps: 0,
             rate: 1.0,
+            seen: None,
+            learned: None,
             predicted: 0,
             residual: zeros(),
             correction: zeros(),
+            before: zeros(),
             start: zeros(),
             work: ChordWork::default(),
         })
@@ -137,7 +180,7 @@ impl Chord {
     /// Nothing learned before holds any longer.
     pub fn reset(&mut self) {
         self.gamma = None;
-        self.rate = 1.0;
+        (self.rate, self.seen) = (1.0, None);
     }
 
     /// Work done so far.
@@ -195,6 +238,10 @@ impl Chord {
     }
 
     /// The chord iteration, where the residual at `z` is known.
+    ///
+    /// The last correction is not evaluated where the derivatives of the states by the iteration variables say what it does
+    /// to them. What is wrong then has two reasons: the matrix is old, and so are these derivatives. Both are seen where a
+    /// correction is evaluated, and grow from step to step ([`Seen`]).
     fn iterate<S: StepSystem>(
         &mut self,
         system: &mut S,
@@ -202,13 +249,17 @@ impl Chord {
         z: &mut [f64],
     ) -> Result<(), ModelError> {
         let gamma = self.gamma.unwrap_or(request.h);
-        let scale = 2.0 / (1.0 + request.h / gamma);
+        let mut scale = self.scale_for(request.h, gamma);
+        let learned = self.learned.is_some_and(|(h, _)| h == request.h);
         // Derivatives of states are as old as the matrix: they hold for its `h`.
-        let current = (request.h / gamma - 1.0).abs() <= SAME_STEP;
+        let drift = (request.h / gamma - 1.0).abs();
+        let drift = if drift <= SAME_STEP || learned { 0.0 } else { drift };
         // No iteration converges faster than the drift of `h` lets stiff components.
-        let slowest = ((1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma)).max(BEST_RATE);
-        let mut last = 0.0;
+        let slowest = if learned { 0.0 } else { (1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma) };
         let measures = system.computes_states();
+        let aim = if measures { AIM * request.tolerance } else { request.tolerance };
+        let mut due = measures && self.predicted >= self.patience();
+        let mut last = f64::INFINITY;
         // The next correction is known.
         let mut ahead = false;
         for iteration in 1..=request.most_iterations {
@@ -216,38 +267,117 @@ impl Chord {
                 self.find_correction(scale);
             }
             self.apply_correction(z)?;
-            let may_predict = current && (!measures || self.predicted < PREDICTED);
-            let predicted = if may_predict { system.predict(&self.correction) } else { None };
-            let size = match predicted {
-                Some(size) => size,
-                None => self.evaluate_correction(system, z)?,
-            };
-            if predicted.is_none() && measures && size > TELLING * request.tolerance {
-                let before = norm(request.weights, &self.correction);
+            let predicted = if measures || drift == 0.0 { system.predict(&self.correction) } else { None };
+            if let Some(size) = predicted {
+                if !measures && iteration > 1 {
+                    self.rate = (RATE_MEMORY * self.rate).max(size / last);
+                }
+                let error = size * self.expected_rate(slowest, drift, measures);
+                let small = measures && size <= aim;
+                let hopeless = size > DIVERGENCE * last || iteration == request.most_iterations;
+                let allowed = if hopeless { request.tolerance } else { aim };
+                if small || error <= allowed && !due {
+                    self.predicted += u32::from(!small);
+                    system.finish(z);
+                    return Ok(());
+                }
+                if hopeless {
+                    break;
+                }
+            }
+            let before = norm(request.weights, &self.correction);
+            let size = self.evaluate_correction(system, z)?;
+            if measures && size.states > aim {
+                self.before.copy_from_slice(&self.correction);
                 self.find_correction(scale);
                 ahead = true;
-                self.rate = (RATE_MEMORY * self.rate).max(norm(request.weights, &self.correction) / before);
-                self.predicted = 0;
-            } else if iteration > 1 {
-                self.rate = (RATE_MEMORY * self.rate).max(size / last);
+                let rate = norm(request.weights, &self.correction) / before;
+                self.learn(rate, size.unforeseen / size.states);
+                scale = self.learn_scale(request, scale);
+                due = false;
+            } else if iteration > 1 && predicted.is_none() {
+                self.rate = (RATE_MEMORY * self.rate).max(size.states / last);
             }
-            if size * self.rate.max(slowest).min(1.0) <= request.tolerance {
-                if predicted.is_some() {
-                    self.predicted += 1;
-                    system.finish(z);
+            if predicted.is_none() {
+                // The rate is that of this step where it is measured.
+                let best = if measures { BEST_SEEN } else { slowest.max(BEST_RATE) };
+                let error = size.states * self.rate.max(best).min(1.0);
+                let hopeless = size.states > DIVERGENCE * last || iteration == request.most_iterations;
+                let enough = if measures { AIM_EVALUATED * request.tolerance } else { request.tolerance };
+                if error <= if hopeless { request.tolerance } else { enough } {
+                    return Ok(());
                 }
-                return Ok(());
+                if hopeless {
+                    break;
+                }
             }
-            if iteration > 1 && size > DIVERGENCE * last {
-                break;
-            }
-            last = size;
-            if predicted.is_some() && iteration < request.most_iterations {
-                self.evaluate(system, z)?;
-                system.mark();
-            }
+            last = size.states;
         }
         Err(Recoverable::new(Reason::NoConvergence).into())
+    }
+
+    /// The part of a correction that is expected to be wrong, where it is not evaluated.
+    fn expected_rate(&self, slowest: f64, drift: f64, measures: bool) -> f64 {
+        if !measures {
+            return self.rate.max(slowest.max(BEST_RATE)).min(1.0);
+        }
+        self.seen_rate().max(slowest).max(drift).max(BEST_SEEN).min(1.0)
+    }
+
+    fn seen_rate(&self) -> f64 {
+        let Some(Seen { bent, aging, fading, at }) = self.seen else { return 1.0 };
+        let (age, since) = (f64::from(self.steps), f64::from(self.steps - at.min(self.steps)));
+        bent + aging * age + fading * since
+    }
+
+    /// How many corrections may be predicted in a row.
+    fn patience(&self) -> u32 {
+        if self.seen_rate() < NEGLIGIBLE * BEST_SEEN { LONG_PREDICTED } else { PREDICTED }
+    }
+
+    /// An evaluated correction has shown by which part it was wrong, and which part of the change of states was not foreseen.
+    fn learn(&mut self, rate: f64, unforeseen: f64) {
+        let seen = self.seen;
+        let at = seen.map_or(0, |seen| seen.at.min(self.steps));
+        let per_step = |part: f64, steps: u32, before: Option<f64>| match (steps, before) {
+            (0, before) => before.unwrap_or(1.0),
+            (_, Some(before)) if before < 1.0 => (part / f64::from(steps)).max(RATE_MEMORY * before),
+            _ => part / f64::from(steps),
+        };
+        self.seen = Some(Seen {
+            bent: if self.steps == 0 { rate.max(unforeseen) } else { seen.map_or(0.0, |seen| seen.bent) },
+            aging: per_step(rate, self.steps, seen.map(|seen| seen.aging)),
+            fading: per_step(unforeseen, self.steps - at, seen.map(|seen| seen.fading)),
+            at: self.steps,
+        });
+        self.rate = rate.max(RATE_MEMORY * self.rate);
+        self.predicted = 0;
+    }
+
+    /// The factor of corrections: what was learned with this `h`, or what serves stiff components when `h` has drifted.
+    fn scale_for(&self, h: f64, gamma: f64) -> f64 {
+        match self.learned {
+            Some((learned, scale)) if learned == h => scale,
+            _ => 2.0 / (1.0 + h / gamma),
+        }
+    }
+
+    /// The factor with which the correction before would have met the solution best. With the matrix `M` in place of `A`, one
+    /// correction `c` is followed by `c - s M⁻¹ A c`, so both tell `M⁻¹ A c`. The one that follows is changed accordingly.
+    fn learn_scale(&mut self, request: &ChordRequest, scale: f64) -> f64 {
+        let (mut square, mut along) = (0.0, 0.0);
+        for ((c, next), w) in self.before.iter().zip(&self.correction).zip(request.weights) {
+            square += (c * w) * (c * w);
+            along += (c * w) * ((c - next) * w);
+        }
+        let better = scale * square / along;
+        if !(better > 0.5 && better < 2.0) {
+            return scale;
+        }
+        let ratio = better / scale;
+        self.correction.iter_mut().for_each(|c| *c *= ratio);
+        self.learned = Some((request.h, better));
+        better
     }
 
     /// Newton's method with a new matrix in each iteration.
@@ -266,7 +396,7 @@ impl Chord {
             self.new_matrix(system, request, z)?;
             self.find_correction(1.0);
             self.apply_correction(z)?;
-            if self.evaluate_correction(system, z)? <= request.tolerance {
+            if self.evaluate_correction(system, z)?.states <= request.tolerance {
                 return Ok(());
             }
         }
@@ -294,10 +424,14 @@ impl Chord {
     }
 
     /// The evaluation behind a correction; by how much the states changed.
-    fn evaluate_correction<S: StepSystem>(&mut self, system: &mut S, z: &[f64]) -> Result<f64, ModelError> {
+    fn evaluate_correction<S: StepSystem>(
+        &mut self,
+        system: &mut S,
+        z: &[f64],
+    ) -> Result<Change, ModelError> {
         self.evaluate(system, z)?;
         let size = system.change(&self.correction);
-        match size.is_finite() {
+        match size.states.is_finite() {
             true => Ok(size),
             false => Err(Recoverable::new(Reason::NotFinite).into()),
         }
@@ -318,7 +452,7 @@ impl Chord {
         request: &ChordRequest,
         z: &[f64],
     ) -> Result<(), ModelError> {
-        self.gamma = None;
+        let last = self.gamma.take().unwrap_or(request.h);
         self.work.jacobians += 1;
         let weights = request.weights;
         // Below the tolerance by far, above rounding errors by far.
@@ -331,7 +465,12 @@ impl Chord {
         }
         let factored = self.matrix.factor(self.jacobian.values());
         factored.map_err(|singular| Recoverable::at(Reason::SingularMatrix, singular.column))?;
-        (self.gamma, self.steps, self.rate) = (Some(request.h), 0, 1.0);
+        // What changes from step to step goes on to change so, by more in a longer step.
+        if let Some(seen) = &mut self.seen {
+            let longer = |part: f64| if part < 1.0 { (part * request.h / last).min(0.999) } else { part };
+            *seen = Seen { aging: longer(seen.aging), fading: longer(seen.fading), at: 0, ..*seen };
+        }
+        (self.gamma, self.steps, self.rate, self.learned) = (Some(request.h), 0, 1.0, None);
         Ok(())
     }
 }
@@ -451,15 +590,15 @@ mod tests {
 
     impl StepSystem for Implicit {
         fn mark(&mut self) {}
-        fn change(&mut self, correction: &[f64]) -> f64 {
-            norm(&[1e9; 2], correction)
+        fn change(&mut self, correction: &[f64]) -> Change {
+            Change { states: norm(&[1e9; 2], correction), unforeseen: 0.0 }
         }
     }
 
     impl StepSystem for Whole {
         fn mark(&mut self) {}
-        fn change(&mut self, correction: &[f64]) -> f64 {
-            norm(&[1e6; 2], correction)
+        fn change(&mut self, correction: &[f64]) -> Change {
+            Change { states: norm(&[1e6; 2], correction), unforeseen: 0.0 }
         }
     }
 
@@ -557,8 +696,8 @@ mod tests {
         }
         impl StepSystem for Cube {
             fn mark(&mut self) {}
-            fn change(&mut self, correction: &[f64]) -> f64 {
-                norm(&[1e6], correction)
+            fn change(&mut self, correction: &[f64]) -> Change {
+                Change { states: norm(&[1e6], correction), unforeseen: 0.0 }
             }
         }
         let mut chord = Chord::new(&mut Cube).unwrap();

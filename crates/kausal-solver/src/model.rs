@@ -90,6 +90,12 @@ pub trait StepModel {
         let _ = iterations;
     }
 
+    /// Does the iteration leave much less than it may? Only then differences of higher order than the method's are more than
+    /// noise, and guesses can be made with them.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
     /// Work done so far.
     fn work(&self) -> Work {
         Work::default()
@@ -134,6 +140,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn persist(&mut self, iterations: u32) {
         (**self).persist(iterations);
+    }
+    fn is_exact(&self) -> bool {
+        (**self).is_exact()
     }
     fn work(&self) -> Work {
         (**self).work()

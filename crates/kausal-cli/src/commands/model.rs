@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{CSettings, Commands, Diagnostic, FlatModel, Inline, Options, Program, Session, Sources, render, summary};
+use kausal::{
+    CSettings, Commands, Diagnostic, FlatModel, Inline, Options, Program, Session, Sources, render, summary,
+};
 use serde::Serialize;
 
 use super::Outcome;
@@ -190,8 +192,9 @@ pub fn flatten(arguments: &Flatten) -> bool {
 pub fn contradiction(how: &Translation) -> Option<Diagnostic> {
     let named = how.stiff.first()?;
     (how.inline != Inline::Mixed).then(|| {
-        let message =
-            format!("--stiff {named} has no effect: only --inline mixed treats stiff states unlike the others");
+        let message = format!(
+            "--stiff {named} has no effect: only --inline mixed treats stiff states unlike the others"
+        );
         Diagnostic::error("K0908", message).help("leave it out, or write --inline mixed")
     })
 }
@@ -210,12 +213,16 @@ fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
     }
     if (arguments.order.is_some() || arguments.iterations.is_some()) && arguments.c.is_none() {
         let option = if arguments.order.is_some() { "--order" } else { "--iterations" };
-        return refused(format!("{option} is for C text, and none is asked for"), "leave it out, or write --c FILE");
+        return refused(
+            format!("{option} is for C text, and none is asked for"),
+            "leave it out, or write --c FILE",
+        );
     }
     if inline == Inline::Rosenbrock && arguments.c.is_some() {
         let message = "--inline rosenbrock has no step in C: its stages need the derivatives of the whole model by its \
                        states, which the C text does not contain";
-        let help = "take --inline trapezoidal, bdf (with --order) or radau: they need the inlined equations only";
+        let help =
+            "take --inline trapezoidal, bdf (with --order) or radau: they need the inlined equations only";
         return Some(Diagnostic::error("K0914", message).help(help));
     }
     None

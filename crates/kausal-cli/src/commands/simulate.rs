@@ -10,8 +10,8 @@ use kausal::result::Sink;
 use kausal::simulate::instant;
 use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
-    Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory, Writing, glob,
-    method_of, store,
+    Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
+    Writing, glob, method_of, store,
 };
 use serde::Serialize;
 
@@ -312,7 +312,8 @@ fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic
     let inlined = !matches!(inline, Inline::Off | Inline::Auto);
     let refused = |message: String, help: &str| Err(Diagnostic::error("K0908", message).help(help));
     if arguments.order.is_some() && inline == Inline::ImplicitEuler {
-        let message = "--order is for backward differentiation formulas; implicit-euler is the one of order 1";
+        let message =
+            "--order is for backward differentiation formulas; implicit-euler is the one of order 1";
         return refused(message.to_owned(), "leave it out, or write --inline bdf");
     }
     // The stages of a Rosenbrock method fall back on it.
@@ -328,7 +329,9 @@ fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic
         return refused(message, "leave it out, or choose --inline and --step");
     }
     if arguments.events && !method.is_fixed_step() {
-        let message = format!("--events at-steps is for methods with steps of one size; {method} chooses its steps itself");
+        let message = format!(
+            "--events at-steps is for methods with steps of one size; {method} chooses its steps itself"
+        );
         return refused(message, "leave it out: events are then located");
     }
     Ok(())

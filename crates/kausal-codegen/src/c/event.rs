@@ -237,7 +237,9 @@ fn event(program: &Program) -> (String, Vec<String>) {
         round.push(format!("    for (int i = 0; i < {}; i++) m->due[i] = 0.0;", program.time_events.len()));
     }
     round.push("    m->looked = m->time;".to_owned());
-    round.push(format!("    for (int i = 0; i < {held}; i++) m->restart |= v[held[i]] != m->kept[0][held[i]];"));
+    round.push(format!(
+        "    for (int i = 0; i < {held}; i++) m->restart |= v[held[i]] != m->kept[0][held[i]];"
+    ));
     round.push("    return 0;".to_owned());
     round.push("}".to_owned());
     out.extend(round.into_iter().map(|line| format!("    {line}")));
@@ -300,7 +302,8 @@ fn reselect(program: &Program) -> (String, Vec<String>) {
         out.push("m->restart |= changed;".to_owned());
         out.push("return changed;".to_owned());
     }
-    let head = "Selects states anew where that is better, with the same values of all variables; was it done?";
+    let head =
+        "Selects states anew where that is better, with the same values of all variables; was it done?";
     (head.to_owned(), out)
 }
 

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::body::{self, Names, Statements};
 use super::dynamic::Dynamic;
-use super::{Settings, band, explain, function};
 use super::text::{comment, literal, mentions, string};
+use super::{Settings, band, explain, function};
 use crate::chunk::Error;
 use crate::plan;
 use crate::routine::Routines;
@@ -486,9 +486,7 @@ impl<'p> Sections<'p> {
             Form::Linear { steps, guard: None, .. } => self.steps(steps, out)?,
             Form::Linear { steps, guard: Some(guard), .. } => self.guarded(steps, guard, out)?,
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
-            Form::Mixed { continuous, .. } if self.phase.is_continuous() => {
-                self.steps(continuous, out)?
-            }
+            Form::Mixed { continuous, .. } if self.phase.is_continuous() => self.steps(continuous, out)?,
             Form::Mixed { continuous, relations, discrete, unknowns } => {
                 self.mixed(continuous, relations, discrete, unknowns, out)?
             }
@@ -574,8 +572,7 @@ impl<'p> Sections<'p> {
     ) -> Result<(), Error> {
         let number = self.number();
         let places = relations;
-        let relations: Vec<Relation> =
-            places.iter().map(|&r| self.program.relations[r as usize]).collect();
+        let relations: Vec<Relation> = places.iter().map(|&r| self.program.relations[r as usize]).collect();
         let unknowns: Vec<VarId> =
             unknowns.iter().copied().chain(relations.iter().map(|r| r.variable)).collect();
         let names: Vec<String> = unknowns.iter().map(|&unknown| self.name(unknown)).collect();
@@ -705,11 +702,7 @@ impl<'p> Sections<'p> {
         );
         out.push(format!("    const int failed = kausal_newton(&system, m, v, {work}, pivot);"));
         out.push("    if (failed) {");
-        out.push(format!(
-            "        m->message = failed == 4 ? {} : {};",
-            string(&hurried),
-            string(&message)
-        ));
+        out.push(format!("        m->message = failed == 4 ? {} : {};", string(&hurried), string(&message)));
         out.push("        return 1;");
         out.push("    }");
         out.push("}");

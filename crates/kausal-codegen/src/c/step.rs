@@ -38,7 +38,10 @@ pub(crate) fn write(
         "radau" => (stages(discretized), include_str!("methods/radau.c")),
         other => return Err(Error::Unsupported(format!("steps of one size by the method {other} in C"))),
     };
-    sections.functions.push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */\n", h.0));
+    sections
+        .functions
+        .push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */
+", h.0));
     sections.functions.push(implicit(sections, discretized, of_the_step));
     sections.functions.push(format!("{constants}{formula}"));
     finish(sections, include_str!("methods/with_states.c"));

@@ -1,6 +1,6 @@
 //! Nonlinear systems at run time: Newton's method and homotopy, chord iterations of an inlined step, sweeps.
 
-use kausal_solver::chord::{Chord, ChordRequest, ChordWork, StepSystem};
+use kausal_solver::chord::{Change, Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::Pattern;
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
@@ -61,6 +61,8 @@ struct Sensitivities {
     slots: Vec<VarId>,
     /// The same column by column, where few of them are zero.
     dense: Option<Vec<f64>>,
+    /// Of each tracked state: the size of what a correction changes in the iteration variables it depends on.
+    squares: Vec<f64>,
 }
 
 impl Sensitivities {
@@ -69,6 +71,7 @@ impl Sensitivities {
         Sensitivities {
             entries: known.iter().map(|s| (s.0 as u32, s.1, 0.0)).collect(),
             slots: known.iter().map(|s| s.2).collect(),
+            squares: vec![0.0; tracked],
             dense,
         }
     }
@@ -82,6 +85,36 @@ impl Sensitivities {
             dense.fill(0.0);
             for &(place, k, slope) in &self.entries {
                 dense[k as usize * tracked + place as usize] += slope;
+            }
+        }
+    }
+
+    /// The smallest change of the derivatives, in weighted iteration variables, by which a correction would have been seen to
+    /// change the states by so much more (Broyden, *A class of methods for solving nonlinear simultaneous equations*,
+    /// Mathematics of Computation 19, 1965). Corrections of consecutive steps are alike, so the next one is foreseen better.
+    fn learn(&mut self, correction: &[f64], weights: &[f64], beyond: &[f64]) {
+        let weighted = |k: usize| correction[k] * weights[k] * weights[k];
+        let usable = |square: f64| square > 0.0 && square.is_finite();
+        if let Some(dense) = &mut self.dense {
+            let square: f64 = correction.iter().enumerate().map(|(k, c)| c * weighted(k)).sum();
+            if usable(square) {
+                for (k, column) in dense.chunks_exact_mut(beyond.len()).enumerate() {
+                    let part = weighted(k) / square;
+                    for (slope, beyond) in column.iter_mut().zip(beyond) {
+                        *slope += part * beyond;
+                    }
+                }
+            }
+            return;
+        }
+        self.squares.fill(0.0);
+        for &(place, k, _) in &self.entries {
+            self.squares[place as usize] += correction[k as usize] * weighted(k as usize);
+        }
+        for (place, k, slope) in &mut self.entries {
+            let square = self.squares[*place as usize];
+            if usable(square) {
+                *slope += beyond[*place as usize] * weighted(*k as usize) / square;
             }
         }
     }
@@ -140,8 +173,9 @@ impl Machine {
                 _ => None,
             });
             let (tracked, places): (Vec<VarId>, Vec<u32>) = found.unzip();
-            // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help.
-            if tracked.is_empty() {
+            // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help. What
+            // is iterated inside is solved to the end each time.
+            if tracked.is_empty() || newton.inner {
                 self.chords.push(None);
                 continue;
             }
@@ -174,6 +208,12 @@ impl Machine {
     /// The iterations of the inlined step.
     pub(crate) fn chords(&mut self) -> impl Iterator<Item = &mut Chord> {
         self.chords.iter_mut().flatten().map(|space| &mut space.chord)
+    }
+
+    /// Are there states that follow from iteration variables of the inlined step, and none that are iterated on alone?
+    pub(crate) fn follows_states(&self) -> bool {
+        let mut spaces = self.chords.iter().flatten().peekable();
+        spaces.peek().is_some() && spaces.all(|space| follows(&space.weighed, space.tracked.len()))
     }
 
     /// Work of these.
@@ -211,6 +251,7 @@ impl Machine {
                 });
             self.newtons.push(space);
         }
+        self.inner_slopes = vec![f64::NAN; model.newtons.len()];
     }
 
     /// The chord method on the iteration variables of an inlined step.
@@ -271,6 +312,80 @@ impl Machine {
             true => Err(lost(newton)),
             false => Ok(()),
         }
+    }
+
+    /// The one variable of a system inside another one. It is found to rounding, so that what is around sees a smooth function;
+    /// where that fails the system around fails, too, and the step becomes smaller. The slope is kept as long as it serves.
+    pub(super) fn inner_newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        /// What may be left, relative to the variable.
+        const SMALL: f64 = 1e-11;
+        /// A slope serves as long as each correction is at most this part of the one before.
+        const CONTRACTION: f64 = 0.05;
+        const MOST: u32 = 20;
+        let model = self.model.clone();
+        let newton: &image::Newton = &model.newtons[index];
+        let (&[unknown], &[residual], Some(_)) =
+            (&newton.unknowns[..], &newton.residuals[..], &newton.jacobian)
+        else {
+            return self.newton(index, mode);
+        };
+        let nominal = model.program.variables[unknown.index()].nominal;
+        let start = self.values[unknown.index()];
+        let (mut x, mut last) = (start, f64::INFINITY);
+        let mut slope = self.inner_slopes[index];
+        let mut reason = Reason::NoConvergence;
+        for _ in 0..MOST {
+            let fallbacks = self.pivot_fallbacks;
+            self.put(newton, &[x], mode)?;
+            let here = self.values[residual.index()];
+            if here == 0.0 {
+                return Ok(());
+            }
+            let mut correction = -here / slope;
+            if correction.is_nan() || correction.abs() > CONTRACTION * last {
+                slope = self.inner_slope(newton, x, mode, fallbacks)?;
+                self.inner_slopes[index] = slope;
+                correction = -here / slope;
+            }
+            x += correction;
+            // Corrections go on shrinking as they do.
+            let rate = if last.is_finite() { correction.abs() / last } else { 1.0 };
+            last = correction.abs();
+            if !x.is_finite() {
+                reason = if slope == 0.0 { Reason::SingularMatrix } else { Reason::NotFinite };
+                break;
+            }
+            if last * rate.min(1.0) <= SMALL * x.abs().max(nominal) {
+                return self.put(newton, &[x], mode);
+            }
+        }
+        self.newton_failures += 1;
+        self.values[unknown.index()] = start;
+        self.inner_slopes[index] = f64::NAN;
+        Err(Stop::Failed(Failure { reason, unknowns: newton.unknowns.clone(), residual: None }))
+    }
+
+    /// The derivative of the residual of a system of one unknown, which has just been evaluated at `x`; before that so many linear
+    /// systems had been solved with pivoting.
+    fn inner_slope(
+        &mut self,
+        newton: &image::Newton,
+        x: f64,
+        mode: Mode,
+        fallbacks: u64,
+    ) -> Result<f64, Stop> {
+        let Some((steps, entries)) = &newton.jacobian else { return Ok(f64::NAN) };
+        if self.pivot_fallbacks == fallbacks {
+            self.run(steps, mode)?;
+            return Ok(entries.iter().map(|entry| self.values[entry.2.index()]).sum());
+        }
+        // Derivatives of divisions that were not made mean nothing.
+        let (unknown, residual) = (newton.unknowns[0].index(), newton.residuals[0].index());
+        let here = self.values[residual];
+        let nominal = self.model.program.variables[unknown].nominal;
+        let distance = f64::EPSILON.sqrt() * x.abs().max(nominal);
+        self.put(newton, &[x + distance], mode)?;
+        Ok((self.values[residual] - here) / distance)
     }
 
     /// Newton's method on the iteration variables; homotopies where it fails.
@@ -622,8 +737,7 @@ impl SteppingSystem<'_> {
 
 impl StepSystem for SteppingSystem<'_> {
     fn computes_states(&self) -> bool {
-        let iterated = self.weighed.iter().filter(|w| matches!(w, Weighed::State(_))).count();
-        iterated < self.tracked.len()
+        follows(self.weighed, self.tracked.len())
     }
 
     fn mark(&mut self) {
@@ -658,20 +772,37 @@ impl StepSystem for SteppingSystem<'_> {
         }
     }
 
-    fn change(&mut self, correction: &[f64]) -> f64 {
+    fn change(&mut self, correction: &[f64]) -> Change {
         let machine = &*self.torn.machine;
         if self.tracked.is_empty() {
-            return norm(self.weights, correction);
+            return Change { states: norm(self.weights, correction), unforeseen: 0.0 };
         }
-        let mut sum = self.others(correction);
+        let foreseen = !self.sensitivities.entries.is_empty();
+        if foreseen {
+            self.sensitivities.apply(correction, self.predicted);
+        }
+        let (mut sum, mut unforeseen) = (self.others(correction), 0.0);
         let weights = &machine.demand.weights[..];
-        for ((marked, v), place) in self.marked.iter_mut().zip(self.tracked).zip(self.places) {
-            let change = (machine.values[v.index()] - *marked) * weights[*place as usize];
-            sum += change * change;
+        let tracked = self.tracked.iter().zip(self.places).zip(self.predicted.iter_mut());
+        for (marked, ((v, place), predicted)) in self.marked.iter_mut().zip(tracked) {
+            let weight = weights[*place as usize];
+            let change = machine.values[v.index()] - *marked;
+            sum += (change * weight) * (change * weight);
+            *predicted = change - *predicted;
+            unforeseen += (*predicted * weight) * (*predicted * weight);
             *marked = machine.values[v.index()];
         }
-        (sum / machine.demand.states as f64).sqrt()
+        if foreseen && self.computes_states() {
+            self.sensitivities.learn(correction, self.weights, self.predicted);
+        }
+        let size = |sum: f64| (sum / machine.demand.states as f64).sqrt();
+        Change { states: size(sum), unforeseen: if foreseen { size(unforeseen) } else { 0.0 } }
     }
+}
+
+/// Are fewer states iterated on than are tracked?
+fn follows(weighed: &[Weighed], tracked: usize) -> bool {
+    weighed.iter().filter(|w| matches!(w, Weighed::State(_))).count() < tracked
 }
 
 /// The failure of a system of which no digits are left.

@@ -280,6 +280,7 @@ impl Run {
         if self.watched.is_empty() {
             return Ok(());
         }
+        self.find_roundings()?;
         let mut values = vec![0.0; self.watched.len()];
         self.crossing_values(&mut values)?;
         let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(values.len()));

@@ -26,7 +26,7 @@ use crate::machine::{Failure, Machine, Mode, Stop};
 const PERSISTENCE: u32 = 10;
 
 /// Corrections before an iteration counts as too slow, for one stage and for several.
-const ITERATIONS: u32 = 3;
+const ITERATIONS: u32 = 4;
 const STAGE_ITERATIONS: u32 = 8;
 
 /// Sweeps of successive substitution.
@@ -127,6 +127,9 @@ impl StepModel for Stepper {
     }
     fn persist(&mut self, iterations: u32) {
         self.as_step().persist(iterations);
+    }
+    fn is_exact(&self) -> bool {
+        self.as_step_ref().is_exact()
     }
     fn work(&self) -> Work {
         self.as_step_ref().work()
@@ -355,10 +358,14 @@ impl Inlined {
         let machine = &mut self.side.machine;
         (machine.demand.h, machine.demand.tolerance) = (h, tolerance);
         machine.demand.states = n * section.stages.len();
-        machine.demand.may_predict = section.stages.len() == 1 && section.substituted.is_empty();
+        machine.demand.may_predict = section.substituted.is_empty();
         machine.demand.predicted = false;
         let usual = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
         machine.demand.most_iterations = usual.min(self.most_iterations);
+        // Radau IIA guesses states only.
+        if section.stages.len() > 1 {
+            derivatives_of_formula(h, old, x, dx);
+        }
         for (k, stage) in section.stages.iter().enumerate() {
             if let Some(time) = stage.time {
                 machine.values[time.index()] = t + RADAU_IIA.c[k] * h;
@@ -388,10 +395,7 @@ impl Inlined {
             }
         }
         if machine.demand.predicted {
-            let per_h = 1.0 / h;
-            for ((dx, x), old) in dx.iter_mut().zip(&*x).zip(old) {
-                *dx = (x - old) * per_h;
-            }
+            derivatives_of_formula(h, old, x, dx);
         }
         Ok(())
     }
@@ -402,6 +406,23 @@ impl Inlined {
         match recoverable {
             Some(reason) => ModelError::recoverable(reason),
             None => ModelError::fatal("the model ended the run"),
+        }
+    }
+}
+
+/// The derivatives that the formula of the method says states to have: of one stage, or of the three of Radau IIA.
+fn derivatives_of_formula(h: f64, old: &[f64], x: &[f64], dx: &mut [f64]) {
+    let (n, per_h) = (old.len(), 1.0 / h);
+    if x.len() == n {
+        for ((dx, x), old) in dx.iter_mut().zip(x).zip(old) {
+            *dx = (x - old) * per_h;
+        }
+        return;
+    }
+    for (i, old) in old.iter().enumerate() {
+        let moved = [0, 1, 2].map(|k| x[k * n + i] - old);
+        for (k, row) in RADAU_IIA.a_inverse.iter().enumerate() {
+            dx[k * n + i] = per_h * row.iter().zip(moved).map(|(a, moved)| a * moved).sum::<f64>();
         }
     }
 }
@@ -519,6 +540,10 @@ impl StepModel for Inlined {
         for past in &mut self.others {
             (past.last.0, past.before.0) = (f64::NAN, f64::NAN);
         }
+    }
+
+    fn is_exact(&self) -> bool {
+        self.side.machine.follows_states()
     }
 
     fn work(&self) -> Work {

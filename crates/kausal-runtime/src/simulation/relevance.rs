@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
-use kausal_translate::program::{Assign, Kind, Step};
 pub(crate) use kausal_translate::flow::held;
+use kausal_translate::program::{Assign, Kind, Step};
 use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
 

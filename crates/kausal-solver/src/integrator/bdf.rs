@@ -27,8 +27,9 @@
 //! After an event the past is gone. Order one would need many small steps to build it up again, so a step or two of an explicit
 //! Runge–Kutta method make a new one (Gear, *Runge–Kutta starters for multistep methods*, ACM TOMS 6, 1980): the polynomial of
 //! its continuous extension has the differences that order four begins with. How long that step can be is known from the starts
-//! before; the first one is made with order one. Where it is no longer than a few steps of order one, the model is stiff right
-//! there, and order one it is.
+//! before; the first one is made with order one. Where it is no longer than a few steps of order one, or beyond what is stable,
+//! the model is stiff right there, and order one it is: what an unstable step leaves in stiff states is within the tolerance, but
+//! makes relations of quantities far smaller than that change again and again.
 
 use super::core::{Core, Failures, Stride, initial_steps};
 use super::explicit::ExplicitRk;
@@ -40,6 +41,10 @@ use crate::vector::add_multiple;
 
 /// The largest order.
 const MAX_ORDER: usize = 5;
+/// Differences beyond the one that the error is estimated from, for the guess.
+const MORE: usize = 2;
+/// `φ_1 … φ_{k+2}` and these; the first row is not used.
+const ROWS: usize = MAX_ORDER + 3 + MORE;
 /// `1 + 1/2 + … + 1/k`.
 const HARMONIC: [f64; MAX_ORDER + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
 /// The iteration may leave this part of the tolerated local error.
@@ -79,15 +84,17 @@ pub(crate) struct Bdf {
     order_used: usize,
     /// Step size to try next.
     h: f64,
-    /// `ψ_1 … ψ_{k+1}` at the current time; `psi[0]` is not used.
-    psi: [f64; MAX_ORDER + 3],
-    /// `φ_1 … φ_{k+2}`; `phi[0]` is not used.
-    phi: [Vec<f64>; MAX_ORDER + 3],
+    /// `ψ_1 … ψ_{k+4}` at the current time; `psi[0]` is not used.
+    psi: [f64; ROWS],
+    /// `φ_1 … φ_{k+4}`; `phi[0]` is not used.
+    phi: [Vec<f64>; ROWS],
     /// Steps until a change of order is considered.
     wait: usize,
     steps_since_start: u64,
     /// An attempt at the current step has failed: the step after it is not made larger.
     failed: bool,
+    /// The degree of the polynomial that would have guessed the last step best.
+    degree: usize,
     predicted: Vec<f64>,
     old: Vec<f64>,
     x: Vec<f64>,
@@ -118,26 +125,26 @@ struct Formula {
     order: usize,
     /// Factor of the derivative.
     gamma: f64,
-    psi: [f64; MAX_ORDER + 3],
+    psi: [f64; ROWS],
     /// `ψ_1…ψ_{i-1}` now over `ψ_1…ψ_{i-1}` before: carries the differences over to the new step.
-    beta: [f64; MAX_ORDER + 3],
+    beta: [f64; ROWS],
     /// Derivative of the i-th basis polynomial.
-    slope: [f64; MAX_ORDER + 3],
+    slope: [f64; ROWS],
     /// `(i-1)! h^i / (ψ_1…ψ_i)`: from a difference to the local error.
-    sigma: [f64; MAX_ORDER + 3],
+    sigma: [f64; ROWS],
     /// Local error of this order over `e`.
     error: f64,
 }
 
 impl Formula {
-    fn new(order: usize, h: f64, past: &[f64; MAX_ORDER + 3]) -> Self {
-        let mut psi = [0.0; MAX_ORDER + 3];
-        let mut beta = [1.0; MAX_ORDER + 3];
-        let mut slope = [0.0; MAX_ORDER + 3];
-        let mut sigma = [1.0; MAX_ORDER + 3];
+    fn new(order: usize, h: f64, past: &[f64; ROWS]) -> Self {
+        let mut psi = [0.0; ROWS];
+        let mut beta = [1.0; ROWS];
+        let mut slope = [0.0; ROWS];
+        let mut sigma = [1.0; ROWS];
         psi[1] = h;
-        // One more than the order needs: the estimate for the next order looks that far back.
-        for i in 2..=order + 2 {
+        // More than the order needs: the estimate for the next order looks one further back, guesses look at all.
+        for i in 2..=order + 2 + MORE {
             psi[i] = past[i - 1] + h;
             beta[i] = beta[i - 1] * psi[i - 1] / past[i - 1];
             slope[i] = slope[i - 1] + 1.0 / psi[i - 1];
@@ -157,11 +164,12 @@ impl Bdf {
             order: 1,
             order_used: 1,
             h: 0.0,
-            psi: [0.0; MAX_ORDER + 3],
+            psi: [0.0; ROWS],
             phi: std::array::from_fn(|_| vec![0.0; n]),
             wait: 2,
             steps_since_start: 0,
             failed: false,
+            degree: 0,
             predicted: vec![0.0; n],
             old: vec![0.0; n],
             x: vec![0.0; n],
@@ -169,7 +177,7 @@ impl Bdf {
             e: vec![0.0; n],
             started: false,
             starter: Starter {
-                method: ExplicitRk::new(n, &TSITOURAS),
+                method: ExplicitRk::new(n, &TSITOURAS).only_stable(),
                 steps: 0,
                 reach: 0.0,
                 learns: false,
@@ -282,7 +290,7 @@ impl Bdf {
                 break report;
             }
             let worth = !first || starter.method.proposal() >= WORTH_A_START * self.h;
-            if failures.count >= START_ATTEMPTS || !worth {
+            if failures.count >= START_ATTEMPTS || !worth || starter.method.is_unstable() {
                 starter.give_up(first);
                 return Ok(None);
             }
@@ -312,6 +320,7 @@ impl Bdf {
             }
         }
         self.phi[START_ORDER + 2..].iter_mut().for_each(|phi| phi.fill(0.0));
+        self.degree = 0;
         self.order_used = START_ORDER;
         self.order = START_ORDER.min(core.options.max_order);
         self.wait = self.order + 1;
@@ -332,6 +341,7 @@ impl Bdf {
         for phi in &mut self.phi[3..] {
             phi.fill(0.0);
         }
+        self.degree = 0;
     }
 
     /// `x_pred = Σ φ*_i`, `der(x_pred) = Σ slope_i φ*_i`, `old = x_pred - γ der(x_pred)`.
@@ -374,6 +384,9 @@ impl Bdf {
         t: f64,
     ) -> Result<(), ModelError> {
         self.x.copy_from_slice(&self.predicted);
+        if model.is_exact() {
+            self.guess(formula);
+        }
         let request = StepRequest {
             t,
             h: formula.gamma,
@@ -386,6 +399,31 @@ impl Bdf {
             *e = x - p;
         }
         Ok(())
+    }
+
+    /// Adds to the prediction as many more differences as would have served the last step best. What is left to correct is
+    /// then smaller by as many orders, and so is the error of an iteration that stops early: that error is not smooth as the
+    /// local error is, and where motion is unstable it does more harm.
+    fn guess(&mut self, formula: &Formula) {
+        let most = formula.order + MORE;
+        for next in formula.order + 2..=self.degree.min(most) + 1 {
+            let (value, slope) = (formula.beta[next], formula.beta[next] / formula.gamma);
+            add_multiple(&mut self.x, &self.phi[next], value);
+            add_multiple(&mut self.dx, &self.phi[next], slope);
+        }
+    }
+
+    /// The difference one higher is what a polynomial guessed wrong.
+    fn best_degree(&self, core: &Core, order: usize) -> usize {
+        let wrong = |degree: usize| core.weights.norm(&self.phi[degree + 2]);
+        let (mut best, mut least) = (order, wrong(order));
+        for degree in order + 1..=order + MORE {
+            let size = wrong(degree);
+            if size < least {
+                (best, least) = (degree, size);
+            }
+        }
+        best
     }
 
     /// The weighted local error.
@@ -432,14 +470,14 @@ impl Bdf {
         let k = formula.order;
         self.wait = self.wait.saturating_sub(1);
         match k {
-            1 => self.carry_over::<4>(formula),
-            2 => self.carry_over::<5>(formula),
-            3 => self.carry_over::<6>(formula),
-            4 => self.carry_over::<7>(formula),
-            _ => self.carry_over::<8>(formula),
+            1 => self.carry_over::<{ 4 + MORE }>(formula),
+            2 => self.carry_over::<{ 5 + MORE }>(formula),
+            3 => self.carry_over::<{ 6 + MORE }>(formula),
+            4 => self.carry_over::<{ 7 + MORE }>(formula),
+            _ => self.carry_over::<{ 8 + MORE }>(formula),
         }
+        self.degree = self.best_degree(core, k);
         self.psi = formula.psi;
-        self.psi[k + 3..].fill(0.0);
         self.order_used = k;
         self.steps_since_start += 1;
         core.x.copy_from_slice(&self.x);
@@ -448,8 +486,8 @@ impl Bdf {
         model.accepted(t, &core.x, &core.dx);
     }
 
-    /// The differences at the new point. `COUNT` is three more than the order: `φ_0`, which is not used, and `φ_1 … φ_{k+2}`.
-    /// The difference of consecutive e, what order k+1 is judged by, is left in `old`, which is no longer needed.
+    /// The differences at the new point. `COUNT` is the number of rows: `φ_0`, which is not used, `φ_1 … φ_{k+2}`, the last of
+    /// them `e`, and those for guesses.
     #[inline(always)]
     fn carry_over<const COUNT: usize>(&mut self, formula: &Formula) {
         let n = self.e.len();
@@ -460,12 +498,16 @@ impl Bdf {
             *phi = &mut std::mem::take(phi)[..n];
         }
         let beta: [f64; COUNT] = std::array::from_fn(|i| formula.beta[i]);
-        let (e, old) = (&self.e[..n], &mut self.old[..n]);
+        let e = &self.e[..n];
+        let last = COUNT - 1 - MORE;
         for j in 0..n {
             let mut next = e[j];
-            old[j] = next - beta[COUNT - 1] * phi[COUNT - 1][j];
-            phi[COUNT - 1][j] = next;
-            for i in (1..COUNT - 1).rev() {
+            for i in last..COUNT {
+                let before = std::mem::replace(&mut phi[i][j], next);
+                next -= beta[i] * before;
+            }
+            next = e[j];
+            for i in (1..last).rev() {
                 next += beta[i] * phi[i][j];
                 phi[i][j] = next;
             }
@@ -490,7 +532,7 @@ impl Bdf {
             }
         }
         if k < core.options.max_order && self.wait == 0 && !differences_grow {
-            let higher = formula.sigma[k + 2] / HARMONIC[k + 1] * core.weights.norm(&self.old);
+            let higher = formula.sigma[k + 2] / HARMONIC[k + 1] * core.weights.norm(&self.phi[k + 3]);
             let ratio = step_ratio(SAFETY_HIGHER * higher, k + 2);
             if ratio > best.0 {
                 best = (ratio, k + 1);
@@ -501,6 +543,9 @@ impl Bdf {
         }
         let (ratio, order) = best;
         if order != k && (ratio >= WORTH_IT || differences_grow) {
+            if order > k {
+                self.phi[order + 2 + MORE].fill(0.0);
+            }
             self.order = order;
             self.wait = order + 1;
         }
@@ -586,10 +631,10 @@ mod tests {
     use crate::linear::testing::Random;
 
     /// Differences of the values of a function at unequal times, from their definition.
-    fn differences(times: &[f64], x: impl Fn(f64) -> f64) -> ([f64; MAX_ORDER + 3], [f64; MAX_ORDER + 3]) {
+    fn differences(times: &[f64], x: impl Fn(f64) -> f64) -> ([f64; ROWS], [f64; ROWS]) {
         let mut divided: Vec<f64> = times.iter().map(|&t| x(t)).collect();
-        let mut psi = [0.0; MAX_ORDER + 3];
-        let mut phi = [0.0; MAX_ORDER + 3];
+        let mut psi = [0.0; ROWS];
+        let mut phi = [0.0; ROWS];
         for i in 1..times.len() {
             psi[i] = times[0] - times[i];
         }

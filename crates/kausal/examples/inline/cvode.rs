@@ -41,8 +41,9 @@ pub fn measure(
 
 fn parsed(line: &str, tolerance: f64, error: &impl Fn(&[f64]) -> f64) -> Option<Measured> {
     let numbers: Vec<f64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-    let [milliseconds, steps, _, _, states @ ..] = &numbers[..] else { return None };
-    Some(Measured { tolerance, seconds: 1e-3 * milliseconds, error: error(states), steps: *steps as u64 })
+    let [milliseconds, steps, evaluations, _, states @ ..] = &numbers[..] else { return None };
+    let (steps, evaluations) = (*steps as u64, *evaluations as u64);
+    Some(Measured { tolerance, seconds: 1e-3 * milliseconds, error: error(states), steps, evaluations })
 }
 
 fn answers(program: &Program, stop: f64, instants: usize, tolerances: &[f64]) -> Result<String, String> {
