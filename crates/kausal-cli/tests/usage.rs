@@ -40,9 +40,15 @@ fn wrong_usage_is_exit_code_2() {
         (&["simulate", "Decay.mo", "--timeout", "0"], "it must be positive"),
         (&["simulate", "Decay.mo", "--method", "rk4"], "give it with --step"),
         (&["simulate", "Decay.mo", "--step", "0.1"], "auto chooses its steps itself"),
-        (&["simulate", "Decay.mo", "--method", "esdirk4", "--step", "0.1"], "esdirk4 chooses its steps itself"),
+        (
+            &["simulate", "Decay.mo", "--method", "esdirk4", "--step", "0.1"],
+            "esdirk4 chooses its steps itself",
+        ),
         (&["simulate", "Decay.mo", "--stiff", "x"], "only --inline mixed treats stiff states"),
-        (&["translate", "Decay.mo", "--inline", "bdf", "--stiff", "x"], "only --inline mixed treats stiff states"),
+        (
+            &["translate", "Decay.mo", "--inline", "bdf", "--stiff", "x"],
+            "only --inline mixed treats stiff states",
+        ),
         (&["explain", "Decay.mo", "--stiff", "x"], "only --inline mixed treats stiff states"),
         (&["simulate", "Decay.mo", "--inline", "implicit-euler", "--order", "2"], "is the one of order 1"),
         (
@@ -57,7 +63,10 @@ fn wrong_usage_is_exit_code_2() {
         ),
         (&["translate", "Decay.mo", "--iterations", "2", "--c", "x.c"], "an inlined step"),
         (&["translate", "Decay.mo", "--inline", "bdf", "--order", "2"], "none is asked for"),
-        (&["translate", "Decay.mo", "--inline", "rosenbrock", "--c", "x.c"], "take --inline trapezoidal, bdf"),
+        (
+            &["translate", "Decay.mo", "--inline", "rosenbrock", "--c", "x.c"],
+            "take --inline trapezoidal, bdf",
+        ),
         (&["simulate", "Decay.mo", "--method", "radau", "--order", "3"], "radau has an order of its own"),
         (&["simulate", "Decay.mo", "--method", "bdf", "--order", "6"], "6 is not in 1..=5"),
         (&["simulate", "Decay.mo", "--method", "rk4", "--step", "0"], "it must be positive"),

@@ -56,11 +56,14 @@ fn compiled(folder: &Path, source: &str) -> Option<Output> {
 /// What the C text calls are functions of `math.h`: nothing is allocated, read or written.
 fn assert_calls_mathematics_only(folder: &Path, c: &str) {
     const ALLOWED: [&str; 26] = [
-        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10", "pow",
-        "sqrt", "fabs", "fmin", "fmax", "floor", "ceil", "fmod", "round", "memset", "memcpy", "memmove", "sincos",
+        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "log10",
+        "pow", "sqrt", "fabs", "fmin", "fmax", "floor", "ceil", "fmod", "round", "memset", "memcpy",
+        "memmove", "sincos",
     ];
     std::fs::write(folder.join("alone.c"), c).expect("a file");
-    let run = |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output();
+    let run = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).current_dir(folder).output()
+    };
     let object = run("cc", &["-std=c11", "-O2", "-c", "alone.c", "-o", "alone.o"]).expect("a compiler");
     assert!(object.status.success());
     let Ok(output) = run("nm", &["-u", "alone.o"]) else { return };
@@ -134,7 +137,12 @@ fn compare(case: &Case) -> u64 {
     };
     let machine = session.compile(program, Backend::Auto).expect("code");
     let run = simulate::run(Arc::new(machine), &settings, &|_| true, None, &mut |_| true);
-    assert!(!run.diagnostics.iter().any(|d| d.is_error()), "{model} {}: {:?}", inline.name(), run.diagnostics);
+    assert!(
+        !run.diagnostics.iter().any(|d| d.is_error()),
+        "{model} {}: {:?}",
+        inline.name(),
+        run.diagnostics
+    );
     assert!((numbers[0] - stop).abs() <= 1e-12 * stop, "time is {}", numbers[0]);
     for (name, found) in names.iter().zip(&numbers[1..]) {
         // Helpers of discrete parts are not among results.
@@ -149,19 +157,22 @@ fn compare(case: &Case) -> u64 {
     run.statistics.state_events + run.statistics.time_events
 }
 
-const METHODS: [Inline; 6] = [
-    Inline::Euler,
-    Inline::ImplicitEuler,
-    Inline::Trapezoidal,
-    Inline::Bdf,
-    Inline::Radau,
-    Inline::Mixed,
-];
+const METHODS: [Inline; 6] =
+    [Inline::Euler, Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Bdf, Inline::Radau, Inline::Mixed];
 
 /// Circuits, mechanics, heat, chemistry, control: linear steps, torn ones, banded matrices, guards, selected states.
 #[test]
 fn examples_of_the_library_take_the_same_steps() {
-    for model in ["TwoFilters", "Chua", "HeatedRod", "Reaction", "DoublePendulum", "SliderCrank", "MotorControl", "RobotArm"] {
+    for model in [
+        "TwoFilters",
+        "Chua",
+        "HeatedRod",
+        "Reaction",
+        "DoublePendulum",
+        "SliderCrank",
+        "MotorControl",
+        "RobotArm",
+    ] {
         for inline in METHODS {
             // Explicit formulas are not for what is stiff.
             let explicit = matches!(inline, Inline::Euler | Inline::Mixed);

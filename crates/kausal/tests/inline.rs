@@ -188,12 +188,8 @@ fn iterations_of_fixed_steps_are_bounded() {
     let text = "model M Real x(start = 1, fixed = true); equation der(x) = -100*exp(10*x); end M;";
     let with = |iterations: u32| {
         let method = method_of(Inline::ImplicitEuler, true).expect("a method");
-        let settings = Settings {
-            method,
-            fixed_step: Some(1.0),
-            iterations: Some(iterations),
-            ..Settings::default()
-        };
+        let settings =
+            Settings { method, fixed_step: Some(1.0), iterations: Some(iterations), ..Settings::default() };
         run("M", text, Inline::ImplicitEuler, settings).diagnostics
     };
     assert!(with(2).iter().any(|d| d.is_error()));

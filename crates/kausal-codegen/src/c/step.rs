@@ -40,8 +40,7 @@ pub(crate) fn write(
     };
     sections
         .functions
-        .push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */
-", h.0));
+        .push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */\n", h.0));
     sections.functions.push(implicit(sections, discretized, of_the_step));
     sections.functions.push(format!("{constants}{formula}"));
     finish(sections, include_str!("methods/with_states.c"));
