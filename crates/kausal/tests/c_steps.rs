@@ -280,6 +280,38 @@ fn without_states() {
     compare(&Case { text, h: 1e-2, steps: 100, ..Case::default() });
 }
 
+/// The step of the paper's feedback example reads like its listing in `docs/papers.md`: the system of seven, torn at one variable,
+/// inside it the linear system of three, and behind each assignment the equation of the model.
+#[test]
+fn the_text_reads_like_the_listing() {
+    let text = include_str!("../../../examples/papers/Feedback.mo");
+    let (_, program) = translated("Feedback", text, Inline::Bdf);
+    let c = kausal::c_code(&program).expect("C");
+    let mut rest = c.as_str();
+    for line in [
+        "/* COMPUTED WHEN h CHANGES */",
+        "/* Q104 = Q102 + h*Q103 */",
+        "/* TORN NONLINEAR EQUATIONS: from x to the residues Q108 */",
+        "/* Feedback. [y] = x + 0.1*x^3 */",
+        "/* SYSTEM OF 3 SIMULTANEOUS EQUATIONS */",
+        "/* UNKNOWN VARIABLES: der(x2), x1, x2 */",
+        "/* TEARING VARIABLES AND RESIDUES */",
+        "/*   x2    Feedback. x2 = old(x2) + der(x2)*h */",
+        "/* x2 = Q107/Q106 */",
+        "/* Feedback. [x1] = old(x1) + x2*h */",
+        "/* END OF SYSTEM OF SIMULTANEOUS EQUATIONS */",
+        "/* Feedback. [u] = -x1*k */",
+        "/* Feedback. [der(x)] = u - x - x^3 + sin(time) */",
+        "/* Q108 = x - old(x) - der(x)*h */",
+        "/* SYSTEM OF 7 SIMULTANEOUS NONLINEAR EQUATIONS */",
+        "/* NONLINEAR TEARING VARIABLES AND RESIDUES */",
+        "/*   x    Feedback. x = old(x) + der(x)*h */",
+    ] {
+        let at = rest.find(line).unwrap_or_else(|| panic!("{line} is not where it should be in\n{c}"));
+        rest = &rest[at + line.len()..];
+    }
+}
+
 /// Prints whether something failed, whether everything is as it was, and what was said.
 const ATTEMPT: &str = r#"
 #include <stdio.h>

@@ -182,6 +182,56 @@ fn mixed_steps_of_one_size() {
     assert!((last(&run, "y") - y).abs() < 1e-13);
 }
 
+/// What is said of hints in an inlined step is said in its terms: `h` is `h`, and the derivative is a variable like others.
+#[test]
+fn hints_in_a_step_are_talked_about_in_its_terms() {
+    let said = |text: &str| {
+        let mut session = Session::new();
+        session.add_text("M.mo", text);
+        let flat = session.flatten("M").expect("a flat model");
+        let options =
+            Options { inline: Inline::Bdf, tearing: kausal::Tearing::Declared, ..Options::default() };
+        let program = session.translate(&flat, &options).expect("a program");
+        let names = summary::of(&program, session.seconds).inline.expect("a step").iteration_variables;
+        (names, session.take_diagnostics())
+    };
+    let (names, diagnostics) = said(
+        "model M Real x(start = 0.5, fixed = true);
+         equation der(x) = -x - x^3 + sin(time) + residue(der(x)); end M;",
+    );
+    assert_eq!(names, ["der(x)"]);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let (_, diagnostics) = said(
+        "model M Real x1(start = 1, fixed = true), x2(start = 0, fixed = true);
+         equation der(x1) = x2; der(x2) = -sin(x1) - x2^3 + residue(x1); end M;",
+    );
+    let [d] = &diagnostics[..] else { panic!("{diagnostics:?}") };
+    assert_eq!(d.code, "K0431");
+    assert!(d.message.contains("x1 = old(x1) + x2*h\n"), "{}", d.message);
+}
+
+/// A jump that is no event ends every iteration. The message says where it is, also where states are found by substitution, and
+/// speaks of steps and not of start values.
+#[test]
+fn jumps_without_events_are_found() {
+    let text = "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+      equation
+        der(x) = noEvent(if x > 0 then -1 else 1) + 0*y;
+        der(y) = x^2 - y;
+      end M;";
+    for (inline, fixed_step) in
+        [(Inline::Mixed, None), (Inline::ImplicitEuler, Some(0.01)), (Inline::Trapezoidal, Some(0.01))]
+    {
+        let method = method_of(inline, fixed_step.is_some()).expect("a method");
+        let settings = Settings { stop: 3.0, method, fixed_step, ..Settings::default() };
+        let run = run("M", text, inline, settings);
+        let error = run.diagnostics.iter().find(|d| d.is_error()).expect("an error");
+        assert_eq!(error.code, "K0520");
+        assert!(!error.labels.is_empty(), "{inline:?}: no place in {error:?}");
+        assert!(error.help.iter().any(|h| h.contains("no event")), "{error:?}");
+    }
+}
+
 /// With few iterations a step of one size fails where it needs more, and the run says so.
 #[test]
 fn iterations_of_fixed_steps_are_bounded() {
