@@ -209,9 +209,15 @@ pub struct Translate {
     /// Print the sorted and solved equations
     #[arg(long)]
     pub listing: bool,
-    /// Write C
+    /// Write C; with --inline it has a step for real-time use
     #[arg(long, value_name = "FILE")]
     pub c: Option<PathBuf>,
+    /// Order of the steps of --inline bdf in C (default: 2)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub order: Option<u8>,
+    /// Newton iterations that a system may take in a step in C (default: 20)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub iterations: Option<u32>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -269,7 +275,7 @@ pub struct Simulate {
     /// Integration method
     #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::method())]
     pub method: Method,
-    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal, bdf)
+    /// Step of methods with steps of one size (euler, rk4, implicit-euler, trapezoidal, bdf, radau)
     #[arg(help_heading = "The run", long, value_name = "H", allow_negative_numbers = true, value_parser = values::positive)]
     pub step: Option<f64>,
     /// Longest step of methods that choose their steps: a pulse shorter than steps is not seen otherwise
@@ -278,7 +284,14 @@ pub struct Simulate {
     /// Largest order of bdf (default: 5); with --step its only one (default: 2)
     #[arg(help_heading = "The run", long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub order: Option<u8>,
-    /// Where implicit methods take the Jacobian from
+    /// Newton iterations that a system may take in a step of one size of an inlined method (default: 10); those with a matrix
+    /// that is kept come before
+    #[arg(help_heading = "The run", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub iterations: Option<u32>,
+    /// Where events take effect
+    #[arg(help_heading = "The run", long, default_value = "located", action = clap::ArgAction::Set, value_parser = values::one_of(values::EVENTS), value_name = "WHERE")]
+    pub events: bool,
+    /// Where implicit methods take the Jacobian from; an inlined step has matrices of its own
     #[arg(help_heading = "The run", long, default_value = "auto", value_parser = values::one_of(values::JACOBIAN))]
     pub jacobian: JacobianMode,
     /// Give up after this many seconds

@@ -8,16 +8,22 @@
 //!
 //! ```text
 //! model_start      values of parameters and start values
-//! model_parameters, model_initial, model_dynamics, model_outputs, model_discrete
-//! model_factors, model_discretized, model_step     where an integration method is inlined
+//! model_begin      parameters, initial values, the first event
+//! model_advance    a step and the events at its end, where an integration method is inlined
+//! model_step       the step alone; model_events, model_event the events alone
+//! model_outputs    what only results need
+//!
+//! model_parameters, model_initial, model_dynamics, model_discrete     the sections of the program
+//! model_factors, model_discretized                                    those of the inlined step
 //! ```
 //!
-//! Relations that may cause events, `sample`, `delay`, `initial()` and the like are variables that whoever drives
-//! the model sets, as for every reader of a [`Program`].
+//! What `delay` and `spatialDistribution` give are variables that whoever drives the model sets.
 
 mod band;
 mod body;
 mod dynamic;
+mod event;
+mod explain;
 mod function;
 mod kernel;
 mod message;
@@ -34,25 +40,45 @@ use crate::chunk::Error;
 use section::Sections;
 use text::{comment, literal};
 
+/// What the C text may be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The order of backward differentiation formulas, 1 to 5.
+    pub order: usize,
+    /// How many iterations a nonlinear system may take in a step.
+    pub iterations: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { order: 2, iterations: 20 }
+    }
+}
+
 /// Writes a program as C.
 pub fn write(program: &Program) -> Result<String, Error> {
-    let mut sections = Sections::new(program);
-    sections.section("model_initial", &program.initial, section::Phase::Event)?;
+    write_with(program, Settings::default())
+}
+
+/// Writes a program as C, with settings of the inlined step.
+pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error> {
+    let mut sections = Sections::new(program, settings);
+    sections.section("model_initial", &program.initial, section::Phase::Initial)?;
     sections.section("model_dynamics", &program.dynamics, section::Phase::Continuous)?;
     sections.section("model_outputs", &program.outputs, section::Phase::Continuous)?;
-    sections.section("model_discrete", &program.discrete, section::Phase::Event)?;
+    sections.hidden_section("model_round", &program.discrete, section::Phase::Event)?;
+    let mut before = sections.factorised.len();
     if let Some(discretized) = &program.discretized {
-        sections.section("model_factors", &discretized.factors, section::Phase::Continuous)?;
-        let before = sections.factorised.len();
-        sections.section("model_discretized", &discretized.steps, section::Phase::Continuous)?;
-        if discretized.substituted.is_empty() {
-            step::write(&mut sections, discretized, before);
-        }
+        sections.section("model_factors", &discretized.factors, section::Phase::Step)?;
+        before = sections.factorised.len();
+        sections.section("model_discretized", &discretized.steps, section::Phase::Step)?;
     }
-    sections.expressions("model_time_events", program.time_events.iter().map(|event| event.instant))?;
-    sections.expressions("model_samples", program.samples.iter().flat_map(|s| [s.start, s.interval]))?;
-
+    let of_the_step = before..sections.factorised.len();
     sections.parameters("model_parameters", &program.parameters)?;
+    event::write(&mut sections, program)?;
+    if let Some(discretized) = &program.discretized {
+        step::write(&mut sections, discretized, of_the_step)?;
+    }
 
     let (prototypes_of_routines, routines) = function::write(&sections.routines.list, sections.warned);
     let mut code = format!("{prototypes_of_routines}\n{routines}");

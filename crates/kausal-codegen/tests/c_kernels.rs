@@ -172,10 +172,10 @@ int main(void)
     static const int unknown[2] = {0, 1}, residual[2] = {2, 3}, one[1] = {0}, second[1] = {1};
     static const double nominal[2] = {1.0, 1.0}, max[2] = {HUGE_VAL, HUGE_VAL};
     const double min[2] = {-HUGE_VAL, -HUGE_VAL}, zero[1] = {0.0};
-    const kausal_system with = {2, unknown, residual, nominal, min, max, evaluate, jacobian};
-    const kausal_system without = {2, unknown, residual, nominal, min, max, evaluate, 0};
-    const kausal_system hopeless = {1, one, second, nominal, min, max, impossible, 0};
-    const kausal_system bounded = {1, one, second, nominal, zero, max, root, 0};
+    const kausal_system with = {2, 100, unknown, residual, nominal, min, max, evaluate, jacobian};
+    const kausal_system without = {2, 100, unknown, residual, nominal, min, max, evaluate, 0};
+    const kausal_system hopeless = {1, 100, one, second, nominal, min, max, impossible, 0};
+    const kausal_system bounded = {1, 100, one, second, nominal, zero, max, root, 0};
     double work[10];
     int pivot[2];
     v[0] = 40.0; v[1] = -3.0;

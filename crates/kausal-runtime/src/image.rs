@@ -259,6 +259,8 @@ pub struct Newton {
     pub has_kinks: bool,
     /// How the unknowns get better values.
     pub iteration: Iteration,
+    /// It is solved in each evaluation of another one.
+    pub inner: bool,
 }
 
 impl CompiledModel {
@@ -270,6 +272,7 @@ impl CompiledModel {
             pool: &program.pool,
             alarms: FxHashMap::default(),
             whens: 0,
+            newtons_around: 0,
             compiler: &mut compiler,
             kernels: &mut kernels,
             newtons: &mut newtons,
@@ -443,6 +446,8 @@ struct Lowering<'a, 'p> {
     alarms: FxHashMap<(ExprId, ExprId), usize>,
     /// Within how many `when` clauses steps are lowered.
     whens: usize,
+    /// Within how many nonlinear systems.
+    newtons_around: usize,
     compiler: &'a mut Compiler<'p>,
     kernels: &'a mut Vec<Kernel>,
     newtons: &'a mut Vec<Newton>,
@@ -590,11 +595,13 @@ impl Lowering<'_, '_> {
                 }
                 Form::Linear { steps, guard: None, .. } => out.extend(self.steps(steps)?),
                 Form::Nonlinear(nonlinear) => {
+                    self.newtons_around += 1;
                     let steps = self.steps(&nonlinear.steps)?;
                     let jacobian = match &nonlinear.jacobian {
                         Some(jacobian) => Some((self.steps(&jacobian.steps)?, jacobian.entries.clone())),
                         None => None,
                     };
+                    self.newtons_around -= 1;
                     self.newtons.push(Newton {
                         unknowns: nonlinear.unknowns.clone(),
                         all: system.unknowns.clone(),
@@ -610,6 +617,7 @@ impl Lowering<'_, '_> {
                             .map_or_else(Vec::new, |jacobian| jacobian.sensitivities.clone()),
                         has_kinks: has_kinks(self.pool, &nonlinear.steps),
                         iteration: nonlinear.iteration,
+                        inner: self.newtons_around > 0,
                     });
                     out.push(Exec::Newton(self.newtons.len() - 1));
                 }

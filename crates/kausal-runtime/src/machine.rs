@@ -177,9 +177,13 @@ pub struct Machine {
     pub(crate) due: Vec<Option<f64>>,
     /// The largest difference each relation has had.
     magnitudes: Vec<f64>,
+    /// What the last digits of the states make of them.
+    noises: Vec<f64>,
     scratch: Scratch,
     kernels: Vec<KernelSpace>,
     newtons: Vec<Option<NewtonSpace>>,
+    /// Slopes of systems inside others, by their place among the nonlinear ones.
+    inner_slopes: Vec<f64>,
     /// Iterations of the inlined step, one for each of its nonlinear systems that states are part of.
     chords: Vec<Option<Box<ChordSpace>>>,
     /// What the integrator asks of the step being taken.
@@ -302,9 +306,11 @@ impl Machine {
             values,
             due: vec![None; model.program.time_events.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
+            noises: vec![0.0; model.program.relations.len()],
             scratch,
             kernels,
             newtons: Vec::new(),
+            inner_slopes: Vec::new(),
             chords: Vec::new(),
             demand: Demand::default(),
             guards: model.guards.iter().map(GuardSpace::new).collect(),
@@ -395,6 +401,7 @@ impl Machine {
             Exec::Call(call) => return self.call(call),
             Exec::Solve(index) => return self.solve(*index, mode),
             Exec::Guarded(steps, index) => return self.guarded(steps, *index, mode),
+            Exec::Newton(index) if self.model.newtons[*index].inner => self.inner_newton(*index, mode)?,
             Exec::Newton(index) => match &self.model.discretized {
                 Some(inlined) if *index >= inlined.before.newtons => {
                     let place = *index - inlined.before.newtons;

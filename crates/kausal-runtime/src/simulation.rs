@@ -4,6 +4,7 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
+mod at_steps;
 pub(crate) mod crossing;
 mod delay;
 mod guarded;
@@ -11,6 +12,7 @@ pub mod inlined;
 mod iteration;
 mod path;
 pub(crate) mod relevance;
+mod rounding;
 mod schedule;
 mod transport;
 
@@ -64,6 +66,10 @@ pub struct Settings {
     pub max_order: usize,
     /// Goes on where a torn system loses digits.
     pub trust_torn: bool,
+    /// Events take effect at the ends of steps; where in the steps they belong is not searched for.
+    pub events_at_steps: bool,
+    /// Newton iterations with a matrix of their own that a system of an inlined step may take, where steps have one size.
+    pub iterations: Option<u32>,
 }
 
 impl Default for Settings {
@@ -82,6 +88,8 @@ impl Default for Settings {
             inlined: true,
             max_order: 5,
             trust_torn: false,
+            events_at_steps: false,
+            iterations: None,
         }
     }
 }
@@ -208,6 +216,8 @@ struct Run {
     /// Where their differences are, and the sign that makes these positive on the side that counts so.
     functions: Vec<(VarId, f64)>,
     finder: Option<EventFinder>,
+    /// Relations that have changed by the end of a step, where events wait for it.
+    changed: Vec<u32>,
     /// Differences of the relations, for a look at the end of a step.
     differences: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
@@ -262,6 +272,7 @@ impl Run {
             chatter: Chatter::new(),
             ended: None,
             finder: None,
+            changed: Vec::new(),
             fresh: true,
         }
     }
@@ -360,6 +371,9 @@ impl Run {
 
     /// One step of the integrator, and the events at its end or inside it, up to the first one that ends the step.
     fn advance(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.settings.events_at_steps {
+            return self.advance_to_step_end(observer);
+        }
         let mut before = self.time();
         let due = self.next_time_event()?;
         let mut step_end = before;

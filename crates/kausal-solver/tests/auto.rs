@@ -139,3 +139,34 @@ fn steps_rejected_after_events_are_no_reason_for_a_trial() {
     assert!(3 * statistics.rejected >= statistics.steps, "{statistics:?}");
     assert_eq!(statistics.switches, 0);
 }
+
+/// A state that follows another one closely, with a difference far below the tolerance, and events on the way: what the steps
+/// behind them leave there stays as small as the difference itself. An explicit step would multiply it.
+#[test]
+fn new_starts_leave_stiff_states_where_they_are() {
+    const RATE: f64 = 4.4e5;
+    const SLOPE: f64 = -7.0;
+    let lag = -SLOPE / RATE;
+    let f = |_: f64, x: &[f64], dx: &mut [f64]| {
+        dx[0] = RATE * (x[1] - x[0]);
+        dx[1] = SLOPE;
+        // Something that makes steps of higher order worth while.
+        dx[2] = 50.0 * x[3];
+        dx[3] = -50.0 * x[2];
+    };
+    let options = Options::tolerance(1e-8, 1e-8);
+    let model = ClassicalStep::new(Ode::new(4, f));
+    let mut bdf = Integrator::new(Method::Bdf, options, model, 0.0, &[6e5 + lag, 6e5, 0.0, 1.0]).unwrap();
+    bdf.integrate_to(1.0).unwrap();
+    for event in 0..20 {
+        let t = 1.0 + 5e-5 * f64::from(event);
+        let y = 6e5 + SLOPE * t;
+        bdf.restart(t, &[y + 1.3 * lag, y, (50.0 * t).sin(), (50.0 * t).cos()]);
+        for _ in 0..3 {
+            let limit = bdf.t() + 1.0;
+            bdf.step(limit).unwrap();
+            let difference = bdf.x()[0] - bdf.x()[1];
+            assert!((difference - lag).abs() < 0.5 * lag, "event {event}: {difference:e}, {lag:e}");
+        }
+    }
+}

@@ -8,7 +8,7 @@
 use kausal_model::flat::HintKind;
 use kausal_structure::tearing::declared::{Declaration, DeclaredTearing, Remaining};
 use kausal_structure::{Eqn, Id, RelaxedSingular, Solvability, Var as Column};
-use kausal_symbolic::{ExprId, VarId};
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -119,9 +119,13 @@ impl BlockHints {
     }
 }
 
-/// The variable a hint names, a minus and aliases aside.
+/// The variable a hint names, a minus and aliases aside. Where the integration method is inlined a derivative is one.
 fn variable(work: &Work, target: ExprId) -> Option<VarId> {
     let target = work.pool.as_neg(target).unwrap_or(target);
+    if let Node::Op(Op::Der, &[state]) = work.pool.node(target) {
+        let derivative = work.var(work.pool.as_var(state)?).derivative?;
+        return Some(work.resolve(derivative).0);
+    }
     work.pool.as_var(target).map(|v| work.resolve(v).0)
 }
 

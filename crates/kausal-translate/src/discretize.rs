@@ -278,7 +278,9 @@ impl Part<'_> {
         fixed.extend((0..emitter.work.vars.len() as u32).map(VarId).filter(|v| is_held(emitter.work, *v)));
         hoist_in(emitter.work, &mut steps, &mut fixed, &mut FxHashSet::default(), &mut factors);
         // From now on it is set by the run.
-        emitter.work.vars[formula.h.index()].role = Role::Run;
+        let h = &mut emitter.work.vars[formula.h.index()];
+        h.role = Role::Run;
+        h.description = "factor of the derivatives in the discretisation".to_owned();
         calls::share(&emitter.work.pool, &mut [&mut factors, &mut steps]);
         let Formula { h, old, stages, substituted, .. } = formula;
         let method = if method == Inline::Auto { Inline::Bdf } else { method };
@@ -392,7 +394,6 @@ impl Formula {
         let high = work.pool.constant(10.0 * USUAL_STEP);
         let var = &mut work.vars[h.index()];
         (var.min, var.max, var.nominal, var.keep) = (Some(low), Some(high), Some(usual), true);
-        var.description = "factor of the derivatives in the discretisation".to_owned();
         let old = selection.states.iter().map(|&x| {
             let name = format!("old({})", work.var(x).name);
             work.add_helper(name, Type::Real, Role::Run)

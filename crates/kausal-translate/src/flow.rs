@@ -3,7 +3,7 @@
 use kausal_symbolic::{Pool, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::program::{Form, Step};
+use crate::program::{Form, Kind, Program, Step};
 
 /// Adds everything a step reads, guards included.
 pub fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
@@ -43,6 +43,24 @@ pub fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
             Step::Relation(_) => {}
         }
     }
+}
+
+/// What the continuous part, with the inlined step, takes from elsewhere: it is the same between events.
+pub fn held(program: &Program) -> Vec<VarId> {
+    let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
+    let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
+    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+    for step in program.dynamics.iter().chain(inlined) {
+        reads(&program.pool, step, &mut read);
+        writes(step, &mut written);
+    }
+    let fixed = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
+    let mut held: Vec<VarId> = read.difference(&written).copied().filter(|v| !fixed(v)).collect();
+    // An inlined step computes states; `reinit` changes them.
+    held.extend(program.states.iter().map(|state| state.variable));
+    held.sort_unstable();
+    held.dedup();
+    held
 }
 
 /// Steps with all that they contain, in no particular order.

@@ -12,7 +12,7 @@
 use kausal_structure::tearing::nested::{NestedStep, tear_nested};
 use kausal_structure::tearing::{DEFAULT_WEIGHT, Effort, FORBIDDEN, Tearing, TearingProblem};
 use kausal_structure::{Eqn, Id, IdVec, Incidence, Var as Column, blt, maximum_matching_preferring};
-use kausal_symbolic::VarId;
+use kausal_symbolic::{ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eliminate::{self, Row};
@@ -36,6 +36,8 @@ pub(crate) enum Part {
     Assign(usize, usize),
     /// Equations that are linear in their unknowns.
     Linear(Vec<usize>, Vec<usize>),
+    /// An iteration inside the iteration, on one variable (`seeded`).
+    Inner(Box<Plan>),
 }
 
 /// How a block is solved.
@@ -59,10 +61,36 @@ impl Plan {
         }
     }
 
+    /// All rows of the plan.
+    pub fn rows(&self) -> Vec<usize> {
+        let mut all = self.residuals.clone();
+        for part in &self.parts {
+            match part {
+                Part::Assign(row, _) => all.push(*row),
+                Part::Linear(rows, _) => all.extend(rows),
+                Part::Inner(inner) => all.extend(inner.rows()),
+            }
+        }
+        all
+    }
+
+    /// All columns of the plan.
+    pub fn columns(&self) -> Vec<usize> {
+        let mut all = self.iterated.clone();
+        for part in &self.parts {
+            match part {
+                Part::Assign(_, column) => all.push(*column),
+                Part::Linear(_, columns) => all.extend(columns),
+                Part::Inner(inner) => all.extend(inner.columns()),
+            }
+        }
+        all
+    }
+
     fn assigns(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.parts.iter().filter_map(|part| match part {
             Part::Assign(row, column) => Some((*row, *column)),
-            Part::Linear(..) => None,
+            Part::Linear(..) | Part::Inner(_) => None,
         })
     }
 
@@ -71,9 +99,16 @@ impl Plan {
         let pivots: Vec<(usize, usize)> = self.assigns().collect();
         let (mut core_rows, mut core_columns) = (self.residuals.clone(), self.iterated.clone());
         for part in &self.parts {
-            if let Part::Linear(rows, columns) = part {
-                core_rows.extend(rows);
-                core_columns.extend(columns);
+            match part {
+                Part::Assign(..) => {}
+                Part::Linear(rows, columns) => {
+                    core_rows.extend(rows);
+                    core_columns.extend(columns);
+                }
+                Part::Inner(inner) => {
+                    core_rows.extend(inner.rows());
+                    core_columns.extend(inner.columns());
+                }
             }
         }
         eliminate::Plan {
@@ -108,14 +143,15 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
     if plain.parts.is_empty() {
         return plain;
     }
-    let Some(rows) = linearised(emitter, block) else { return plain };
+    let slopes = slopes(emitter, block);
+    let Some(rows) = linearised(emitter, &slopes) else { return plain };
     let samples = growth::samples(emitter, &rows);
     let lossy = loses(&samples, &plain);
     if plain.iterated.len() < 2 && !lossy {
         return plain;
     }
     let bound = if lossy { block.unknowns.len() } else { plain.iterated.len() };
-    let nested = nested(emitter, block, problem, &rows, bound).filter(|plan| !loses(&samples, plan));
+    let nested = nested(emitter, block, problem, &slopes, bound).filter(|plan| !loses(&samples, plan));
     match nested {
         Some(plan) => plan,
         None if lossy => cut(&samples, plain),
@@ -123,23 +159,35 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
     }
 }
 
-/// The derivatives of all equations by their unknowns; `None` if one cannot be formed.
-pub(crate) fn linearised(emitter: &mut Emitter, block: &Block) -> Option<Vec<Row>> {
+/// The derivatives of an equation by its unknowns, in the order of columns; `None` for one that cannot be formed.
+pub(crate) type Slopes = Vec<(usize, Option<ExprId>)>;
+
+/// The derivatives of all equations by their unknowns.
+pub(crate) fn slopes(emitter: &mut Emitter, block: &Block) -> Vec<Slopes> {
     let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
-    let zero = emitter.work.pool.constant(0.0);
     let mut rows = Vec::new();
     for &equation in &block.equations {
         let residual = emitter.work.residual(equation);
-        let mut coefficients = Vec::new();
+        let mut slopes = Slopes::new();
         for v in emitter.work.pool.variables_of(residual) {
             if let Some(&column) = place.get(&v) {
-                coefficients.push((column, solve::partial(emitter.work, residual, v)?));
+                slopes.push((column, solve::partial(emitter.work, residual, v)));
             }
         }
-        coefficients.sort_unstable_by_key(|&(c, _)| c);
-        rows.push(Row { coefficients, right: zero });
+        slopes.sort_unstable_by_key(|&(c, _)| c);
+        rows.push(slopes);
     }
-    Some(rows)
+    rows
+}
+
+/// The linearised block; `None` if a derivative cannot be formed.
+fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
+    let right = emitter.work.pool.constant(0.0);
+    let row = |slopes: &Slopes| {
+        let known = |&(column, slope): &(usize, Option<ExprId>)| Some((column, slope?));
+        Some(Row { coefficients: slopes.iter().map(known).collect::<Option<_>>()?, right })
+    };
+    slopes.iter().map(row).collect()
 }
 
 /// Does the sequence lose digits, at every point where that can be told?
@@ -197,10 +245,10 @@ fn nested(
     emitter: &mut Emitter,
     block: &Block,
     problem: &TearingProblem,
-    rows: &[Row],
+    slopes: &[Slopes],
     bound: usize,
 ) -> Option<Plan> {
-    let products = products(emitter, block, rows);
+    let products = products(emitter, block, slopes);
     let torn = linearising(problem, &products, bound)?;
     let nested = tear_nested(problem, &torn, None, Effort::default()).ok()?;
     let mut plan = Plan {
@@ -248,20 +296,48 @@ fn is_linear(emitter: &mut Emitter, block: &Block, rows: &[usize], columns: &[us
     })
 }
 
-/// For each row the pairs of columns that it is not linear in together.
-pub(crate) fn products(emitter: &mut Emitter, block: &Block, rows: &[Row]) -> Vec<Vec<(usize, usize)>> {
+/// For each row the pairs of columns that it is not linear in together. Where a derivative cannot be formed, nothing is known
+/// about that column by itself and with others of its kind; what it is with the rest is seen in their derivatives.
+pub(crate) fn products(emitter: &Emitter, block: &Block, slopes: &[Slopes]) -> Vec<Vec<(usize, usize)>> {
     let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut out = Vec::new();
-    for row in rows {
+    for row in slopes {
         let mut pairs = Vec::new();
-        for &(c, slope) in &row.coefficients {
-            let others = emitter.work.pool.variables_of(slope);
-            let others = others.into_iter().filter_map(|v| place.get(&v).copied());
-            pairs.extend(others.map(|d| (c.min(d), c.max(d))));
+        for &(c, slope) in row {
+            let others: Vec<usize> = match slope {
+                Some(slope) => {
+                    let variables = emitter.work.pool.variables_of(slope);
+                    variables.into_iter().filter_map(|v| place.get(&v).copied()).collect()
+                }
+                None => row.iter().filter(|(_, slope)| slope.is_none()).map(|&(d, _)| d).collect(),
+            };
+            pairs.extend(others.into_iter().map(|d| (c.min(d), c.max(d))));
         }
         pairs.sort_unstable();
         pairs.dedup();
         out.push(pairs);
+    }
+    out
+}
+
+/// For each row the columns that it is not linear in although its derivative by them does not depend on them: it jumps, as
+/// `sign` does.
+pub(crate) fn jumps(
+    emitter: &mut Emitter,
+    block: &Block,
+    slopes: &[Slopes],
+    products: &[Vec<(usize, usize)>],
+) -> Vec<Vec<usize>> {
+    let mut out = Vec::new();
+    for ((row, pairs), &equation) in slopes.iter().zip(products).zip(&block.equations) {
+        let mut columns: Vec<usize> =
+            row.iter().map(|&(c, _)| c).filter(|&c| pairs.binary_search(&(c, c)).is_err()).collect();
+        let unknowns: FxHashSet<VarId> = columns.iter().map(|&c| block.unknowns[c]).collect();
+        if solve::linear(emitter.work, equation, &|v| unknowns.contains(&v)).is_some() {
+            columns.clear();
+        }
+        columns.retain(|&c| solve::linear(emitter.work, equation, &|v| v == block.unknowns[c]).is_none());
+        out.push(columns);
     }
     out
 }

@@ -10,7 +10,7 @@ use kausal_structure::SolvabilitySet;
 use kausal_structure::tearing::declared::{Completion, tear_as_declared};
 use kausal_structure::tearing::{Effort, FORBIDDEN, TearingProblem, tear};
 use kausal_symbolic::{ExprId, Op, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Tearing as Choice;
 use crate::discretize::without_stage;
@@ -28,56 +28,41 @@ enum Computed {
     Linear(Block),
     /// What a torn linear system leaves to a solver.
     Kernel(Solve),
+    /// A nonlinear system of one unknown: what follows from that, and the residual.
+    Inner {
+        unknown: VarId,
+        computed: Vec<Computed>,
+        residual: ExprId,
+    },
+}
+
+/// Derivatives by iteration variables, given by their places.
+type Gradients = FxHashMap<VarId, Vec<(usize, ExprId)>>;
+
+/// A nonlinear system while it is put together.
+#[derive(Default)]
+struct Torn {
+    unknowns: Vec<VarId>,
+    /// The equations that are to become true.
+    residuals: Vec<usize>,
+    steps: Vec<Step>,
+    computed: Vec<Computed>,
 }
 
 /// The system of a block that is not linear in its unknowns.
 pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     let sorting = Sorting::new(emitter.work, block.equations.clone(), block.unknowns.clone());
     let plan = plan(emitter, block, &sorting);
-    let mut unknowns: Vec<VarId> = plan.iterated.iter().map(|&c| block.unknowns[c]).collect();
-    let mut residual_equations: Vec<usize> = plan.residuals.iter().map(|&r| block.equations[r]).collect();
-    let mut steps = Vec::new();
-    let mut computed: Vec<Computed> = Vec::new();
-    for part in &plan.parts {
-        match part {
-            Part::Assign(row, column) => {
-                let (equation, unknown) = (block.equations[*row], block.unknowns[*column]);
-                match solve::solve(emitter.work, equation, unknown) {
-                    Solution::Explicit(value) => {
-                        computed.push(Computed::Formula(unknown, value));
-                        emitter.assign(unknown, value, Some(EquationRef(equation as u32)), &mut steps);
-                    }
-                    Solution::None => {
-                        // Promised but not delivered: iterate on it as well.
-                        unknowns.push(unknown);
-                        residual_equations.push(equation);
-                    }
-                }
-            }
-            Part::Linear(rows, columns) => {
-                let inner = Block {
-                    equations: rows.iter().map(|&r| block.equations[r]).collect(),
-                    unknowns: columns.iter().map(|&c| block.unknowns[c]).collect(),
-                };
-                match linear::emit(emitter, &inner) {
-                    Some(step) => {
-                        match straight_line(emitter, &step) {
-                            Some(formulas) => computed.extend(formulas),
-                            None => computed.push(Computed::Linear(inner)),
-                        }
-                        steps.push(step);
-                    }
-                    None => {
-                        unknowns.extend(inner.unknowns);
-                        residual_equations.extend(inner.equations);
-                    }
-                }
-            }
-        }
-    }
+    let torn = follow(emitter, block, &plan);
+    finish(emitter, block, torn).0
+}
+
+/// The residuals of a system and their Jacobian; gives also the residuals as formulas.
+fn finish(emitter: &mut Emitter, block: &Block, torn: Torn) -> (Step, Vec<Computed>, Vec<ExprId>) {
+    let Torn { unknowns, residuals: equations, mut steps, computed } = torn;
     let mut residuals = Vec::new();
     let mut formulas = Vec::new();
-    for &equation in &residual_equations {
+    for &equation in &equations {
         let value = emitter.work.residual(equation);
         formulas.push(value);
         let slot = emitter.slot();
@@ -86,8 +71,89 @@ pub(crate) fn emit(emitter: &mut Emitter, block: &Block) -> Step {
     }
     let jacobian = jacobian(emitter, &unknowns, &computed, &formulas);
     let nonlinear = Nonlinear { unknowns, steps, residuals, jacobian, iteration: Iteration::Newton };
-    let residuals = residual_equations.iter().map(|&e| EquationRef(e as u32)).collect();
-    emitter.newton(block, nonlinear, residuals)
+    let residuals = equations.iter().map(|&e| EquationRef(e as u32)).collect();
+    (emitter.newton(block, nonlinear, residuals), computed, formulas)
+}
+
+/// The steps of a plan.
+fn follow(emitter: &mut Emitter, block: &Block, plan: &Plan) -> Torn {
+    let part_of = |rows: &[usize], columns: &[usize]| Block {
+        equations: rows.iter().map(|&r| block.equations[r]).collect(),
+        unknowns: columns.iter().map(|&c| block.unknowns[c]).collect(),
+    };
+    let Block { equations, unknowns } = part_of(&plan.residuals, &plan.iterated);
+    let mut torn = Torn { unknowns, residuals: equations, ..Torn::default() };
+    for part in &plan.parts {
+        match part {
+            Part::Assign(row, column) => {
+                let (equation, unknown) = (block.equations[*row], block.unknowns[*column]);
+                match solve::solve(emitter.work, equation, unknown) {
+                    Solution::Explicit(value) => {
+                        torn.computed.push(Computed::Formula(unknown, value));
+                        emitter.assign(unknown, value, Some(EquationRef(equation as u32)), &mut torn.steps);
+                    }
+                    Solution::None => {
+                        // Promised but not delivered: iterate on it as well.
+                        torn.unknowns.push(unknown);
+                        torn.residuals.push(equation);
+                    }
+                }
+            }
+            Part::Linear(rows, columns) => {
+                let inner = part_of(rows, columns);
+                match linear::emit(emitter, &inner) {
+                    Some(step) => {
+                        match straight_line(emitter, &step) {
+                            Some(formulas) => torn.computed.extend(formulas),
+                            None => torn.computed.push(Computed::Linear(inner)),
+                        }
+                        torn.steps.push(step);
+                    }
+                    None => {
+                        torn.unknowns.extend(inner.unknowns);
+                        torn.residuals.extend(inner.equations);
+                    }
+                }
+            }
+            Part::Inner(plan) => {
+                let inner = follow(emitter, block, plan);
+                inside(emitter, &part_of(&plan.rows(), &plan.columns()), inner, &mut torn);
+            }
+        }
+    }
+    torn
+}
+
+/// A system of one unknown inside another one. Where its derivative is not to be had it is part of that.
+fn inside(emitter: &mut Emitter, block: &Block, inner: Torn, torn: &mut Torn) {
+    let residual = inner.residuals.first().map(|&equation| emitter.work.residual(equation));
+    let can = match (&inner.unknowns[..], residual) {
+        (&[unknown], Some(residual)) if inner.residuals.len() == 1 => {
+            let mark = emitter.mark();
+            let known = jacobian(emitter, &[unknown], &inner.computed, &[residual]).is_some();
+            emitter.rollback(mark);
+            known
+        }
+        _ => false,
+    };
+    if !can {
+        torn.unknowns.extend(inner.unknowns);
+        torn.residuals.extend(inner.residuals);
+        torn.steps.extend(inner.steps);
+        torn.computed.extend(inner.computed);
+        return;
+    }
+    let unknown = inner.unknowns[0];
+    let (mut step, computed, residuals) = finish(emitter, block, inner);
+    if let Step::System(system) = &mut step
+        && let Form::Nonlinear(nonlinear) = &mut system.form
+        && let Some(jacobian) = &mut nonlinear.jacobian
+    {
+        // Only the last iteration of a step moves states by derivatives.
+        jacobian.sensitivities.clear();
+    }
+    torn.steps.push(step);
+    torn.computed.extend(residuals.first().map(|&residual| Computed::Inner { unknown, computed, residual }));
 }
 
 /// What is iterated on: as found, or as declared where that is prescribed or no more.
@@ -153,21 +219,12 @@ fn jacobian(
 ) -> Option<Jacobian> {
     let mut steps = Vec::new();
     // Gradients by iteration variable, of everything computed so far.
-    let mut gradient: FxHashMap<VarId, Vec<(usize, ExprId)>> = FxHashMap::default();
+    let mut gradient: Gradients = FxHashMap::default();
     let one = emitter.work.pool.constant(1.0);
     for (k, &v) in unknowns.iter().enumerate() {
         gradient.insert(v, vec![(k, one)]);
     }
-    for part in computed {
-        match part {
-            Computed::Formula(v, formula) => {
-                let row = chain_rule(emitter, *formula, &gradient, &mut steps)?;
-                gradient.insert(*v, row);
-            }
-            Computed::Linear(block) => through_system(emitter, block, &mut gradient, &mut steps)?,
-            Computed::Kernel(solve) => through_kernel(emitter, solve, &mut gradient, &mut steps),
-        }
-    }
+    through(emitter, computed, &mut gradient, &mut steps)?;
     let mut entries = Vec::new();
     for (r, &formula) in residuals.iter().enumerate() {
         for (k, value) in chain_rule(emitter, formula, &gradient, &mut steps)? {
@@ -186,11 +243,82 @@ fn jacobian(
     Some(Jacobian { steps, entries, sensitivities })
 }
 
+/// The derivatives of all that is computed.
+fn through(
+    emitter: &mut Emitter,
+    computed: &[Computed],
+    gradient: &mut Gradients,
+    out: &mut Vec<Step>,
+) -> Option<()> {
+    for part in computed {
+        match part {
+            Computed::Formula(v, formula) => {
+                let row = chain_rule(emitter, *formula, gradient, out)?;
+                gradient.insert(*v, row);
+            }
+            Computed::Linear(block) => through_system(emitter, block, gradient, out)?,
+            Computed::Kernel(solve) => through_kernel(emitter, solve, gradient, out),
+            Computed::Inner { unknown, computed, residual } => {
+                through_iteration(emitter, *unknown, computed, *residual, gradient, out)?;
+            }
+        }
+    }
+    Some(())
+}
+
+/// From `F(x, z) = 0` follows `dx = -(dF/dz)/(dF/dx) dz`. What is computed from `x` is differentiated by it as by one variable
+/// more first.
+fn through_iteration(
+    emitter: &mut Emitter,
+    unknown: VarId,
+    computed: &[Computed],
+    residual: ExprId,
+    gradient: &mut Gradients,
+    out: &mut Vec<Step>,
+) -> Option<()> {
+    const OWN: usize = usize::MAX;
+    let one = emitter.work.pool.constant(1.0);
+    let outside: FxHashSet<VarId> = gradient.keys().copied().collect();
+    gradient.insert(unknown, vec![(OWN, one)]);
+    through(emitter, computed, gradient, out)?;
+    let mut row = chain_rule(emitter, residual, gradient, out)?;
+    let own = row.iter().position(|&(k, _)| k == OWN)?;
+    let (_, pivot) = row.swap_remove(own);
+    let pivot = emitter.work.pool.op(Op::Neg, &[pivot]);
+    let mut motion = Vec::new();
+    for (k, slope) in row {
+        let value = emitter.work.pool.op(Op::Div, &[slope, pivot]);
+        motion.push((k, emitter.temporary(value, out)));
+    }
+    let mut inside: Vec<VarId> = gradient.keys().copied().filter(|v| !outside.contains(v)).collect();
+    inside.sort_unstable();
+    for v in inside {
+        let mut row = gradient.remove(&v).unwrap_or_default();
+        if let Some(own) = row.iter().position(|&(k, _)| k == OWN) {
+            let (_, factor) = row.swap_remove(own);
+            for &(k, by) in &motion {
+                let pool = &mut emitter.work.pool;
+                let term = pool.op(Op::Mul, &[factor, by]);
+                match row.iter_mut().find(|(column, _)| *column == k) {
+                    Some((_, slope)) => *slope = pool.op(Op::Add, &[*slope, term]),
+                    None => row.push((k, term)),
+                }
+            }
+            for (_, slope) in &mut row {
+                *slope = emitter.temporary(*slope, out);
+            }
+        }
+        row.sort_unstable_by_key(|&(k, _)| k);
+        gradient.insert(v, row);
+    }
+    Some(())
+}
+
 /// From `A(z) x = b(z)` follows `A dx = db - dA x`: minus the derivative of the residuals with `x` at rest.
 fn through_system(
     emitter: &mut Emitter,
     block: &Block,
-    gradient: &mut FxHashMap<VarId, Vec<(usize, ExprId)>>,
+    gradient: &mut Gradients,
     out: &mut Vec<Step>,
 ) -> Option<()> {
     let place: FxHashMap<VarId, usize> = block.unknowns.iter().enumerate().map(|(i, &v)| (v, i)).collect();
@@ -226,12 +354,7 @@ fn through_system(
 }
 
 /// The same for the kernel of a torn system: `A dx = db - dA x`.
-fn through_kernel(
-    emitter: &mut Emitter,
-    solve: &Solve,
-    gradient: &mut FxHashMap<VarId, Vec<(usize, ExprId)>>,
-    out: &mut Vec<Step>,
-) {
+fn through_kernel(emitter: &mut Emitter, solve: &Solve, gradient: &mut Gradients, out: &mut Vec<Step>) {
     let n = solve.unknowns.len();
     let mut right: BTreeMap<usize, Vec<Vec<ExprId>>> = BTreeMap::new();
     for (r, v) in solve.rhs.iter().enumerate() {
@@ -267,7 +390,7 @@ fn through_kernel(
 fn chain_rule(
     emitter: &mut Emitter,
     formula: ExprId,
-    gradient: &FxHashMap<VarId, Vec<(usize, ExprId)>>,
+    gradient: &Gradients,
     out: &mut Vec<Step>,
 ) -> Option<Vec<(usize, ExprId)>> {
     let mut sums: Vec<(usize, Vec<ExprId>)> = Vec::new();
@@ -276,7 +399,10 @@ fn chain_rule(
         if own.is_empty() {
             continue;
         }
-        let partial = solve::partial(emitter.work, formula, v)?;
+        let partial = match emitter.seeds.is_empty() {
+            true => solve::partial(emitter.work, formula, v)?,
+            false => solve::slope(emitter.work, formula, v)?,
+        };
         let partial = emitter.temporary(partial, out);
         for &(k, slope) in own {
             let term = emitter.work.pool.op(Op::Mul, &[partial, slope]);

@@ -10,6 +10,12 @@
 //! An equation that cannot be solved for the one unknown it is left with costs an iteration variable as well: known from the
 //! start it may make another one superfluous, as the parameter along the characteristic of dry friction does with the
 //! acceleration.
+//!
+//! Last, a small part with dynamics of its own that is linear but for one state, the motor behind an elastic gear with a friction
+//! that is not linear in the speed, is iterated by itself inside ([`Part::Inner`]): given that state everything else in it
+//! follows, and the residual is `x = h*der(x) + old(x)`. Its derivative by `x` is one minus something times `h`, not zero for
+//! small steps in whatever mode the model is. States alone, or with their derivatives, stay where they are: in the worst case
+//! the iteration is that of the classical interface. What jumps only, like `sign(x)`, is found inside, too.
 
 use kausal_structure::tearing::{FORBIDDEN, TearingProblem};
 use kausal_structure::{Eqn, Extractor, Id, IdVec, Var as Column, blt, maximum_matching_preferring};
@@ -22,14 +28,22 @@ use crate::sort::Block;
 
 /// Visited edges the search may cost.
 const SEARCH_LIMIT: usize = 30_000_000;
+/// What is iterated inside is evaluated about so many times for each evaluation of the whole, so
+const INNER_EVALUATIONS: usize = 3;
+/// one such part may be this part of the whole, and all together that part.
+const INNER_SHARE: usize = 8;
+const INNER_SHARES: usize = 3;
+/// It has at least so many states.
+const INNER_STATES: usize = 3;
 
 /// The plan of a block of an inlined step; `None` where the default iteration variables do not reach into it.
 pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProblem) -> Option<Plan> {
     if emitter.seeds.is_empty() {
         return None;
     }
-    let rows = nested::linearised(emitter, block)?;
-    let products = nested::products(emitter, block, &rows);
+    let slopes = nested::slopes(emitter, block);
+    let products = nested::products(emitter, block, &slopes);
+    let jumps = nested::jumps(emitter, block, &slopes, &products);
     let column: FxHashMap<_, Column> = block.unknowns.iter().copied().zip((0..).map(Column)).collect();
     let own = |e: &usize| emitter.formulas.get(e).and_then(|x| column.get(x)).copied();
     let formula: IdVec<Eqn, Option<Column>> = block.equations.iter().map(own).collect();
@@ -41,8 +55,10 @@ pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProble
         d.and_then(|d| column.get(&d)).copied()
     };
     let slope = block.unknowns.iter().map(slope).collect();
-    let mut search =
-        Search { problem, products: &products, formula, integrated, slope, budget: SEARCH_LIMIT };
+    let mut row_of: IdVec<Column, Option<Eqn>> = IdVec::filled(None, block.unknowns.len());
+    formula.iter().for_each(|(e, x)| x.iter().for_each(|x| row_of[*x] = Some(e)));
+    let (products, jumps, budget, inner) = (&products[..], &jumps[..], SEARCH_LIMIT, false);
+    let mut search = Search { problem, products, jumps, formula, row_of, integrated, slope, budget, inner };
     let enough: Vec<Column> = (0..block.unknowns.len() as u32)
         .map(Column)
         .filter(|c| emitter.enough.contains(&block.unknowns[c.index()]))
@@ -76,15 +92,22 @@ struct Search<'a> {
     problem: &'a TearingProblem<'a>,
     /// For each row the pairs of columns that it is not linear in together.
     products: &'a [Vec<(usize, usize)>],
+    /// For each row the columns at which it jumps.
+    jumps: &'a [Vec<usize>],
     /// Rows of the discretisation, with the state they determine: no other equation does, and they nothing else.
     formula: IdVec<Eqn, Option<Column>>,
     integrated: IdVec<Column, bool>,
+    /// The rows of states.
+    row_of: IdVec<Column, Option<Eqn>>,
     /// The derivatives of columns, where they are unknowns, too.
     slope: IdVec<Column, Option<Column>>,
     budget: usize,
+    /// May parts be iterated by themselves?
+    inner: bool,
 }
 
 /// What follows from the variables that are known so far.
+#[derive(Clone)]
 struct Follow {
     plan: Plan,
     known: IdVec<Column, bool>,
@@ -95,12 +118,30 @@ struct Follow {
     ready: Vec<Eqn>,
 }
 
+/// How much is solved simultaneously in a plan; what is iterated inside is solved some times.
+fn work(plan: &Plan) -> usize {
+    let parts = plan.parts.iter().map(|part| match part {
+        Part::Linear(rows, _) => rows.len() * rows.len(),
+        Part::Assign(..) => 0,
+        Part::Inner(inner) => INNER_EVALUATIONS * (work(inner) + inner.parts.len()),
+    });
+    parts.sum()
+}
+
 impl Search<'_> {
-    /// Leaves out what is not needed.
+    /// Leaves out what is not needed, first without iterations inside, then with them where that leaves less.
     fn reduced(mut self, candidates: Vec<Column>) -> Option<Plan> {
         let mut torn = candidates;
         let mut plan = self.follow(&torn)?;
-        self.drop_from(&mut torn, &mut plan);
+        for inner in [false, true] {
+            self.inner = inner;
+            self.reduce(&mut torn, &mut plan);
+        }
+        Some(self.exchanged(torn, plan))
+    }
+
+    fn reduce(&mut self, torn: &mut Vec<Column>, plan: &mut Plan) {
+        self.drop_from(torn, plan);
         loop {
             let singles = plan.iterated.iter().map(|&c| Column::from_index(c)).filter(|c| !torn.contains(c));
             // What cannot be solved for is left out last.
@@ -114,20 +155,12 @@ impl Search<'_> {
             if less.iterated.len() >= plan.iterated.len() {
                 break;
             }
-            (torn, plan) = (more, less);
+            (*torn, *plan) = (more, less);
         }
-        Some(self.exchanged(torn, plan))
     }
 
     /// With its derivative in the place of a state there may be less to solve simultaneously: no mass matrix, for one.
     fn exchanged(&mut self, mut torn: Vec<Column>, mut plan: Plan) -> Plan {
-        let work = |plan: &Plan| -> usize {
-            let parts = plan.parts.iter().map(|part| match part {
-                Part::Linear(rows, _) => rows.len() * rows.len(),
-                Part::Assign(..) => 0,
-            });
-            parts.sum()
-        };
         for k in 0..torn.len() {
             let Some(slope) = self.slope[torn[k]].filter(|d| !torn.contains(d)) else { continue };
             let state = std::mem::replace(&mut torn[k], slope);
@@ -181,6 +214,66 @@ impl Search<'_> {
         }
     }
 
+    /// The way to iterate on a part by itself, on one of its states, that leaves least to solve simultaneously.
+    fn iterated_inside(&mut self, follow: &Follow, eqns: &[Eqn], vars: &[Column]) -> Option<Plan> {
+        let incidence = self.problem.incidence;
+        let inner_rows = follow.plan.parts.iter().map(|part| match part {
+            Part::Inner(inner) => inner.rows().len(),
+            _ => 0,
+        });
+        let before: usize = inner_rows.sum();
+        let (own, all) = (eqns.len(), incidence.eqn_count());
+        if !self.inner || INNER_SHARE * own > all || INNER_SHARES * (before + own) > all {
+            return None;
+        }
+        let states = vars.iter().filter(|v| self.integrated[**v]).count();
+        if states < INNER_STATES && self.is_nonlinear(eqns, vars) {
+            return None;
+        }
+        // The part alone: what else is unknown does not occur in it.
+        let mut outside = Follow {
+            plan: Plan::default(),
+            known: IdVec::filled(true, incidence.var_count()),
+            used: IdVec::filled(true, incidence.eqn_count()),
+            left: follow.left.clone(),
+            ready: Vec::new(),
+        };
+        eqns.iter().for_each(|&e| outside.used[e] = false);
+        vars.iter().for_each(|&v| outside.known[v] = false);
+        let mut best: Option<Plan> = None;
+        for &x in vars.iter().filter(|x| self.problem.weight[**x] != FORBIDDEN) {
+            let Some(residual) = self.row_of[x].filter(|e| eqns.contains(e)) else { continue };
+            self.budget = self.budget.checked_sub(incidence.edge_count() + 1)?;
+            let mut inside = outside.clone();
+            inside.used[residual] = true;
+            inside.plan.iterated.push(x.index());
+            inside.plan.residuals.push(residual.index());
+            self.know(&mut inside, x);
+            if self.linear_rest(&mut inside).is_some()
+                && best.as_ref().is_none_or(|best| work(&inside.plan) < work(best))
+            {
+                best = Some(inside.plan);
+            }
+        }
+        best
+    }
+
+    /// Follows a part to its end, with linear systems only.
+    fn linear_rest(&mut self, follow: &mut Follow) -> Option<()> {
+        let (inner, iterated) = (std::mem::replace(&mut self.inner, false), follow.plan.iterated.len());
+        let outcome = loop {
+            self.sequence(follow);
+            if follow.known.iter().all(|(_, known)| *known) {
+                break Some(());
+            }
+            if self.simultaneous(follow).is_none() || follow.plan.iterated.len() > iterated {
+                break None;
+            }
+        };
+        self.inner = inner;
+        outcome
+    }
+
     fn know(&self, follow: &mut Follow, v: Column) {
         follow.known[v] = true;
         for o in self.problem.incidence.column(v) {
@@ -215,8 +308,15 @@ impl Search<'_> {
         }
     }
 
+    /// Are products of these columns in these rows?
+    fn is_nonlinear(&self, eqns: &[Eqn], vars: &[Column]) -> bool {
+        let inside: FxHashSet<usize> = vars.iter().map(|v| v.index()).collect();
+        let both = |&(c, d): &(usize, usize)| inside.contains(&c) && inside.contains(&d);
+        eqns.iter().any(|e| self.products[e.index()].iter().any(both))
+    }
+
     /// The first simultaneous part of what is left.
-    fn simultaneous(&self, follow: &mut Follow) -> Option<()> {
+    fn simultaneous(&mut self, follow: &mut Follow) -> Option<()> {
         let incidence = self.problem.incidence;
         let rows: Vec<Eqn> = incidence.eqn_ids().filter(|&e| !follow.used[e] && follow.left[e] > 0).collect();
         let columns: Vec<Column> = incidence.var_ids().filter(|&v| !follow.known[v]).collect();
@@ -240,9 +340,13 @@ impl Search<'_> {
         }
         let inside: FxHashSet<usize> = vars.iter().map(|v| v.index()).collect();
         let eqns: Vec<Eqn> = block.eqns.iter().map(|e| rest.eqns[*e]).collect();
-        let both = |&(c, d): &(usize, usize)| inside.contains(&c) && inside.contains(&d);
-        if eqns.iter().any(|e| self.products[e.index()].iter().any(both)) {
-            return None;
+        let jumps = |e: &Eqn| self.jumps[e.index()].iter().any(|c| inside.contains(c));
+        if self.is_nonlinear(&eqns, &vars) || eqns.iter().any(jumps) {
+            let inner = self.iterated_inside(follow, &eqns, &vars)?;
+            follow.plan.parts.push(Part::Inner(Box::new(inner)));
+            eqns.iter().for_each(|&e| follow.used[e] = true);
+            vars.into_iter().for_each(|v| self.know(follow, v));
+            return Some(());
         }
         eqns.iter().for_each(|&e| follow.used[e] = true);
         let sorted = |mut list: Vec<usize>| {

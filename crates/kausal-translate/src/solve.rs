@@ -4,7 +4,10 @@
 //! nonzero from bounds of variables. Anything else counts as unsafe.
 
 use kausal_structure::Solvability;
-use kausal_symbolic::derivative::derivative;
+use kausal_symbolic::derivative::{CallDerivative, derivative};
+use kausal_symbolic::function::calls::Calls;
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::function::{FunctionId, Scalar};
 use kausal_symbolic::interval::{Interval, Ranges};
 use kausal_symbolic::linear::linear_coefficients;
 use kausal_symbolic::solve::{DivisorSafety, Solved, solve_for};
@@ -156,6 +159,82 @@ pub(crate) fn linear(
 /// The partial derivative of a formula.
 pub(crate) fn partial(work: &mut Work, formula: ExprId, variable: VarId) -> Option<ExprId> {
     derivative(&mut work.pool, formula, variable, &mut work.calls).ok()
+}
+
+/// The partial derivative of a formula as an iteration sees it: calls of functions that have no derivative, external ones
+/// for example, by differences.
+pub(crate) fn slope(work: &mut Work, formula: ExprId, variable: VarId) -> Option<ExprId> {
+    match partial(work, formula, variable) {
+        Some(slope) => Some(slope),
+        None => derivative(&mut work.pool, formula, variable, &mut Differences(&mut work.calls)).ok(),
+    }
+}
+
+/// Derivatives of calls, by differences where there are no others.
+struct Differences<'a>(&'a mut Calls);
+
+impl CallDerivative for Differences<'_> {
+    /// `(f(x + d) - f(x - d))/(2 d)`
+    fn partial(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[ExprId],
+        output: u32,
+        input: u32,
+    ) -> Option<ExprId> {
+        if let Some(known) = self.0.partial(pool, function, args, output, input) {
+            return Some(known);
+        }
+        /// The distance: the cube root of the rounding error as a part of the argument, and a little more, which may be zero.
+        const PART: f64 = 6e-6;
+        const LEAST: f64 = 1e-9;
+        if pool.function(function).notes.impure {
+            return None;
+        }
+        let x = *args.get(input as usize)?;
+        let size = pool.op(Op::Abs, &[x]);
+        let (part, least) = (pool.constant(PART), pool.constant(LEAST));
+        let grown = pool.op(Op::Mul, &[part, size]);
+        let distance = pool.op(Op::Add, &[grown, least]);
+        let back = pool.op(Op::Neg, &[distance]);
+        let at = |pool: &mut Pool, move_by: ExprId| {
+            let mut moved = args.to_vec();
+            moved[input as usize] = pool.op(Op::Add, &[x, move_by]);
+            let call = pool.call(function, &moved);
+            pool.output(call, output)
+        };
+        let (ahead, behind) = (at(pool, distance), at(pool, back));
+        let behind = pool.op(Op::Neg, &[behind]);
+        let change = pool.op(Op::Add, &[ahead, behind]);
+        let twice = pool.op(Op::Add, &[distance, distance]);
+        Some(pool.op(Op::Div, &[change, twice]))
+    }
+
+    fn directional(
+        &mut self,
+        pool: &mut Pool,
+        function: FunctionId,
+        args: &[ExprId],
+        rates: &[ExprId],
+        output: u32,
+    ) -> Option<ExprId> {
+        if let Some(known) = self.0.directional(pool, function, args, rates, output) {
+            return Some(known);
+        }
+        let inputs = Layout::of_inputs(pool.function(function))?;
+        let mut terms = Vec::new();
+        for entry in inputs.entries.iter().filter(|entry| entry.scalar == Scalar::Real) {
+            for input in entry.offset..entry.offset + entry.len {
+                let rate = *rates.get(input)?;
+                if !pool.is_zero(rate) {
+                    let partial = self.partial(pool, function, args, output, input as u32)?;
+                    terms.push(pool.op(Op::Mul, &[partial, rate]));
+                }
+            }
+        }
+        Some(sum(pool, &terms))
+    }
 }
 
 /// The sum of terms.

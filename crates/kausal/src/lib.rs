@@ -53,6 +53,8 @@ pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, 
 pub use result::Trajectory;
 pub use session::Session;
 
+pub use kausal_codegen::c::Settings as CSettings;
+
 /// Asks the functions of all models that run to end: their runs fail and keep the results they have.
 pub use kausal_external::foreign::under_way as foreign_under_way;
 pub use kausal_symbolic::function::interrupt::request as stop_functions;
@@ -64,5 +66,10 @@ pub fn listing(program: &Program) -> String {
 
 /// The program as C text.
 pub fn c_code(program: &Program) -> Result<String, String> {
-    kausal_codegen::c::write(program).map_err(|error| error.to_string())
+    c_code_with(program, CSettings::default())
+}
+
+/// The program as C text, with the order and the bound of iterations of its inlined step.
+pub fn c_code_with(program: &Program, settings: CSettings) -> Result<String, String> {
+    kausal_codegen::c::write_with(program, settings).map_err(|error| error.to_string())
 }

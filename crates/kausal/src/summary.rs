@@ -90,6 +90,8 @@ pub struct InlineSummary {
     pub method: String,
     /// What Newton iterates on.
     pub iteration_variables: Vec<String>,
+    /// What iterations inside that one iterate on, each by itself.
+    pub inner_variables: Vec<String>,
 }
 
 /// Operations by section.
@@ -172,7 +174,8 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
         systems,
         inline: program.discretized.as_ref().map(|d| InlineSummary {
             method: d.method.clone(),
-            iteration_variables: iteration_variables(program, &d.steps),
+            iteration_variables: iterated(&d.steps, false).map(|v| name(program, v)).collect(),
+            inner_variables: iterated(&d.steps, true).map(|v| name(program, v)).collect(),
         }),
         operations: Sections {
             parameters: operations.parameters.into(),
@@ -351,10 +354,26 @@ pub(crate) fn alternative(a: &Alternative) -> AlternativeSummary {
     }
 }
 
-fn iteration_variables(program: &Program, steps: &[Step]) -> Vec<String> {
-    let mut systems = Vec::new();
-    collect(program, steps, "discretized", &mut systems);
-    systems.into_iter().filter(|s| s.kind == "nonlinear").flat_map(|s| s.tearing_variables).collect()
+/// What nonlinear systems iterate on, those that stand by themselves or those inside others.
+fn iterated(steps: &[Step], inside: bool) -> impl Iterator<Item = VarId> {
+    let mut stack: Vec<(&Step, bool)> = steps.iter().rev().map(|step| (step, false)).collect();
+    let mut found = Vec::new();
+    while let Some((step, is_inside)) = stack.pop() {
+        let Step::System(system) = step else { continue };
+        match &system.form {
+            Form::Linear { .. } => {}
+            Form::Mixed { continuous, .. } => {
+                stack.extend(continuous.iter().rev().map(|step| (step, is_inside)));
+            }
+            Form::Nonlinear(nonlinear) => {
+                if is_inside == inside {
+                    found.extend(&system.tearing_variables);
+                }
+                stack.extend(nonlinear.steps.iter().rev().map(|step| (step, true)));
+            }
+        }
+    }
+    found.into_iter()
 }
 
 impl From<Operations> for Counts {

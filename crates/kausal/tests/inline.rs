@@ -389,6 +389,116 @@ fn a_table_of_two_points_is_a_line() {
     assert!(iterated("M", text, Inline::Bdf).is_empty());
 }
 
+/// A motor with its current and a friction that is not linear in the speed, which moves a chain of pendulums through a spring.
+const ELASTIC: &str = "model M
+  parameter Integer n = 20;
+  Real q[n](each start = 0.1, each fixed = true), v[n](each start = 0, each fixed = true), f[n + 1];
+  Real p(start = 0.3, fixed = true), w(start = 0, fixed = true), i(start = 0, fixed = true), r;
+equation
+  f[1] = 5*(p - q[1]) + 0.1*(w - v[1]);
+  for k in 2:n loop f[k] = 5*(q[k - 1] - q[k]) + 0.1*(v[k - 1] - v[k]); end for;
+  f[n + 1] = 0;
+  for k in 1:n loop
+    der(q[k]) = v[k];
+    der(v[k]) = f[k] - f[k + 1] - sin(q[k]);
+  end for;
+  der(p) = w;
+  0.5*der(w) = i - r - f[1];
+  0.1*der(i) = 2*sin(3*time) - i - 0.2*w;
+  r = (0.3 + 0.5*exp(-w^2))*tanh(5*w);
+end M;";
+
+/// The speed of the motor is found inside, with its angle and its current; the pendulums are not, although each of them depends
+/// on itself and its neighbours only.
+#[test]
+fn a_part_with_one_nonlinear_state_is_iterated_inside() {
+    let summary = summary("M", ELASTIC, Inline::Bdf).inline.expect("inlined");
+    assert_eq!(summary.inner_variables, ["w"]);
+    assert_eq!(summary.iteration_variables.len(), 20);
+    assert!(summary.iteration_variables.iter().all(|v| v.contains("v[")), "{summary:?}");
+    let settings =
+        |method, tolerance| Settings { stop: 5.0, interval: 0.05, method, tolerance, ..Settings::default() };
+    let off = run("M", ELASTIC, Inline::Off, settings(Method::Bdf, 1e-10));
+    for inline in [Inline::Bdf, Inline::Radau, Inline::Rosenbrock, Inline::Auto] {
+        let on = run("M", ELASTIC, inline, settings(method_of(inline, false).expect("a method"), 1e-7));
+        assert!(on.diagnostics.is_empty(), "{inline:?}: {:?}", on.diagnostics);
+        for name in ["w", "i", "q[1]", "q[20]"] {
+            let error = (last(&on, name) - last(&off, name)).abs();
+            assert!(error < 1e-5, "{inline:?}: {name} is off by {error:e}");
+        }
+    }
+}
+
+/// A circuit, a motor and an inertia behind a spring are linear, but for a friction by a function that nobody can
+/// differentiate, a table: its speed alone is iterated on.
+#[test]
+fn linear_parts_are_eliminated_behind_functions_without_derivatives() {
+    let text = "class Table
+      extends ExternalObject;
+      function constructor
+        input String file; input String name; input Real table[:, 2]; input Integer columns[1];
+        output Table table_;
+        external \"C\" table_ = ModelicaStandardTables_CombiTable1D_init2(file, name, table, size(table, 1), size(table, 2),
+          columns, 1, 1, 2, 0);
+      end constructor;
+      function destructor input Table table_;
+        external \"C\" ModelicaStandardTables_CombiTable1D_close(table_);
+      end destructor;
+    end Table;
+    function look
+      input Table table_; input Real u; output Real y;
+      external \"C\" y = ModelicaStandardTables_CombiTable1D_getValue(table_, 1, u);
+    end look;
+    model M
+      Table table = Table(\"NoName\", \"NoName\", [0, 0; 1, 0.1; 2, 0.4; 8, 9], {2});
+      Real w(start = 1, fixed = true), phi(start = 0, fixed = true), wl(start = 0, fixed = true), i(start = 0, fixed = true);
+      Real u1, i1, i2;
+    equation
+      der(phi) = w - wl; der(wl) = 50*phi; i1 = i + i2; u1 = 10 - 2*i1; u1 = 5*i2;
+      0.01*der(i) = u1 - i - w;
+      0.1*der(w) = i - 50*phi - look(table, w);
+    end M;";
+    assert_eq!(iterated("M", text, Inline::Bdf), ["w"]);
+    let settings =
+        |method| Settings { stop: 0.5, interval: 0.05, method, tolerance: 1e-8, ..Settings::default() };
+    let (on, off) = (
+        run("M", text, Inline::Bdf, settings(Method::Bdf)),
+        run("M", text, Inline::Off, settings(Method::Bdf)),
+    );
+    assert!((last(&on, "w") - last(&off, "w")).abs() < 1e-6);
+}
+
+/// With the parameter of a friction characteristic known, its acceleration follows, but for a jump at zero speed: that is found
+/// inside, and nothing else is iterated on.
+#[test]
+fn jumps_are_found_inside() {
+    let text = "model M
+      parameter Integer n = 5;
+      Real s(start = 1), a, tau, w(start = 1, fixed = true), phi(start = 0, fixed = true);
+      Boolean locked; Real q[n](each start = 0.1, each fixed = true), v[n](each start = 0, each fixed = true), b[n];
+    equation
+      locked = time > 10;
+      der(phi) = w; der(w) = a;
+      a = if locked then 0 else s - 0.01*sign(w);
+      tau = if locked then s else 0.3*w^3;
+      9*a + sum(b[k]*cos(phi - q[k]) for k in 1:n) = sin(time) + 5*(q[1] - phi) - tau;
+      for k in 1:n loop
+        der(q[k]) = v[k]; der(v[k]) = b[k];
+        b[k]*(2 + cos(q[k])) + a*cos(q[k] - phi) = sin(q[k] - phi)*v[k]^2 - sin(q[k]) + w;
+      end for;
+    end M;";
+    let summary = summary("M", text, Inline::Bdf).inline.expect("inlined");
+    assert_eq!(summary.inner_variables, ["w"]);
+    assert_eq!(summary.iteration_variables, ["s", "b[1]", "b[2]", "b[3]", "b[4]", "b[5]"]);
+    let settings =
+        |method| Settings { stop: 0.5, interval: 0.05, method, tolerance: 1e-8, ..Settings::default() };
+    let (on, off) = (
+        run("M", text, Inline::Bdf, settings(Method::Bdf)),
+        run("M", text, Inline::Off, settings(Method::Bdf)),
+    );
+    assert!((last(&on, "w") - last(&off, "w")).abs() < 1e-6);
+}
+
 /// A fast filter before a slow one: found from the Jacobian at the start. Only the nonlinear stiff state is iterated on.
 #[test]
 fn stiff_states_are_found_or_named() {
@@ -430,9 +540,20 @@ fn derivatives_that_are_known_stay_known() {
 /// The generated C takes the same steps: it needs no memory but its struct, and no library but that of mathematics.
 #[test]
 fn the_step_in_c_takes_the_same_steps() {
-    let (_, program, _) = translated("M", FEEDBACK, Inline::ImplicitEuler);
+    assert_same_in_c(FEEDBACK, "x", "x1");
+}
+
+/// So it does with an iteration inside the iteration.
+#[test]
+fn the_step_in_c_iterates_inside() {
+    assert_same_in_c(ELASTIC, "w", "q[20]");
+}
+
+/// Compares the values of two variables after a thousand steps.
+fn assert_same_in_c(model: &str, first: &str, second: &str) {
+    let (_, program, _) = translated("M", model, Inline::ImplicitEuler);
     let slot = |name: &str| program.variables.iter().position(|v| v.name == name).expect("a variable");
-    let (x, x1) = (slot("x"), slot("x1"));
+    let (x, x1) = (slot(first), slot(second));
     let c = kausal_codegen::c::write(&program).expect("C");
     let includes: Vec<&str> = c.lines().filter(|l| l.starts_with("#include")).collect();
     assert_eq!(includes, ["#include <math.h>"]);
@@ -443,7 +564,11 @@ fn the_step_in_c_takes_the_same_steps() {
          for (int i = 0; i < 1000; i++) if (model_step(&m, 0.001)) return 3;\n\
          printf(\"%.17g %.17g\\n\", m.v[{x}], m.v[{x1}]); return 0; }}\n"
     );
-    let folder = std::env::temp_dir().join(format!("kausal-inline-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!(
+        "kausal-inline-{}-{}",
+        std::process::id(),
+        program.variables.len()
+    ));
     std::fs::create_dir_all(&folder).expect("a folder");
     let (source, binary) = (folder.join("m.c"), folder.join("m"));
     std::fs::write(&source, format!("{c}\n{driver}")).expect("a file");
@@ -472,10 +597,11 @@ fn the_step_in_c_takes_the_same_steps() {
         tolerance: 1e-10,
         ..Settings::default()
     };
-    let run = run("M", FEEDBACK, Inline::ImplicitEuler, settings);
+    let run = run("M", model, Inline::ImplicitEuler, settings);
     // Both iterate to a tolerance, ours of 1e-12 relative, the other of a hundredth of 1e-10.
-    assert!((numbers[0] - last(&run, "x")).abs() < 1e-9, "{} {}", numbers[0], last(&run, "x"));
-    assert!((numbers[1] - last(&run, "x1")).abs() < 1e-9, "{} {}", numbers[1], last(&run, "x1"));
+    for (number, name) in numbers.iter().zip([first, second]) {
+        assert!((number - last(&run, name)).abs() < 1e-9, "{name}: {number} {}", last(&run, name));
+    }
     std::fs::remove_dir_all(&folder).expect("removed");
 }
 
@@ -491,8 +617,9 @@ fn assert_calls_mathematics_only(folder: &std::path::Path, c: &str) {
     assert!(compiled.is_ok_and(|output| output.status.success()));
     // No such tool, no test.
     let Ok(output) = run("nm", &["-u".as_ref(), object.as_ref()]) else { return };
-    let allowed =
-        ["sin", "cos", "tan", "exp", "log", "pow", "sqrt", "fabs", "fmin", "fmax", "memset", "memcpy"];
+    let allowed = [
+        "sin", "cos", "tan", "tanh", "exp", "log", "pow", "sqrt", "fabs", "fmin", "fmax", "memset", "memcpy",
+    ];
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let name = line.split_whitespace().last().unwrap_or_default();
         // The linker's own, and what compilers make of loops.

@@ -48,6 +48,12 @@ pub const JACOBIAN: Choices<JacobianMode> = &[
     ),
 ];
 
+/// Where events take effect: at the ends of steps?
+pub const EVENTS: Choices<bool> = &[
+    (false, "located", "Where in the step they belong, which is searched for"),
+    (true, "at-steps", "At the ends of steps of one size, as in generated C: what real time will show"),
+];
+
 /// What the formulas of inline integration are.
 pub fn inline() -> impl TypedValueParser<Value = Inline> {
     named(&Inline::ALL, what_it_inlines)
@@ -76,9 +82,12 @@ fn what_it_inlines(inline: Inline) -> &'static str {
         Inline::Bdf => {
             "Backward differentiation formulas of orders 1 to 5; with --step of one order, in fixed steps"
         }
-        Inline::Radau => "Radau IIA of order 5, three stages at once",
-        Inline::Rosenbrock => "Rosenbrock method of order 4",
-        Inline::Mixed => "Backward differentiation formulas, with Newton's method on stiff states only",
+        Inline::Radau => "Radau IIA of order 5, three stages at once; with --step in fixed steps",
+        Inline::Rosenbrock => "Rosenbrock method of order 4; it chooses its steps",
+        Inline::Mixed => {
+            "Backward differentiation formulas, with Newton's method on stiff states only; with --step implicit Euler for \
+             these, explicit Euler for the others"
+        }
     }
 }
 
@@ -97,6 +106,7 @@ pub fn method() -> impl TypedValueParser<Value = Method> {
         Method::RungeKutta4 => "Steps of one size, order 4: needs --step",
         Method::ImplicitEuler => "Steps of one size, for stiff models: needs --step",
         Method::Trapezoidal => "Steps of one size, order 2, for stiff models: needs --step",
+        Method::FixedRadau => "Steps of one size, order 5, for stiff models: needs --step",
         Method::FixedBdf => "Steps of one size, for stiff models: needs --step, with its order as --order",
     })
 }

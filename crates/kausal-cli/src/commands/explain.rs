@@ -6,12 +6,20 @@ use kausal::explain::{self, Extent, json, singular};
 use kausal::store::unwritable;
 use kausal::{Diagnostic, Session, render};
 
-use super::model;
+use super::{Outcome, model};
 use crate::arguments::Explain;
 use crate::output;
 
-pub fn run(arguments: &Explain) -> bool {
-    let mut session = model::session(&arguments.model);
+pub fn run(arguments: &Explain) -> Outcome {
+    let session = model::session(&arguments.model);
+    if let Some(d) = model::contradiction(&arguments.translation) {
+        output::show(&[d], session.sources());
+        return Outcome::Misused;
+    }
+    explained(arguments, session).into()
+}
+
+fn explained(arguments: &Explain, mut session: Session) -> bool {
     let Some(flat) = model::flat(&mut session, &arguments.model) else {
         return not_written(arguments, &session, "the model has errors");
     };

@@ -4,9 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
-use kausal::{Commands, Diagnostic, FlatModel, Options, Program, Session, Sources, render, summary};
+use kausal::{
+    CSettings, Commands, Diagnostic, FlatModel, Inline, Options, Program, Session, Sources, render, summary,
+};
 use serde::Serialize;
 
+use super::Outcome;
 use crate::arguments::{self, Check, Examples, Flatten, Translate, Translation};
 use crate::{output, progress};
 
@@ -188,18 +191,66 @@ pub fn flatten(arguments: &Flatten) -> bool {
     }
 }
 
-pub fn translate(arguments: &Translate) -> bool {
+/// What makes no sense about the options of a translation.
+pub fn contradiction(how: &Translation) -> Option<Diagnostic> {
+    let named = how.stiff.first()?;
+    (how.inline != Inline::Mixed).then(|| {
+        let message = format!(
+            "--stiff {named} has no effect: only --inline mixed treats stiff states unlike the others"
+        );
+        Diagnostic::error("K0908", message).help("leave it out, or write --inline mixed")
+    })
+}
+
+/// What makes no sense about the options of C text.
+fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
+    let inline = arguments.translation.inline;
+    let refused = |message: String, help: &str| Some(Diagnostic::error("K0908", message).help(help));
+    if arguments.order.is_some() && !matches!(inline, Inline::Bdf | Inline::Auto) {
+        let message = "--order is for backward differentiation formulas in C".to_owned();
+        return refused(message, "leave it out, or write --inline bdf");
+    }
+    if arguments.iterations.is_some() && inline == Inline::Off {
+        let message = "--iterations bounds those of an inlined step in C".to_owned();
+        return refused(message, "leave it out, or choose --inline");
+    }
+    if (arguments.order.is_some() || arguments.iterations.is_some()) && arguments.c.is_none() {
+        let option = if arguments.order.is_some() { "--order" } else { "--iterations" };
+        return refused(
+            format!("{option} is for C text, and none is asked for"),
+            "leave it out, or write --c FILE",
+        );
+    }
+    if inline == Inline::Rosenbrock && arguments.c.is_some() {
+        let message = "--inline rosenbrock has no step in C: its stages need the derivatives of the whole model by its \
+                       states, which the C text does not contain";
+        let help =
+            "take --inline trapezoidal, bdf (with --order) or radau: they need the inlined equations only";
+        return Some(Diagnostic::error("K0914", message).help(help));
+    }
+    None
+}
+
+pub fn translate(arguments: &Translate) -> Outcome {
     let mut session = session(&arguments.model);
+    if let Some(d) = contradiction(&arguments.translation).or_else(|| c_contradiction(arguments)) {
+        output::show(&[d], session.sources());
+        return Outcome::Misused;
+    }
+    translated(arguments, &mut session).into()
+}
+
+fn translated(arguments: &Translate, session: &mut Session) -> bool {
     let mut said = Vec::new();
-    let translated = program(&mut session, &arguments.model, &arguments.translation, &mut said);
+    let translated = program(session, &arguments.model, &arguments.translation, &mut said);
     let Some((_, program)) = translated else {
         if arguments.json {
-            print_failure(&session, &arguments.model, &said);
+            print_failure(session, &arguments.model, &said);
         }
         return false;
     };
     if let Some(path) = &arguments.c
-        && !write_c(&program, path, &session)
+        && !write_c(&program, path, c_settings(arguments), session)
     {
         return false;
     }
@@ -222,10 +273,8 @@ fn wants_listing(how: &Translation) -> bool {
 /// What a run does between the functions of the C text, and whoever calls them must do.
 fn left_to_caller(program: &Program) -> Vec<Diagnostic> {
     let tasks = [
-        (!program.state_sets.is_empty(), "selecting states anew: the C text keeps the first selection"),
         (!program.delays.is_empty(), "keeping what is delayed and setting it before each call"),
         (!program.transports.is_empty(), "spatialDistribution: setting what leaves before each call"),
-        (!program.samples.is_empty(), "setting the flags of `sample` at their instants"),
     ];
     let left = tasks.iter().filter(|(there, _)| *there);
     let warning = |(_, task): &(bool, &str)| {
@@ -234,8 +283,16 @@ fn left_to_caller(program: &Program) -> Vec<Diagnostic> {
     left.map(warning).collect()
 }
 
-fn write_c(program: &Program, path: &Path, session: &Session) -> bool {
-    let written = kausal::c_code(program).and_then(|text| {
+fn c_settings(arguments: &Translate) -> CSettings {
+    let usual = CSettings::default();
+    CSettings {
+        order: arguments.order.map_or(usual.order, usize::from),
+        iterations: arguments.iterations.unwrap_or(usual.iterations),
+    }
+}
+
+fn write_c(program: &Program, path: &Path, settings: CSettings, session: &Session) -> bool {
+    let written = kausal::c_code_with(program, settings).and_then(|text| {
         std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
     });
     match written {

@@ -10,8 +10,8 @@ use kausal::result::Sink;
 use kausal::simulate::instant;
 use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
-    Backend, Diagnostic, FlatModel, Inline, Method, Program, Session, Settings, Trajectory, Writing, glob,
-    method_of, store,
+    Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
+    Writing, glob, method_of, store,
 };
 use serde::Serialize;
 
@@ -249,8 +249,12 @@ fn watched(
 /// The method, if the options that choose it agree.
 fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
     let inline = arguments.translation.inline;
+    if let Some(d) = model::contradiction(&arguments.translation) {
+        return Err(d);
+    }
     let asked = match arguments.method {
         Method::Bdf if arguments.step.is_some() => Method::FixedBdf,
+        Method::Radau if arguments.step.is_some() => Method::FixedRadau,
         other => other,
     };
     let own = method_of(inline, arguments.step.is_some());
@@ -272,6 +276,7 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
         }));
     }
     let method = own.unwrap_or(asked);
+    unused_options(arguments, method)?;
     if arguments.order.is_some() && !matches!(method, Method::Auto | Method::Bdf | Method::FixedBdf) {
         let message =
             format!("--order is for backward differentiation formulas; {method} has an order of its own");
@@ -299,6 +304,37 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
         ))),
         _ => Ok(method),
     }
+}
+
+/// Options that would have no effect are refused, with the reason.
+fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic> {
+    let inline = arguments.translation.inline;
+    let inlined = !matches!(inline, Inline::Off | Inline::Auto);
+    let refused = |message: String, help: &str| Err(Diagnostic::error("K0908", message).help(help));
+    if arguments.order.is_some() && inline == Inline::ImplicitEuler {
+        let message =
+            "--order is for backward differentiation formulas; implicit-euler is the one of order 1";
+        return refused(message.to_owned(), "leave it out, or write --inline bdf");
+    }
+    // The stages of a Rosenbrock method fall back on it.
+    if arguments.jacobian != JacobianMode::Auto && inlined && inline != Inline::Rosenbrock {
+        let message = format!(
+            "--jacobian says where the integrator has its Jacobian from; with --inline {} the model has matrices of its own",
+            inline.name()
+        );
+        return refused(message, "leave it out, or --inline");
+    }
+    if arguments.iterations.is_some() && !(inlined && method.is_fixed_step()) {
+        let message = "--iterations bounds those of an inlined step of one size".to_owned();
+        return refused(message, "leave it out, or choose --inline and --step");
+    }
+    if arguments.events && !method.is_fixed_step() {
+        let message = format!(
+            "--events at-steps is for methods with steps of one size; {method} chooses its steps itself"
+        );
+        return refused(message, "leave it out: events are then located");
+    }
+    Ok(())
 }
 
 fn settings(
@@ -366,6 +402,8 @@ fn settings(
         jacobian: arguments.jacobian,
         max_order,
         files,
+        events_at_steps: arguments.events,
+        iterations: arguments.iterations,
         ..Settings::default()
     })
 }

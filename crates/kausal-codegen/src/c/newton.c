@@ -1,7 +1,8 @@
-/* What Newton's iteration knows of a system: slots of the unknowns and of the residuals in the values,
-   magnitudes and bounds of the unknowns, how residuals and (if not null) their derivatives are computed. */
+/* What Newton's iteration knows of a system: how many tries it may take, slots of the unknowns and of the residuals in the
+   values, magnitudes and bounds of the unknowns, how residuals and (if not null) their derivatives are computed. */
 typedef struct kausal_system {
     int n;
+    int most;
     const int *unknown;
     const int *residual;
     const double *nominal;
@@ -45,7 +46,8 @@ static int kausal_differences(const kausal_system *s, void *model, double *v, co
 }
 
 /* Damped Newton iteration. work has n*(n + 3) elements, pivot has n. Afterwards everything the residuals were computed
-   from belongs to the solution. Returns 0 if it was found. */
+   from belongs to the solution. A shorter step in the same direction is a try of its own, so s->most bounds the evaluations of
+   the residuals, and that of the matrices. Returns 0 if the solution was found, 4 if more tries would have been needed. */
 static int kausal_newton(const kausal_system *s, void *model, double *v, double *work, int *pivot)
 {
     const int n = s->n;
@@ -57,7 +59,7 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
         return 1;
     }
     double norm = kausal_residual_norm(s, v);
-    for (int iteration = 0; iteration < 100; iteration++) {
+    for (int tries = 0;;) {
         if (norm == 0.0) {
             return 0;
         }
@@ -79,6 +81,9 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
         double damping = 1.0;
         double size;
         for (;;) {
+            if (tries++ == s->most) {
+                return 4;
+            }
             size = 0.0;
             for (int i = 0; i < n; i++) {
                 double x = from[i] + damping*step[i];
@@ -103,5 +108,4 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
             return 0;
         }
     }
-    return 4;
 }

@@ -7,11 +7,12 @@ use kausal_translate::program::{
     Assert, Assign, Call, Form, Guard, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
 };
 
-use super::band;
+use rustc_hash::FxHashMap;
+
 use super::body::{self, Names, Statements};
 use super::dynamic::Dynamic;
-use super::function;
 use super::text::{comment, literal, mentions, string};
+use super::{Settings, band, explain, function};
 use crate::chunk::Error;
 use crate::plan;
 use crate::routine::Routines;
@@ -25,6 +26,8 @@ const LOCAL_ELEMENTS: usize = 4_096;
 const DEPTH: usize = 100;
 /// How often a mixed system is evaluated until its discrete unknowns must have settled.
 const MIXED_PASSES: usize = 1_000;
+/// Newton iterations at most where nobody waits: at the start and at events.
+const UNHURRIED_ITERATIONS: u32 = 100;
 /// In so many first rounds all relations of a mixed system change together.
 const TOGETHER: usize = 20;
 
@@ -34,10 +37,21 @@ const WORDED_STATEMENTS: usize = 300;
 /// When a section is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
+    /// Before the run.
+    Initial,
     /// Between events: discrete unknowns are constant.
     Continuous,
-    /// At an event, or before the run.
+    /// In a step with the integration method inside: as between events, and the number of iterations is bounded.
+    Step,
+    /// At an event.
     Event,
+}
+
+impl Phase {
+    /// Are discrete unknowns constant?
+    fn is_continuous(self) -> bool {
+        matches!(self, Phase::Continuous | Phase::Step)
+    }
 }
 
 /// Writes functions.
@@ -61,6 +75,9 @@ pub(crate) struct Sections<'p> {
     systems: usize,
     phase: Phase,
     depth: usize,
+    /// How many `when` clauses are around the step.
+    whens: usize,
+    settings: Settings,
 }
 
 /// Variables are elements of local pointers.
@@ -68,6 +85,8 @@ struct Local<'p> {
     program: &'p Program,
     /// What an output of expressions is called; `%` is its number.
     output: &'p str,
+    /// The equations behind assignments, as the model has them.
+    equations: FxHashMap<VarId, String>,
 }
 
 impl Names for Local<'_> {
@@ -80,7 +99,8 @@ impl Names for Local<'_> {
     }
 
     fn remark(&self, variable: VarId) -> Option<String> {
-        self.program.variables.get(variable.index()).map(|variable| comment(&variable.name))
+        let name = || self.program.variables.get(variable.index()).map(|variable| comment(&variable.name));
+        self.equations.get(&variable).cloned().or_else(name)
     }
 
     fn output(&self, index: u32) -> String {
@@ -90,7 +110,7 @@ impl Names for Local<'_> {
 
 impl<'p> Sections<'p> {
     /// Nothing written yet.
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program, settings: Settings) -> Self {
         Sections {
             program,
             writer: tape::Writer::new(&program.pool),
@@ -105,7 +125,14 @@ impl<'p> Sections<'p> {
             systems: 0,
             phase: Phase::Event,
             depth: 0,
+            whens: 0,
+            settings,
         }
+    }
+
+    /// What it was told.
+    pub(super) fn settings(&self) -> Settings {
+        self.settings
     }
 
     /// What is written.
@@ -117,6 +144,13 @@ impl<'p> Sections<'p> {
     pub fn section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
         let body = self.parts(name, steps, phase)?;
         self.publish(name, body);
+        Ok(())
+    }
+
+    /// Writes a section that only other functions call.
+    pub fn hidden_section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
+        let body = self.parts(name, steps, phase)?;
+        self.function(&format!("static int {name}(model *m)"), body, true);
         Ok(())
     }
 
@@ -233,10 +267,12 @@ impl<'p> Sections<'p> {
         assigns: impl Iterator<Item = &'a Assign>,
         out: &mut Statements,
     ) -> Result<(), Error> {
+        let mut equations = FxHashMap::default();
         for assign in assigns {
             self.writer.assign(assign.variable, assign.value)?;
+            equations.insert(assign.variable, explain::assignment(self.program, assign));
         }
-        self.straight(Local { program: self.program, output: "" }, out);
+        self.straight(Local { program: self.program, output: "", equations }, out);
         Ok(())
     }
 
@@ -245,7 +281,8 @@ impl<'p> Sections<'p> {
         for (k, &expression) in (0..).zip(expressions) {
             self.writer.output(k, expression)?;
         }
-        self.straight(Local { program: self.program, output: place }, out);
+        let equations = FxHashMap::default();
+        self.straight(Local { program: self.program, output: place, equations }, out);
         Ok(())
     }
 
@@ -363,14 +400,18 @@ impl<'p> Sections<'p> {
     }
 
     fn when(&mut self, when: &When, out: &mut Statements) -> Result<(), Error> {
+        self.whens += 1;
         for (k, branch) in when.branches.iter().enumerate() {
-            let mut conditions: Vec<String> = branch
-                .conditions
-                .iter()
-                .map(|condition| format!("(v[{0}] != 0.0 && pre[{0}] == 0.0)", condition.0))
-                .collect();
-            if branch.initial {
-                conditions.push("m->initial".to_owned());
+            let rises = |condition: &VarId| format!("(v[{0}] != 0.0 && pre[{0}] == 0.0)", condition.0);
+            let mut conditions: Vec<String> = match self.phase {
+                Phase::Initial => Vec::new(),
+                _ => branch.conditions.iter().map(rises).collect(),
+            };
+            // The initial problem finds what it gives values to; what it does comes with the first event.
+            match self.phase {
+                Phase::Initial if branch.initial => conditions.push("1".to_owned()),
+                Phase::Event if branch.initial && when.acts => conditions.push("m->initial".to_owned()),
+                _ => {}
             }
             if conditions.is_empty() {
                 conditions.push("0".to_owned());
@@ -388,6 +429,7 @@ impl<'p> Sections<'p> {
         if !when.branches.is_empty() {
             out.push("}");
         }
+        self.whens -= 1;
         Ok(())
     }
 
@@ -412,9 +454,16 @@ impl<'p> Sections<'p> {
         out.temporaries += 1;
         let name = format!("c{}", out.temporaries);
         self.values(&[assert.condition], &format!("const double {name}"), out)?;
-        out.push(format!("if ({name} == 0.0) {{"));
+        let watched = assert.holds.map_or_else(String::new, |v| format!(" && v[{}] == 0.0", v.0));
+        out.push(format!("if ({name} == 0.0{watched}) {{"));
         let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
-        let (place, end) = if assert.warning { ("m->warning", "") } else { ("m->message", "return 1;") };
+        // What must hold all the time must hold when the event has come to rest.
+        let standing = self.phase == Phase::Event && self.whens == 0;
+        let (place, end) = match (assert.warning, standing) {
+            (true, _) => ("m->warning", ""),
+            (false, true) => ("m->violated", ""),
+            (false, false) => ("m->message", "return 1;"),
+        };
         self.said(assert.message, place, end, &mut inner);
         out.temporaries = inner.temporaries;
         out.lines.extend(inner.lines.into_iter().map(|line| format!("    {line}")));
@@ -423,15 +472,12 @@ impl<'p> Sections<'p> {
     }
 
     fn system(&mut self, system: &System, out: &mut Statements) -> Result<(), Error> {
-        let n = system.unknowns.len();
-        out.push(format!("/* SYSTEM OF {n} SIMULTANEOUS EQUATIONS */"));
+        out.lines.extend(explain::system(self.program, system));
         match &system.form {
             Form::Linear { steps, guard: None, .. } => self.steps(steps, out)?,
             Form::Linear { steps, guard: Some(guard), .. } => self.guarded(steps, guard, out)?,
             Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
-            Form::Mixed { continuous, .. } if self.phase == Phase::Continuous => {
-                self.steps(continuous, out)?
-            }
+            Form::Mixed { continuous, .. } if self.phase.is_continuous() => self.steps(continuous, out)?,
             Form::Mixed { continuous, relations, discrete, unknowns } => {
                 self.mixed(continuous, relations, discrete, unknowns, out)?
             }
@@ -462,7 +508,7 @@ impl<'p> Sections<'p> {
         out.push(format!("    int good = {good};"));
         if r > 0 {
             let mut condition = "good".to_owned();
-            if self.phase == Phase::Continuous {
+            if self.phase.is_continuous() {
                 self.fields
                     .push(format!("int unchecked_{k}; /* evaluations until residuals are looked at */"));
                 condition += &format!(" && m->unchecked_{k}-- <= 0");
@@ -485,7 +531,7 @@ impl<'p> Sections<'p> {
                 out.push(format!("        good = good && kausal_pivots_hold(v, {n}, sum, {limit});"));
             }
             out.push(format!("        m->pivoting_{k} = !good;"));
-            if self.phase == Phase::Continuous {
+            if self.phase.is_continuous() {
                 out.push(format!("        m->unchecked_{k} = {};", Guard::OFTEN - 1));
             }
             out.push("    }");
@@ -516,8 +562,8 @@ impl<'p> Sections<'p> {
         out: &mut Statements,
     ) -> Result<(), Error> {
         let number = self.number();
-        let relations: Vec<Relation> =
-            relations.iter().map(|&r| self.program.relations[r as usize]).collect();
+        let places = relations;
+        let relations: Vec<Relation> = places.iter().map(|&r| self.program.relations[r as usize]).collect();
         let unknowns: Vec<VarId> =
             unknowns.iter().copied().chain(relations.iter().map(|r| r.variable)).collect();
         let names: Vec<String> = unknowns.iter().map(|&unknown| self.name(unknown)).collect();
@@ -529,12 +575,12 @@ impl<'p> Sections<'p> {
         out.push("    int settled = 1;".to_owned());
         self.nested(continuous, out)?;
         out.push(format!("    for (int i = 0; i < {}; i++) before[i] = v[discrete[i]];", unknowns.len()));
-        for r in &relations {
+        for (&place, r) in places.iter().zip(&relations) {
             // Later rounds change one relation at a time, which ends cycles that all together run into.
-            let (slot, sign) = (r.variable.0, if r.or_equal { "<=" } else { "<" });
-            let new = format!("(double)(v[{}] {sign} 0.0)", r.difference.0);
+            let slot = r.variable.0;
+            out.push(format!("    const double r{place} = {};", self.relation_value(place, r)));
             out.push(format!(
-                "    if (v[{slot}] != {new} && (pass < {TOGETHER} || settled)) {{ v[{slot}] = {new}; settled = 0; }}"
+                "    if (v[{slot}] != r{place} && (pass < {TOGETHER} || settled)) {{ v[{slot}] = r{place}; settled = 0; }}"
             ));
         }
         self.nested(discrete, out)?;
@@ -552,9 +598,24 @@ impl<'p> Sections<'p> {
     /// A relation takes its value from its difference.
     fn relation(&mut self, index: u32, out: &mut Statements) {
         let Some(r) = self.program.relations.get(index as usize) else { return };
-        let sign = if r.or_equal { "<=" } else { "<" };
         let name = self.name(r.variable);
-        out.push(format!("v[{}] = (double)(v[{}] {sign} 0.0); /* {name} */", r.variable.0, r.difference.0));
+        out.push(format!("v[{}] = {}; /* {name} */", r.variable.0, self.relation_value(index, r)));
+    }
+
+    /// At an event a relation whose difference is zero but for rounding stays where it is, and one of time is where it goes to at
+    /// its instant.
+    fn relation_value(&self, index: u32, r: &Relation) -> String {
+        let (slot, difference) = (r.variable.0, r.difference.0);
+        let equal = u8::from(r.or_equal);
+        match (self.phase, r.timed) {
+            (Phase::Event, None) => {
+                format!("kausal_relation(v[{slot}], v[{difference}], {equal}, &m->largest[{index}])")
+            }
+            (_, Some(event)) if self.phase == Phase::Event || self.phase == Phase::Initial => {
+                format!("kausal_timed_relation(v[{difference}], {equal}, m->due[{event}], m->time)")
+            }
+            _ => format!("(double)(v[{difference}] {} 0.0)", if r.or_equal { "<=" } else { "<" }),
+        }
     }
 
     /// Names of the unknowns, the first few.
@@ -576,6 +637,9 @@ impl<'p> Sections<'p> {
         let mut residuals = Statements::default();
         self.steps(&nonlinear.steps, &mut residuals)?;
         self.function(&format!("static int system_{k}(void *model_)"), residuals, true);
+        if let Some(torn) = self.functions.last_mut() {
+            torn.insert_str(0, &format!("/* {} */\n", explain::torn(self.program, nonlinear)));
+        }
         let jacobian = match &nonlinear.jacobian {
             None => "0".to_owned(),
             Some(jacobian) => {
@@ -608,6 +672,7 @@ impl<'p> Sections<'p> {
             "nonlinear system {k} ({}) has no solution near the last one",
             self.unknowns(&nonlinear.unknowns)
         );
+        let most = if self.phase == Phase::Step { self.settings.iterations } else { UNHURRIED_ITERATIONS };
         let lines = [
             "{".to_owned(),
             format!("    static const int unknown[{n}] = {{{}}};", slots(&nonlinear.unknowns)),
@@ -616,14 +681,19 @@ impl<'p> Sections<'p> {
             format!("    static const double min[{n}] = {{{}}};", numbers(|v| v.min)),
             format!("    static const double max[{n}] = {{{}}};", numbers(|v| v.max)),
             format!(
-                "    static const kausal_system system = {{{n}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"
+                "    static const kausal_system system = {{{n}, {most}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"
             ),
         ];
         out.lines.extend(lines);
         let work = self.array("double", "work", k, n * (n + 3), out);
         out.push(format!("    int pivot[{n}];"));
-        out.push(format!("    if (kausal_newton(&system, m, v, {work}, pivot)) {{"));
-        out.push(format!("        m->message = {};", string(&message)));
+        let hurried = format!(
+            "nonlinear system {k} ({}) needs more than {most} iterations",
+            self.unknowns(&nonlinear.unknowns)
+        );
+        out.push(format!("    const int failed = kausal_newton(&system, m, v, {work}, pivot);"));
+        out.push("    if (failed) {");
+        out.push(format!("        m->message = failed == 4 ? {} : {};", string(&hurried), string(&message)));
         out.push("        return 1;");
         out.push("    }");
         out.push("}");

@@ -66,7 +66,16 @@ impl Machine {
 
     /// Up to this magnitude the difference of a relation may be rounding.
     pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
-        (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING)
+        (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING).max(self.noises[relation as usize])
+    }
+
+    /// A difference is rounding up to so many times what it changes by where the values are others, but no more than some part of
+    /// its size.
+    pub(crate) fn note_rounding(&mut self, relation: u32, others: &[f64], times: f64, most: f64) {
+        let difference = self.model.program.relations[relation as usize].difference.index();
+        let change = (self.values[difference] - others[difference]).abs();
+        let bound = most * self.magnitudes[relation as usize].max(1.0);
+        self.noises[relation as usize] = if change.is_finite() { (times * change).min(bound) } else { 0.0 };
     }
 
     /// The same for all relations, in order.

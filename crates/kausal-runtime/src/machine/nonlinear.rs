@@ -173,8 +173,9 @@ impl Machine {
                 _ => None,
             });
             let (tracked, places): (Vec<VarId>, Vec<u32>) = found.unzip();
-            // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help.
-            if tracked.is_empty() {
+            // No formula of the method is in it: it is solved as it is in the dynamics, and a smaller step does not help. What
+            // is iterated inside is solved to the end each time.
+            if tracked.is_empty() || newton.inner {
                 self.chords.push(None);
                 continue;
             }
@@ -250,6 +251,7 @@ impl Machine {
                 });
             self.newtons.push(space);
         }
+        self.inner_slopes = vec![f64::NAN; model.newtons.len()];
     }
 
     /// The chord method on the iteration variables of an inlined step.
@@ -311,6 +313,80 @@ impl Machine {
             true => Err(lost(newton)),
             false => Ok(()),
         }
+    }
+
+    /// The one variable of a system inside another one. It is found to rounding, so that what is around sees a smooth function;
+    /// where that fails the system around fails, too, and the step becomes smaller. The slope is kept as long as it serves.
+    pub(super) fn inner_newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
+        /// What may be left, relative to the variable.
+        const SMALL: f64 = 1e-11;
+        /// A slope serves as long as each correction is at most this part of the one before.
+        const CONTRACTION: f64 = 0.05;
+        const MOST: u32 = 20;
+        let model = self.model.clone();
+        let newton: &image::Newton = &model.newtons[index];
+        let (&[unknown], &[residual], Some(_)) =
+            (&newton.unknowns[..], &newton.residuals[..], &newton.jacobian)
+        else {
+            return self.newton(index, mode);
+        };
+        let nominal = model.program.variables[unknown.index()].nominal;
+        let start = self.values[unknown.index()];
+        let (mut x, mut last) = (start, f64::INFINITY);
+        let mut slope = self.inner_slopes[index];
+        let mut reason = Reason::NoConvergence;
+        for _ in 0..MOST {
+            let fallbacks = self.pivot_fallbacks;
+            self.put(newton, &[x], mode)?;
+            let here = self.values[residual.index()];
+            if here == 0.0 {
+                return Ok(());
+            }
+            let mut correction = -here / slope;
+            if correction.is_nan() || correction.abs() > CONTRACTION * last {
+                slope = self.inner_slope(newton, x, mode, fallbacks)?;
+                self.inner_slopes[index] = slope;
+                correction = -here / slope;
+            }
+            x += correction;
+            // Corrections go on shrinking as they do.
+            let rate = if last.is_finite() { correction.abs() / last } else { 1.0 };
+            last = correction.abs();
+            if !x.is_finite() {
+                reason = if slope == 0.0 { Reason::SingularMatrix } else { Reason::NotFinite };
+                break;
+            }
+            if last * rate.min(1.0) <= SMALL * x.abs().max(nominal) {
+                return self.put(newton, &[x], mode);
+            }
+        }
+        self.newton_failures += 1;
+        self.values[unknown.index()] = start;
+        self.inner_slopes[index] = f64::NAN;
+        Err(Stop::Failed(Failure { reason, unknowns: newton.unknowns.clone(), residual: None }))
+    }
+
+    /// The derivative of the residual of a system of one unknown, which has just been evaluated at `x`; before that so many linear
+    /// systems had been solved with pivoting.
+    fn inner_slope(
+        &mut self,
+        newton: &image::Newton,
+        x: f64,
+        mode: Mode,
+        fallbacks: u64,
+    ) -> Result<f64, Stop> {
+        let Some((steps, entries)) = &newton.jacobian else { return Ok(f64::NAN) };
+        if self.pivot_fallbacks == fallbacks {
+            self.run(steps, mode)?;
+            return Ok(entries.iter().map(|entry| self.values[entry.2.index()]).sum());
+        }
+        // Derivatives of divisions that were not made mean nothing.
+        let (unknown, residual) = (newton.unknowns[0].index(), newton.residuals[0].index());
+        let here = self.values[residual];
+        let nominal = self.model.program.variables[unknown].nominal;
+        let distance = f64::EPSILON.sqrt() * x.abs().max(nominal);
+        self.put(newton, &[x + distance], mode)?;
+        Ok((self.values[residual] - here) / distance)
     }
 
     /// Newton's method on the iteration variables; homotopies where it fails.

@@ -247,7 +247,7 @@ impl Run {
     }
 
     /// Functions that are positive on one side of each relation.
-    fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
+    pub(super) fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
         let start = self.settings.start;
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
         let machine = &mut solver.model_mut().model_mut().machine;
@@ -257,6 +257,9 @@ impl Run {
 
     /// The relations the last search found to change.
     pub(crate) fn crossed(&self) -> Vec<u32> {
+        if self.settings.events_at_steps {
+            return self.changed.clone();
+        }
         self.finder.iter().flat_map(|f| f.crossings()).map(|c| self.watched[c.index]).collect()
     }
 
@@ -277,6 +280,7 @@ impl Run {
         if self.watched.is_empty() {
             return Ok(());
         }
+        self.find_roundings()?;
         let mut values = vec![0.0; self.watched.len()];
         self.crossing_values(&mut values)?;
         let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(values.len()));

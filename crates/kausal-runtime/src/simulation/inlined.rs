@@ -136,6 +136,9 @@ impl StepModel for Stepper {
     fn is_exact(&self) -> bool {
         self.as_step_ref().is_exact()
     }
+    fn keeps_guesses(&self) -> bool {
+        self.as_step_ref().keeps_guesses()
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
@@ -166,7 +169,7 @@ pub(super) struct Inlined {
     buffer: Vec<f64>,
     /// Where a Rosenbrock method has linearised the model.
     point: Point,
-    /// Steps are of one size.
+    /// Steps are of one size. States that are not stiff have the explicit formula then: the guess of the method.
     is_fixed: bool,
     /// The states at the beginning of the step, if they are.
     last: Vec<f64>,
@@ -175,6 +178,8 @@ pub(super) struct Inlined {
     guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
+    /// Corrections with a matrix that is kept, at most, where somebody wants few.
+    most_iterations: Option<u32>,
 }
 
 /// Are states stiff that were not taken for that?
@@ -186,7 +191,7 @@ struct Stiffness {
     slow: u32,
 }
 
-/// A point and the factor of the derivatives.
+/// A point and `h` of the formula there.
 #[derive(Clone, Debug, Default)]
 struct Point {
     t: f64,
@@ -321,7 +326,8 @@ impl Inlined {
         let demand = &mut side.machine.demand;
         demand.relative = settings.tolerance;
         demand.weights = vec![0.0; n];
-        demand.persistence = if settings.method.is_fixed_step() { PERSISTENCE } else { 0 };
+        let fixed = settings.method.is_fixed_step();
+        demand.persistence = if fixed { settings.iterations.unwrap_or(PERSISTENCE) } else { 0 };
         Inlined {
             side,
             step,
@@ -331,12 +337,13 @@ impl Inlined {
             others,
             buffer: vec![0.0; 3 * n],
             point: Point::default(),
-            is_fixed: settings.method.is_fixed_step(),
+            is_fixed: fixed,
             last: Vec::new(),
             stays: false,
             guess: vec![0.0; n],
             derivatives: 0,
             steps: 0,
+            most_iterations: settings.iterations.filter(|_| fixed),
         }
     }
 
@@ -386,11 +393,12 @@ impl Inlined {
         machine.demand.states = n * section.stages.len();
         machine.demand.may_predict = section.substituted.is_empty();
         machine.demand.predicted = false;
-        machine.demand.most_iterations = match (self.is_fixed, section.stages.len()) {
+        let usual = match (self.is_fixed, section.stages.len()) {
             (true, _) => FIXED_ITERATIONS,
             (false, 1) => ITERATIONS,
             _ => STAGE_ITERATIONS,
         };
+        machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
         machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
         // Radau IIA guesses states only.
         if section.stages.len() > 1 {
@@ -407,7 +415,7 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
-            if !section.substituted.is_empty() {
+            if !section.substituted.is_empty() && !self.is_fixed {
                 let sweeps = substitute(machine, section, &inlined.steps, h, old, weights)?;
                 self.stiffness.slow = if sweeps >= SLOW_SWEEPS { self.stiffness.slow + 1 } else { 0 };
                 self.stiffness.found |= self.stiffness.slow >= SLOW_STEPS;
@@ -440,7 +448,7 @@ impl Inlined {
         x: &mut [f64],
         dx: &mut [f64],
     ) -> Option<Result<(), Stop>> {
-        let mut complete = self.complete.take()?;
+        let mut complete = self.complete.take_if(|_| !self.is_fixed)?;
         let t = request.t;
         let mut outcome;
         if !self.stiffness.found {
@@ -483,6 +491,7 @@ impl Inlined {
         for (stays, insists) in [(false, false), (true, false), (true, true), (false, true)] {
             if stays || insists {
                 x.copy_from_slice(if stays { &self.last } else { &guess });
+                section.substituted.iter().for_each(|&i| x[i] = guess[i]);
                 derivatives_of_formula(h, old, x, dx);
                 self.side.machine.chords().for_each(Chord::reset);
             }
@@ -624,7 +633,8 @@ impl StepModel for Inlined {
             return outcome.map_err(|stop| self.failed(stop));
         }
         let mut section = std::mem::take(&mut self.step);
-        let outcome = match self.last.len() == x.len() && !x.is_empty() {
+        let persistent = self.most_iterations.is_none() && self.last.len() == x.len() && !x.is_empty();
+        let outcome = match persistent {
             true => self.solve_persistently(&mut section, &request, x, dx),
             false => self.solve(&mut section, &request, t, x, dx),
         };
@@ -665,6 +675,10 @@ impl StepModel for Inlined {
 
     fn is_exact(&self) -> bool {
         self.side.machine.follows_states()
+    }
+
+    fn keeps_guesses(&self) -> bool {
+        self.is_fixed && !self.step.substituted.is_empty()
     }
 
     fn work(&self) -> Work {
@@ -797,11 +811,12 @@ pub fn method_of(inline: kausal_translate::Inline, fixed_step: bool) -> Option<M
     Some(match inline {
         Inline::Off => return None,
         Inline::Euler => Method::ExplicitEuler,
-        Inline::ImplicitEuler if fixed_step => Method::ImplicitEuler,
+        Inline::ImplicitEuler | Inline::Mixed if fixed_step => Method::ImplicitEuler,
         Inline::Trapezoidal => Method::Trapezoidal,
         Inline::Auto => Method::Auto,
         Inline::Bdf if fixed_step => Method::FixedBdf,
         Inline::Bdf | Inline::ImplicitEuler | Inline::Mixed => Method::Bdf,
+        Inline::Radau if fixed_step => Method::FixedRadau,
         Inline::Radau => Method::Radau,
         Inline::Rosenbrock => Method::Rosenbrock,
     })

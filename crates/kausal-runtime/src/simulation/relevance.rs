@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
+pub(crate) use kausal_translate::flow::held;
 use kausal_translate::program::{Assign, Kind, Step};
 use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -204,24 +205,6 @@ impl Relevance {
 fn reads_clock(program: &Program, e: ExprId) -> bool {
     let pool = &program.pool;
     reachable(pool, &[e], |_| true).iter().any(|&id| matches!(pool.node(id), Node::Op(Op::Time, _)))
-}
-
-/// What the continuous part takes from elsewhere.
-pub(crate) fn held(program: &Program) -> Vec<VarId> {
-    let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
-    let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
-    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
-    for step in program.dynamics.iter().chain(inlined) {
-        flow::reads(&program.pool, step, &mut read);
-        flow::writes(step, &mut written);
-    }
-    let fixed = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
-    let mut held: Vec<VarId> = read.difference(&written).copied().filter(|v| !fixed(v)).collect();
-    // An inlined step computes states; `reinit` changes them.
-    held.extend(program.states.iter().map(|state| state.variable));
-    held.sort_unstable();
-    held.dedup();
-    held
 }
 
 /// Variables that are given values inside `when` clauses and branches: their formulas hold at some events only.

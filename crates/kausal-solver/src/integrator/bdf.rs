@@ -27,8 +27,9 @@
 //! After an event the past is gone. Order one would need many small steps to build it up again, so a step or two of an explicit
 //! Runge–Kutta method make a new one (Gear, *Runge–Kutta starters for multistep methods*, ACM TOMS 6, 1980): the polynomial of
 //! its continuous extension has the differences that order four begins with. How long that step can be is known from the starts
-//! before; the first one is made with order one. Where it is no longer than a few steps of order one, the model is stiff right
-//! there, and order one it is.
+//! before; the first one is made with order one. Where it is no longer than a few steps of order one, or beyond what is stable,
+//! the model is stiff right there, and order one it is: what an unstable step leaves in stiff states is within the tolerance, but
+//! makes relations of quantities far smaller than that change again and again.
 
 use super::core::{Core, Failures, Stride, initial_steps};
 use super::explicit::ExplicitRk;
@@ -176,7 +177,7 @@ impl Bdf {
             e: vec![0.0; n],
             started: false,
             starter: Starter {
-                method: ExplicitRk::new(n, &TSITOURAS),
+                method: ExplicitRk::new(n, &TSITOURAS).only_stable(),
                 steps: 0,
                 reach: 0.0,
                 learns: false,
@@ -289,7 +290,7 @@ impl Bdf {
                 break report;
             }
             let worth = !first || starter.method.proposal() >= WORTH_A_START * self.h;
-            if failures.count >= START_ATTEMPTS || !worth {
+            if failures.count >= START_ATTEMPTS || !worth || starter.method.is_unstable() {
                 starter.give_up(first);
                 return Ok(None);
             }

@@ -35,8 +35,11 @@ pub(crate) struct ExplicitRk {
     started: bool,
     on_border: u32,
     inside: u32,
-    /// Running average of `h |λ|`.
+    /// `h |λ|` of the last step, and its running average.
+    rate: f64,
     average_rate: f64,
+    /// Steps beyond the border of stability are not taken, however small their error is.
+    only_stable: bool,
 }
 
 impl ExplicitRk {
@@ -53,7 +56,9 @@ impl ExplicitRk {
             started: false,
             on_border: 0,
             inside: 0,
+            rate: 0.0,
             average_rate: 0.0,
+            only_stable: false,
         }
     }
 
@@ -64,6 +69,16 @@ impl ExplicitRk {
     /// Stability has limited the step for so long that an implicit method would do better.
     pub fn is_stiff(&self) -> bool {
         self.on_border >= STIFF_STEPS
+    }
+
+    /// Takes stable steps only.
+    pub fn only_stable(self) -> Self {
+        ExplicitRk { only_stable: true, ..self }
+    }
+
+    /// Was the last attempt beyond what is stable?
+    pub fn is_unstable(&self) -> bool {
+        self.rate > self.tableau.stability
     }
 
     /// What the step is worth in units of the dominating eigenvalue, averaged over some steps.
@@ -124,6 +139,7 @@ impl ExplicitRk {
         let n = core.n();
         let stride = core.stride(self.h, t_limit);
         let t = core.end(stride, t_limit);
+        self.rate = 0.0;
         if let Err(e) = self.evaluate_stages(core, model, stride.h) {
             let e = core.recoverable(t, e)?;
             core.note_model(failures, e);
@@ -139,6 +155,11 @@ impl ExplicitRk {
             return Ok(None);
         }
         self.watch_stability(core, stride.h);
+        if self.only_stable && self.is_unstable() {
+            core.note_error(failures, self.rate / self.tableau.stability, &self.error[..n]);
+            self.h = 0.5 * stride.h * self.tableau.stability / self.rate;
+            return Ok(None);
+        }
         let proposal = stride.h * self.control.accepted(error, failures.count > 0);
         self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
         self.x_old.copy_from_slice(&core.x);
@@ -208,6 +229,7 @@ impl ExplicitRk {
         let (slope, distance) =
             (norm(core.weights.values(), slope), norm(core.weights.values(), &distance[..n]));
         let rate = if distance > 0.0 { h * slope / distance } else { 0.0 };
+        self.rate = rate;
         self.average_rate += 0.05 * (rate.min(10.0) - self.average_rate);
         if rate > self.tableau.stability {
             self.inside = 0;

@@ -17,6 +17,7 @@ mod esdirk;
 mod explicit;
 mod fixed;
 mod fixed_bdf;
+mod fixed_radau;
 mod grid;
 mod hermite;
 mod options;
@@ -56,6 +57,7 @@ enum Engine {
     Explicit(Box<explicit::ExplicitRk>),
     Fixed(Box<fixed::FixedStep>),
     FixedBdf(Box<fixed_bdf::FixedBdf>),
+    FixedRadau(Box<fixed_radau::FixedRadau>),
 }
 
 impl<M: StepModel> Integrator<M> {
@@ -74,7 +76,7 @@ impl<M: StepModel> Integrator<M> {
                 what: "the start has not as many values as the model states",
             });
         }
-        if method == Method::Radau && model.stages().is_none() {
+        if matches!(method, Method::Radau | Method::FixedRadau) && model.stages().is_none() {
             return Err(SolverError::Unsupported { needs: "a model that solves three stages at once" });
         }
         if method == Method::Rosenbrock && model.linear().is_none() {
@@ -105,6 +107,10 @@ impl<M: StepModel> Integrator<M> {
             Method::FixedBdf => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
                 Engine::FixedBdf(Box::new(fixed_bdf::FixedBdf::new(n, options.max_order, h)))
+            }
+            Method::FixedRadau => {
+                let h = options.fixed_step.unwrap_or(f64::NAN);
+                Engine::FixedRadau(Box::new(fixed_radau::FixedRadau::new(n, h)))
             }
         };
         let (rtol, atol) = match method {
@@ -156,6 +162,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Explicit(e) => e.step(core, model, t_limit),
             Engine::Fixed(e) => e.step(core, model, t_limit),
             Engine::FixedBdf(e) => e.step(core, model, t_limit),
+            Engine::FixedRadau(e) => e.step(core, model, t_limit),
         }
     }
 
@@ -183,6 +190,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Explicit(e) => e.interpolate(core, t, x),
             Engine::Fixed(e) => e.interpolate(core, t, x),
             Engine::FixedBdf(e) => e.interpolate(core, t, x),
+            Engine::FixedRadau(e) => e.interpolate(core, t, x),
         }
     }
 
@@ -203,6 +211,7 @@ impl<M: StepModel> Integrator<M> {
             Engine::Explicit(e) => e.restart(),
             Engine::Fixed(e) => e.restart(),
             Engine::FixedBdf(e) => e.restart(),
+            Engine::FixedRadau(e) => e.restart(),
         }
     }
 

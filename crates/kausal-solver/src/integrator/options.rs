@@ -41,11 +41,13 @@ pub enum Method {
     Trapezoidal,
     /// The backward differentiation formula of one order, [`Options::max_order`], with fixed step.
     FixedBdf,
+    /// Radau IIA of order 5 with fixed step.
+    FixedRadau,
 }
 
 impl Method {
     /// All methods and their names on a command line.
-    pub const ALL: [(Method, &'static str); 13] = [
+    pub const ALL: [(Method, &'static str); 14] = [
         (Method::Auto, "auto"),
         (Method::Bdf, "bdf"),
         (Method::Radau, "radau"),
@@ -59,6 +61,7 @@ impl Method {
         (Method::ImplicitEuler, "implicit-euler"),
         (Method::Trapezoidal, "trapezoidal"),
         (Method::FixedBdf, "fixed-bdf"),
+        (Method::FixedRadau, "fixed-radau"),
     ];
 
     /// Whether the step size is the user's, not the method's.
@@ -70,6 +73,7 @@ impl Method {
                 | Method::ImplicitEuler
                 | Method::Trapezoidal
                 | Method::FixedBdf
+                | Method::FixedRadau
         )
     }
 }

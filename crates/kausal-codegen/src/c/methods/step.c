@@ -1,0 +1,49 @@
+/* One step of size h, without events. Where it fails everything is as before. Steps of one size end at multiples of it, so that
+   time does not drift. */
+int model_step(model *m, double h)
+{
+    const int same = m->step_h == h && m->time == m->step_start + m->steps*h;
+    const double start = same ? m->step_start : m->time;
+    const double steps = same ? m->steps + 1.0 : 1.0;
+    const double before = m->time;
+    if (!(h > 0.0 && h < HUGE_VAL)) {
+        m->message = "the size of a step must be positive";
+        return 1;
+    }
+    model_keep(m);
+    if (m->restart) {
+        m->v[model_factor] = -1.0;
+    }
+    int failed = model_formula(m, h, start + steps*h);
+    for (int i = 0; i < model_states && !failed; i++) {
+        const double sum = m->v[model_state[i]] + m->v[model_derivative[i]];
+        if (!(sum - sum == 0.0)) {
+            m->message = "a state is not finite behind the step";
+            failed = 1;
+        }
+    }
+    if (failed) {
+        model_undo(m);
+        m->v[model_factor] = -1.0;
+        m->time = before;
+        return 1;
+    }
+    m->restart = 0;
+    m->time = start + steps*h;
+    m->step_start = start;
+    m->steps = steps;
+    m->step_h = h;
+    return 0;
+}
+
+/* A step and everything that has come to pass in it. */
+int model_advance(model *m, double h)
+{
+    return model_step(m, h) || model_events(m);
+}
+
+/* Between steps the caller has changed variables: nothing is taken over from the steps before. */
+void model_step_forget(model *m)
+{
+    m->restart = 1;
+}
