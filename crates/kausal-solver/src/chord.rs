@@ -350,7 +350,7 @@ impl Chord {
         if !measures {
             return self.rate.max(slowest.max(BEST_RATE)).min(1.0);
         }
-        self.seen_rate().max(slowest).max(drift).max(BEST_SEEN).min(1.0)
+        self.seen_rate().max(slowest).max(drift).clamp(BEST_SEEN, 1.0)
     }
 
     fn seen_rate(&self) -> f64 {
@@ -366,6 +366,8 @@ impl Chord {
 
     /// An evaluated correction has shown by which part it was wrong, and which part of the change of states was not foreseen.
     fn learn(&mut self, rate: f64, unforeseen: f64) {
+        self.rate = if self.rate.is_finite() { rate.max(RATE_MEMORY * self.rate) } else { rate };
+        let (rate, unforeseen) = (rate.min(1.0), unforeseen.min(1.0));
         let seen = self.seen;
         let at = seen.map_or(0, |seen| seen.at.min(self.steps));
         let per_step = |part: f64, steps: u32, before: Option<f64>| match (steps, before) {
@@ -379,7 +381,6 @@ impl Chord {
             fading: per_step(unforeseen, self.steps - at, seen.map(|seen| seen.fading)),
             at: self.steps,
         });
-        self.rate = if self.rate.is_finite() { rate.max(RATE_MEMORY * self.rate) } else { rate };
         self.predicted = 0;
     }
 
