@@ -151,7 +151,15 @@ impl<'p> Sections<'p> {
     pub fn hidden_section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
         let body = self.parts(name, steps, phase)?;
         self.function(&format!("static int {name}(model *m)"), body, true);
+        self.entitle(name);
         Ok(())
+    }
+
+    /// Says over the last function which section it is.
+    fn entitle(&mut self, name: &str) {
+        if let (Some(title), Some(function)) = (explain::title(name), self.functions.last_mut()) {
+            function.insert_str(0, &format!("/* {title} */\n"));
+        }
     }
 
     /// Writes the parameter section. Constant matrices are no longer valid after it, so it is written when all of
@@ -183,6 +191,7 @@ impl<'p> Sections<'p> {
     fn publish(&mut self, name: &str, body: Statements) {
         let prototype = format!("int {name}(model *m)");
         self.function(&prototype, body, true);
+        self.entitle(name);
         self.prototypes.push(prototype);
     }
 
@@ -685,7 +694,7 @@ impl<'p> Sections<'p> {
             ),
         ];
         out.lines.extend(lines);
-        let work = self.array("double", "work", k, n * (n + 3), out);
+        let work = self.array("double", "work", k, n * (n + 4), out);
         out.push(format!("    int pivot[{n}];"));
         let hurried = format!(
             "nonlinear system {k} ({}) needs more than {most} iterations",
