@@ -293,14 +293,15 @@ impl Chord {
                 self.find_correction(scale);
             }
             self.apply_correction(z)?;
-            let foresees = request.finest.is_none() && (measures || drift == 0.0);
+            // Where nobody estimates errors one correction at least is evaluated.
+            let foresees = (request.finest.is_none() || iteration > 1) && (measures || drift == 0.0);
             let predicted = if foresees { system.predict(&self.correction) } else { None };
             if let Some(size) = predicted {
-                if !measures && iteration > 1 {
+                if !measures && iteration > 1 && request.finest.is_none() {
                     self.rate = (RATE_MEMORY * self.rate).max(size / last);
                 }
                 let error = size * self.expected_rate(slowest, drift, measures);
-                let small = measures && size <= aim;
+                let small = measures && size <= aim && request.finest.is_none();
                 let hopeless = size > DIVERGENCE * last || iteration == request.most_iterations;
                 let allowed = if hopeless { request.tolerance } else { aim };
                 if small || error <= allowed && !due {
@@ -349,7 +350,7 @@ impl Chord {
         if !measures {
             return self.rate.max(slowest.max(BEST_RATE)).min(1.0);
         }
-        self.seen_rate().max(slowest).max(drift).max(BEST_SEEN).min(1.0)
+        self.seen_rate().max(slowest).max(drift).clamp(BEST_SEEN, 1.0)
     }
 
     fn seen_rate(&self) -> f64 {
@@ -365,6 +366,8 @@ impl Chord {
 
     /// An evaluated correction has shown by which part it was wrong, and which part of the change of states was not foreseen.
     fn learn(&mut self, rate: f64, unforeseen: f64) {
+        self.rate = if self.rate.is_finite() { rate.max(RATE_MEMORY * self.rate) } else { rate };
+        let (rate, unforeseen) = (rate.min(1.0), unforeseen.min(1.0));
         let seen = self.seen;
         let at = seen.map_or(0, |seen| seen.at.min(self.steps));
         let per_step = |part: f64, steps: u32, before: Option<f64>| match (steps, before) {
@@ -378,7 +381,6 @@ impl Chord {
             fading: per_step(unforeseen, self.steps - at, seen.map(|seen| seen.fading)),
             at: self.steps,
         });
-        self.rate = if self.rate.is_finite() { rate.max(RATE_MEMORY * self.rate) } else { rate };
         self.predicted = 0;
     }
 
@@ -473,7 +475,7 @@ impl Chord {
                     self.find_correction(1.0);
                     let next = norm(request.weights, &self.correction);
                     // Where the change is rounding it does not become smaller.
-                    let near = part == 1.0 && size.states <= request.finest.unwrap_or(request.tolerance);
+                    let near = part == 1.0 && size.states <= request.tolerance;
                     if next <= (1.0 - part / 4.0) * length || near {
                         return Ok(Some(if part == 1.0 { size.states } else { f64::INFINITY }));
                     }
@@ -774,6 +776,78 @@ mod tests {
             (d, w) = (z[0], z[1]);
             x = old + h * d;
         }
+    }
+
+    /// One equation for one state that follows from another variable.
+    struct One<F> {
+        equation: F,
+    }
+
+    impl<F: Fn(f64) -> f64> NonlinearSystem for One<F> {
+        fn n(&self) -> usize {
+            1
+        }
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+            r[0] = (self.equation)(x[0]);
+            Ok(())
+        }
+    }
+
+    impl<F: Fn(f64) -> f64> StepSystem for One<F> {
+        fn computes_states(&self) -> bool {
+            true
+        }
+        fn mark(&mut self) {}
+        fn change(&mut self, correction: &[f64]) -> Change {
+            Change { states: norm(&[1e6], correction), unforeseen: 0.0 }
+        }
+    }
+
+    /// Where the equations do not depend on `h`, scaling corrections for its drift does harm. That is seen once.
+    #[test]
+    fn the_factor_of_corrections_is_learned() {
+        let request = |h: f64| ChordRequest {
+            h,
+            weights: &[1e6],
+            tolerance: 0.1,
+            most_iterations: 10,
+            persistence: 0,
+            finest: None,
+        };
+        let mut chord = Chord::new(&mut One { equation: |z: f64| z }).unwrap();
+        let mut evaluations = Vec::new();
+        for (step, h) in [1.0, 1.2, 1.2].into_iter().enumerate() {
+            let target = 1.0 + step as f64;
+            let before = chord.work().residuals;
+            let mut z = [target - 1.0];
+            chord.solve(&mut One { equation: |z: f64| z - target }, &request(h), &mut z).unwrap();
+            assert!((z[0] - target).abs() < 1e-9, "step {step}: {}", z[0]);
+            evaluations.push(chord.work().residuals - before);
+        }
+        assert_eq!(chord.work().jacobians, 1, "one matrix for all");
+        assert!(evaluations[2] < evaluations[1], "{evaluations:?}");
+    }
+
+    /// Corrections are small because the slope at the guess is large: that is no solution.
+    #[test]
+    fn small_corrections_that_do_not_shrink_are_no_solution() {
+        // Steep below 1, and then as flat as the weight expects; the root is at 2.
+        let equation = |z: f64| if z < 1.0 { 1e9 * (z - 1.0) - 1.0 } else { z - 2.0 };
+        let mut system = One { equation };
+        let mut chord = Chord::new(&mut system).unwrap();
+        let mut request = ChordRequest {
+            h: 1.0,
+            weights: &[1e6],
+            tolerance: 0.01,
+            most_iterations: 12,
+            persistence: 0,
+            finest: Some(1e-8),
+        };
+        let mut z = [1.0 - 1e-6];
+        assert!(chord.solve(&mut system, &request, &mut z).is_err());
+        request.persistence = 30;
+        chord.solve(&mut system, &request, &mut z).unwrap();
+        assert!((z[0] - 2.0).abs() < 1e-12, "{}", z[0]);
     }
 
     #[test]

@@ -89,10 +89,11 @@ impl Weights {
     }
 }
 
-/// What an iteration for `x` cannot make much smaller: the weighted size of rounding errors, and of what is nothing.
+/// What an iteration for `x` need not make smaller where errors of formulas are to be seen alone: the weighted size of what is a
+/// little more than rounding errors, and of what is nothing.
 pub fn rounding(weights: &[f64], x: &[f64]) -> f64 {
-    const NOTHING: f64 = 1e-12;
-    (32.0 * f64::EPSILON * norm(weights, x)).max(NOTHING)
+    const ROUNDING: f64 = 1e-12;
+    (ROUNDING * norm(weights, x)).max(ROUNDING)
 }
 
 /// The component with the largest weighted size; the first that is not a number if there is one.

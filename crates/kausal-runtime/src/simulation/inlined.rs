@@ -136,6 +136,9 @@ impl StepModel for Stepper {
     fn is_exact(&self) -> bool {
         self.as_step_ref().is_exact()
     }
+    fn keeps_guesses(&self) -> bool {
+        self.as_step_ref().keeps_guesses()
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
@@ -166,7 +169,7 @@ pub(super) struct Inlined {
     buffer: Vec<f64>,
     /// Where a Rosenbrock method has linearised the model.
     point: Point,
-    /// Steps are of one size.
+    /// Steps are of one size. States that are not stiff have the explicit formula then: the guess of the method.
     is_fixed: bool,
     /// The states at the beginning of the step, if they are.
     last: Vec<f64>,
@@ -175,10 +178,8 @@ pub(super) struct Inlined {
     guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
-    /// States that are not stiff have the explicit formula: the guess of a method with steps of one size.
-    explicit: bool,
-    /// Corrections with a matrix that is kept, at most.
-    most_iterations: u32,
+    /// Corrections with a matrix that is kept, at most, where somebody wants few.
+    most_iterations: Option<u32>,
 }
 
 /// Are states stiff that were not taken for that?
@@ -336,14 +337,13 @@ impl Inlined {
             others,
             buffer: vec![0.0; 3 * n],
             point: Point::default(),
-            is_fixed: settings.method.is_fixed_step(),
+            is_fixed: fixed,
             last: Vec::new(),
             stays: false,
             guess: vec![0.0; n],
             derivatives: 0,
             steps: 0,
-            explicit: fixed,
-            most_iterations: settings.iterations.filter(|_| fixed).unwrap_or(u32::MAX),
+            most_iterations: settings.iterations.filter(|_| fixed),
         }
     }
 
@@ -398,7 +398,7 @@ impl Inlined {
             (false, 1) => ITERATIONS,
             _ => STAGE_ITERATIONS,
         };
-        machine.demand.most_iterations = usual.min(self.most_iterations);
+        machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
         machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
         // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
         let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);
@@ -416,7 +416,7 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
-            if !section.substituted.is_empty() && !self.explicit {
+            if !section.substituted.is_empty() && !self.is_fixed {
                 let sweeps = substitute(machine, section, &inlined.steps, h, old, weights)?;
                 self.stiffness.slow = if sweeps >= SLOW_SWEEPS { self.stiffness.slow + 1 } else { 0 };
                 self.stiffness.found |= self.stiffness.slow >= SLOW_STEPS;
@@ -449,7 +449,7 @@ impl Inlined {
         x: &mut [f64],
         dx: &mut [f64],
     ) -> Option<Result<(), Stop>> {
-        let mut complete = self.complete.take()?;
+        let mut complete = self.complete.take_if(|_| !self.is_fixed)?;
         let t = request.t;
         let mut outcome;
         if !self.stiffness.found {
@@ -492,6 +492,7 @@ impl Inlined {
         for (stays, insists) in [(false, false), (true, false), (true, true), (false, true)] {
             if stays || insists {
                 x.copy_from_slice(if stays { &self.last } else { &guess });
+                section.substituted.iter().for_each(|&i| x[i] = guess[i]);
                 derivatives_of_formula(h, old, x, dx);
                 self.side.machine.chords().for_each(Chord::reset);
             }
@@ -633,7 +634,8 @@ impl StepModel for Inlined {
             return outcome.map_err(|stop| self.failed(stop));
         }
         let mut section = std::mem::take(&mut self.step);
-        let outcome = match self.last.len() == x.len() && !x.is_empty() {
+        let persistent = self.most_iterations.is_none() && self.last.len() == x.len() && !x.is_empty();
+        let outcome = match persistent {
             true => self.solve_persistently(&mut section, &request, x, dx),
             false => self.solve(&mut section, &request, t, x, dx),
         };
@@ -674,6 +676,10 @@ impl StepModel for Inlined {
 
     fn is_exact(&self) -> bool {
         self.side.machine.follows_states()
+    }
+
+    fn keeps_guesses(&self) -> bool {
+        self.is_fixed && !self.step.substituted.is_empty()
     }
 
     fn work(&self) -> Work {

@@ -124,7 +124,9 @@ impl FixedStep {
     ) -> Result<(), ModelError> {
         combine(&mut self.old, &core.x, &core.dx, (1.0 - theta) * h);
         add_multiple(&mut self.x, &core.dx, h);
-        self.grid.guess(core, &mut self.x);
+        if !model.keeps_guesses() {
+            self.grid.guess(core, &mut self.x);
+        }
         for ((k, x), old) in self.k.iter_mut().zip(&self.x).zip(&self.old) {
             *k = (x - old) / (theta * h);
         }
