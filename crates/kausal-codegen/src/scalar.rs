@@ -6,7 +6,7 @@
 //! is false, `<>` is true.
 
 use kausal_symbolic::Op;
-use kausal_symbolic::evaluate::{MULTIPLIED_POWER, larger, power, sign, smaller};
+use kausal_symbolic::evaluate::{MULTIPLIED_POWER, larger, modulo, power, sign, smaller};
 
 /// An operation on one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,7 +196,7 @@ impl Binary {
             Binary::Min => smaller(a, b),
             Binary::Max => larger(a, b),
             Binary::IntegerDiv => (a / b).trunc(),
-            Binary::Mod => a - (a / b).floor() * b,
+            Binary::Mod => modulo(a, b),
             Binary::Rem => a - (a / b).trunc() * b,
             Binary::Less => boolean(a < b),
             Binary::LessEqual => boolean(a <= b),

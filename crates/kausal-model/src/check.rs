@@ -8,7 +8,8 @@ use crate::flat::{Action, ActionKind, Causality, FlatModel, Variability};
 /// How many equations and unknowns a flat model has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Scalar equations, those of `when` clauses and of top-level inputs (which are given) included.
+    /// Scalar equations, those of `when` clauses and of what is given from outside included: top-level inputs, and what
+    /// overdetermined connectors of the model itself have too many.
     pub equations: usize,
     /// Scalar variables that are neither constants nor parameters.
     pub unknowns: usize,
@@ -46,7 +47,9 @@ pub fn count(flat: &FlatModel) -> Counts {
     let auxiliary = flat.variables.iter().filter(|v| is_auxiliary(&v.name)).count();
     let clocked: usize = flat.clocked.iter().map(|w| w.equations.len()).sum();
     Counts {
-        equations: flat.equations.len() + clocked + assigned.len() + inputs - bound - auxiliary,
+        equations: flat.equations.len() + clocked + assigned.len() + inputs + flat.outside
+            - bound
+            - auxiliary,
         unknowns: unknowns - auxiliary,
     }
 }

@@ -40,6 +40,8 @@ pub struct FlatModel {
     pub external_objects: Vec<ExternalObject>,
     /// What the `experiment` annotation says.
     pub experiment: Experiment,
+    /// How many variables of overdetermined connectors the surroundings of the model decide (specification section 9.4).
+    pub outside: usize,
 }
 
 impl FlatModel {

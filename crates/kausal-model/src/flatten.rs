@@ -341,6 +341,7 @@ impl Flattener<'_> {
             enumerations: types.enumerations,
             external_objects: types.external_objects,
             experiment,
+            outside: self.outside,
         }
     }
 

@@ -71,6 +71,8 @@ pub struct Flattener<'w> {
     pub connections: crate::connect::Connections,
     /// The full name of the model.
     pub model_name: String,
+    /// How many variables of overdetermined connectors its surroundings decide.
+    pub outside: usize,
     /// Variables assigned in `when` clauses.
     pub assigned_when: FxHashSet<VarId>,
     /// Leaves assigned in `when` statements of algorithms.
@@ -155,6 +157,7 @@ impl<'w> Flattener<'w> {
             functions: Default::default(),
             connections: Default::default(),
             model_name: String::new(),
+            outside: 0,
             assigned_when: FxHashSet::default(),
             when_leaves: FxHashSet::default(),
             subscripts: FxHashMap::default(),

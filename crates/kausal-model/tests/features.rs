@@ -236,6 +236,7 @@ macro_rules! features {
 }
 
 features! {
+    algorithm_discrete
     lookup_enclosing
     lookup_imports
     lookup_encapsulated

@@ -89,6 +89,12 @@ impl Weights {
     }
 }
 
+/// What an iteration for `x` cannot make much smaller: the weighted size of rounding errors, and of what is nothing.
+pub fn rounding(weights: &[f64], x: &[f64]) -> f64 {
+    const NOTHING: f64 = 1e-12;
+    (32.0 * f64::EPSILON * norm(weights, x)).max(NOTHING)
+}
+
 /// The component with the largest weighted size; the first that is not a number if there is one.
 pub(crate) fn largest(weights: &[f64], v: &[f64]) -> Option<usize> {
     let (mut worst, mut size) = (None, -1.0);

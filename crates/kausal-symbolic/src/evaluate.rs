@@ -49,7 +49,7 @@ impl Op {
             Op::Floor | Op::Integer => a.floor(),
             Op::Ceil => a.ceil(),
             Op::IntegerDiv => (a / b).trunc(),
-            Op::Mod => a - (a / b).floor() * b,
+            Op::Mod => modulo(a, b),
             Op::Rem => a - (a / b).trunc() * b,
             Op::Less => truth(a < b),
             Op::LessEqual => truth(a <= b),
@@ -84,6 +84,13 @@ pub fn sign(x: f64) -> f64 {
         // Zero without its sign.
         x + 0.0
     }
+}
+
+/// `a - floor(a/b)*b`. What is subtracted is at most `a`, so that the result is exact for whole numbers that are.
+#[inline(always)]
+pub fn modulo(a: f64, b: f64) -> f64 {
+    let rest = a - (a / b).trunc() * b;
+    if rest * b < 0.0 { rest + b } else { rest }
 }
 
 /// The smaller of two, the first of equals; not a number where one of them is none.
@@ -215,6 +222,15 @@ mod tests {
         close(Op::Mod.eval(&[3.0, 1.4]), 0.2);
         close(Op::Mod.eval(&[-3.0, 1.4]), 1.2);
         close(Op::Mod.eval(&[3.0, -1.4]), -1.2);
+        // The largest Integers, against integer arithmetic.
+        for a in (0..200).flat_map(|k| [(1i64 << 53) - k, k - (1i64 << 53)]) {
+            for b in
+                [3, 10, 591_473, 535_069, 4_194_305, 3_175_502_870_218_611i64].map(|b| [b, -b]).as_flattened()
+            {
+                let exact = a.rem_euclid(*b) + if *b < 0 && a % b != 0 { *b } else { 0 };
+                assert_eq!(Op::Mod.eval(&[a as f64, *b as f64]), exact as f64, "mod({a}, {b})");
+            }
+        }
         close(Op::Rem.eval(&[3.0, 1.4]), 0.2);
         close(Op::Rem.eval(&[-3.0, 1.4]), -0.2);
         assert_eq!(Op::IntegerDiv.eval(&[-7.0, 2.0]), -3.0);

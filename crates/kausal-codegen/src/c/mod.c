@@ -1,5 +1,6 @@
 /* Integer modulus: the result has the sign of b. */
 static inline double kausal_mod(double a, double b)
 {
-    return a - floor(a/b)*b;
+    const double rest = a - trunc(a/b)*b;
+    return rest*b < 0.0 ? rest + b : rest;
 }

@@ -72,12 +72,17 @@ pub(super) fn binary(builder: &mut FunctionBuilder<'_>, op: Binary, x: Value, y:
         }
         Binary::Mod | Binary::Rem => {
             let quotient = builder.ins().fdiv(x, y);
-            let whole = match op {
-                Binary::Mod => builder.ins().floor(quotient),
-                _ => builder.ins().trunc(quotient),
-            };
+            let whole = builder.ins().trunc(quotient);
             let product = builder.ins().fmul(whole, y);
-            builder.ins().fsub(x, product)
+            let rest = builder.ins().fsub(x, product);
+            if op == Binary::Rem {
+                return rest;
+            }
+            let zero = builder.ins().f64const(0.0);
+            let sides = builder.ins().fmul(rest, y);
+            let opposite = builder.ins().fcmp(FloatCC::LessThan, sides, zero);
+            let moved = builder.ins().fadd(rest, y);
+            builder.ins().select(opposite, moved, rest)
         }
         _ => unreachable!("{op:?} is not an instruction"),
     }

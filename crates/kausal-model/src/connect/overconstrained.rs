@@ -4,6 +4,7 @@
 //! inside components are always part of the tree, connections only as long as they close no loop; a connection that
 //! would close one gives the residue of `equalityConstraint` instead.
 
+use kausal_symbolic::ExprId;
 use kausal_syntax::ast::{self, Arg, Expr};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,6 +34,8 @@ pub struct Graph {
     depth: Vec<u32>,
     /// Pairs that are not equated.
     pub broken: FxHashSet<(InstId, InstId)>,
+    /// One node of each tree that has no root here and ends in a connector of the model itself: its root is outside.
+    open: Vec<InstId>,
     overdetermined: FxHashMap<KlassId, bool>,
 }
 
@@ -160,7 +163,10 @@ impl Flattener<'_> {
         self.choose_roots(&mut graph, &mut sets, anchor);
         graph.depth = vec![u32::MAX; count];
         let mut queue: std::collections::VecDeque<u32> = (0..count as u32)
-            .filter(|&n| graph.chosen.contains(&graph.nodes[n as usize]))
+            .filter(|&n| {
+                let node = graph.nodes[n as usize];
+                graph.chosen.contains(&node) || graph.open.contains(&node)
+            })
             .inspect(|&n| graph.depth[n as usize] = 0)
             .collect();
         while let Some(n) = queue.pop_front() {
@@ -184,9 +190,22 @@ impl Flattener<'_> {
                 *entry = (priority, node);
             }
         }
+        let mut outside: FxHashMap<u32, InstId> = FxHashMap::default();
+        for n in 0..graph.nodes.len() as u32 {
+            let node = graph.nodes[n as usize];
+            if self.is_open(node) {
+                outside.entry(sets.find(n)).or_insert(node);
+            }
+        }
         for n in 0..graph.nodes.len() as u32 {
             let set = sets.find(n);
             if set == rooted || best.get(&set).is_some_and(|b| b.1 != n) {
+                continue;
+            }
+            if let (Some(&node), false) = (outside.get(&set), best.contains_key(&set)) {
+                if node == graph.nodes[n as usize] {
+                    graph.open.push(node);
+                }
                 continue;
             }
             if let std::collections::hash_map::Entry::Vacant(entry) = best.entry(set) {
@@ -204,6 +223,60 @@ impl Flattener<'_> {
             }
             graph.chosen.insert(graph.nodes[n as usize]);
         }
+    }
+
+    /// Is it part of a connector of the model itself, which its surroundings connect?
+    fn is_open(&self, node: InstId) -> bool {
+        let hidden = |id: InstId| self.inst(id).info.as_ref().is_some_and(|i| i.protected);
+        let mut at = Some(node);
+        while let Some(id) = at {
+            if hidden(id) {
+                return false;
+            }
+            at = self.inst(id).parent;
+        }
+        self.in_connector(node) && self.is_top_level(node)
+    }
+
+    /// How many variables of the model its surroundings decide because they belong to overdetermined types: of each tree of
+    /// connections that has no root here as many as the type has more than the residue of its `equalityConstraint`
+    /// (specification sections 4.7 and 9.4). A connector that is in no tree is one by itself.
+    pub(crate) fn decided_outside(&mut self, root: InstId) -> usize {
+        let mut open = self.connections.graph.open.clone();
+        let mut stack = vec![root];
+        while let Some(at) = stack.pop() {
+            let is_connector = self.in_connector(at);
+            if is_connector && self.is_overdetermined(at) {
+                if self.is_open(at) && !self.connections.graph.index.contains_key(&at) {
+                    open.push(at);
+                }
+                continue;
+            }
+            match self.inst(at).node.clone() {
+                Node::Struct if at == root || is_connector || self.is_connector(at) => {
+                    stack.extend(self.below(at));
+                }
+                Node::Array(_, elements) => stack.extend(elements.iter()),
+                _ => {}
+            }
+        }
+        open.into_iter().map(|node| self.surplus(root, node)).sum()
+    }
+
+    /// Variables of an overdetermined type beyond the residue of its `equalityConstraint`.
+    fn surplus(&mut self, root: InstId, node: InstId) -> usize {
+        let mut scalars = 0;
+        let mut stack = vec![node];
+        while let Some(at) = stack.pop() {
+            match self.inst(at).node.clone() {
+                Node::Leaf(_, shape) if self.is_unknown(at) => scalars += shape.iter().product::<usize>(),
+                Node::Struct => stack.extend(self.below(at)),
+                Node::Array(_, elements) => stack.extend(elements.iter()),
+                _ => {}
+            }
+        }
+        let residue = self.residue(root, node, node).map_or(0, |residue| residue.len());
+        scalars.saturating_sub(residue)
     }
 
     /// The first connection of a component, or of one it is in.
@@ -252,19 +325,7 @@ impl Flattener<'_> {
         b: InstId,
         out: &mut Vec<Equation>,
     ) -> Res<()> {
-        let klass = self.inst(a).klass;
-        let Some(Found::Class(function)) = self.cx.step(klass, Symbol::new("equalityConstraint")) else {
-            return Err(Reported);
-        };
-        let args = [a, b]
-            .into_iter()
-            .map(|id| self.instance_value(id).map(|value| ValueArg { name: None, value }))
-            .collect::<Res<Vec<_>>>()?;
-        let file = self.cx.file(klass);
-        let scope = Scope { klass, inst: link.owner, file, locals: self.locals.len() as u32 };
-        let outputs = self.call_function(scope, ast::ExprId::new(0), function, args)?;
-        let Some(Value::Plain(_, residue)) = outputs.into_iter().next() else { return Err(Reported) };
-        for &rhs in residue.data() {
+        for rhs in self.residue(link.owner, a, b)? {
             let lhs = self.pool.constant(0.0);
             let origin = Origin {
                 component: self.path(link.owner),
@@ -274,6 +335,23 @@ impl Flattener<'_> {
             out.push(Equation { lhs, rhs, origin });
         }
         Ok(())
+    }
+
+    /// What `equalityConstraint` says about two components of an overdetermined type.
+    fn residue(&mut self, owner: InstId, a: InstId, b: InstId) -> Res<Vec<ExprId>> {
+        let klass = self.inst(a).klass;
+        let Some(Found::Class(function)) = self.cx.step(klass, Symbol::new("equalityConstraint")) else {
+            return Err(Reported);
+        };
+        let args = [a, b]
+            .into_iter()
+            .map(|id| self.instance_value(id).map(|value| ValueArg { name: None, value }))
+            .collect::<Res<Vec<_>>>()?;
+        let file = self.cx.file(klass);
+        let scope = Scope { klass, inst: owner, file, locals: self.locals.len() as u32 };
+        let outputs = self.call_function(scope, ast::ExprId::new(0), function, args)?;
+        let Some(Value::Plain(_, residue)) = outputs.into_iter().next() else { return Err(Reported) };
+        Ok(residue.data().to_vec())
     }
 
     /// `Connections.isRoot(…)` and `Connections.rooted(…)`.

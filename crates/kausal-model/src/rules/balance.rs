@@ -43,14 +43,10 @@ struct Culprit {
 impl Flattener<'_> {
     /// Reports a model that is not balanced, with the components to blame.
     pub(crate) fn check_balance(&mut self, root: InstId, klass: KlassId, sink: &Sink) {
+        self.outside = self.decided_outside(root);
         let counts = self.totals(sink);
         if counts.balanced() {
             self.check_parts(root, sink);
-            return;
-        }
-        // Connectors of the model itself that carry too many variables: their surplus is decided outside.
-        let parts = self.parts(root);
-        if parts.structs.iter().chain(&parts.leaves).any(|&p| self.is_overdetermined(p)) {
             return;
         }
         let culprits = self.culprits(root, sink, true);
@@ -133,14 +129,15 @@ impl Flattener<'_> {
         }
         let auxiliary = sink.equations.iter().filter(|e| self.defines_auxiliary(e.lhs)).count();
         let clocked: usize = sink.clocked.iter().map(|w| w.equations.len()).sum();
-        Counts { equations: sink.equations.len() + clocked - auxiliary + assigned.len() + inputs, unknowns }
+        let given = assigned.len() + inputs + self.outside;
+        Counts { equations: sink.equations.len() + clocked - auxiliary + given, unknowns }
     }
 
     fn defines_auxiliary(&self, lhs: kausal_symbolic::ExprId) -> bool {
         matches!(self.pool.node(lhs), Expression::Var(v) if is_auxiliary(self.inst(self.slots[v.index()].0).name.as_str()))
     }
 
-    pub(super) fn is_unknown(&self, leaf: InstId) -> bool {
+    pub(crate) fn is_unknown(&self, leaf: InstId) -> bool {
         let inst = self.inst(leaf);
         !inst.is_static
             && inst.variability > Variability::Parameter

@@ -2,6 +2,8 @@
 //! what they are given to, variables assigned in several `when` clauses, `reinit` of what is no state
 //! (specification sections 3.7.5, 3.8, 4.4.4, 8.3.5 and 8.3.6).
 
+use kausal_symbolic::function::Scalar;
+use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, Node as Expression, Op, VarId};
 use kausal_syntax::ast::{Causality, Variability};
 use kausal_syntax::{Diagnostic, Location};
@@ -10,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::assigned_in;
 use crate::class::Res;
 use crate::equation::Sink;
-use crate::flat::{Action, ActionKind, OriginKind};
+use crate::flat::{Action, ActionKind, Equation, OriginKind};
 use crate::flattener::Flattener;
 use crate::instance::{InstId, Node};
 use crate::rules::influence;
@@ -201,12 +203,11 @@ impl Flattener<'_> {
         }
     }
 
-    /// Both sides of an equation between discrete values are discrete-time expressions (specification section 3.8.4).
+    /// Both sides of an equation between discrete values are discrete-time expressions (specification section 3.8.4), and so
+    /// is what algorithm sections assign to discrete values.
     fn check_discrete(&mut self, sink: &Sink) {
+        let sections = self.varying_in_sections(sink);
         for equation in &sink.equations {
-            if !matches!(equation.origin.kind, OriginKind::Equation | OriginKind::Binding) {
-                continue;
-            }
             let variable = |this: &Self, e| match this.pool.node(e) {
                 Expression::Var(v) if this.is_discrete_valued(this.slots[v.index()].0) => Some(v),
                 _ => None,
@@ -216,33 +217,99 @@ impl Flattener<'_> {
                 (None, Some(v)) => (v, equation.lhs),
                 (None, None) => continue,
             };
-            // An equation between an Integer and a Real may determine the Real.
-            if self.is_real(value) {
-                continue;
-            }
-            if self.varies(value) == Variability::Discrete {
-                continue;
-            }
-            let (leaf, name) = (self.slots[var.index()].0, self.variable_name(var));
-            let ty =
-                self.inst(leaf).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
-            let message =
-                format!("{name} is {}, which changes at events only, but its value is continuous", ty.text());
-            let mut diagnostic = Diagnostic::error("K0324", message).help(
-                "let a relation outside noEvent decide when it changes, or assign it in a `when` clause",
-            );
-            let place = match equation.origin.kind {
-                OriginKind::Binding => self.own_binding(leaf).map(|place| {
-                    let span = self.cx.lib.ast_ref(place.file).span(place.expr);
-                    self.cx.lib.location(place.file, span)
-                }),
-                _ => equation.origin.location,
+            let continuous = match equation.origin.kind {
+                // An equation between an Integer and a Real may determine the Real.
+                OriginKind::Equation | OriginKind::Binding => {
+                    !self.is_real(value) && self.varies(value) != Variability::Discrete
+                }
+                OriginKind::Algorithm => sections.contains(&value),
+                _ => false,
             };
-            if let Some(place) = place {
-                diagnostic = diagnostic.at(place, "this value");
+            if continuous {
+                self.report_continuous(var, equation);
             }
-            self.report_at_decl(leaf, diagnostic);
         }
+    }
+
+    fn report_continuous(&mut self, var: VarId, equation: &Equation) {
+        let (leaf, name) = (self.slots[var.index()].0, self.variable_name(var));
+        let ty = self.inst(leaf).info.as_ref().and_then(|i| i.leaf).map_or(Ty::Real, |l| Ty::of(l.builtin));
+        let message =
+            format!("{name} is {}, which changes at events only, but its value is continuous", ty.text());
+        let mut diagnostic = Diagnostic::error("K0324", message)
+            .help("let a relation outside noEvent decide when it changes, or assign it in a `when` clause");
+        let place = match equation.origin.kind {
+            OriginKind::Binding => self.own_binding(leaf).map(|place| {
+                let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+                self.cx.lib.location(place.file, span)
+            }),
+            _ => equation.origin.location,
+        };
+        if let Some(place) = place {
+            diagnostic = diagnostic.at(place, "this value");
+        }
+        self.report_at_decl(leaf, diagnostic);
+    }
+
+    /// The results of algorithm sections that vary between events.
+    fn varying_in_sections(&mut self, sink: &Sink) -> FxHashSet<ExprId> {
+        let mut results: Vec<(ExprId, Vec<(usize, ExprId, VarId)>)> = Vec::new();
+        for equation in sink.equations.iter().filter(|e| e.origin.kind == OriginKind::Algorithm) {
+            if let (Expression::Output(call, k), Expression::Var(v)) =
+                (self.pool.node(equation.rhs), self.pool.node(equation.lhs))
+            {
+                let result = (k as usize, equation.rhs, v);
+                match results.last_mut().filter(|(last, _)| *last == call) {
+                    Some((_, list)) => list.push(result),
+                    None => results.push((call, vec![result])),
+                }
+            }
+        }
+        let mut found = FxHashSet::default();
+        for (call, list) in results {
+            if list.iter().any(|(_, _, v)| self.is_discrete_valued(self.slots[v.index()].0)) {
+                self.varying_in_section(call, &list, &mut found);
+            }
+        }
+        found
+    }
+
+    /// The same for one section: its call, and its results with the variables they are for.
+    fn varying_in_section(
+        &mut self,
+        call: ExprId,
+        results: &[(usize, ExprId, VarId)],
+        found: &mut FxHashSet<ExprId>,
+    ) {
+        let Expression::Call(id, args) = self.pool.node(call) else { return };
+        let (args, function) = (args.to_vec(), self.pool.function(id));
+        if !function.notes.generate_events {
+            return;
+        }
+        let (Some(inputs), Some(outputs)) = (Layout::of_inputs(function), Layout::of_outputs(function))
+        else {
+            return;
+        };
+        let mut varying = Vec::new();
+        for entry in inputs.entries.iter().filter(|entry| entry.scalar == Scalar::Real) {
+            let own = args.get(entry.offset..entry.offset + entry.len).unwrap_or(&[]);
+            if own.iter().any(|&arg| self.varies(arg) == Variability::Continuous) {
+                varying.push(entry.local);
+            }
+        }
+        // What `when` statements assign, they assign at events.
+        let mut held = Vec::new();
+        for &(k, _, v) in results {
+            let leaf = self.slots[v.index()].0;
+            if (self.assigned_when.contains(&v) || self.when_leaves.contains(&leaf))
+                && let Some((entry, _)) = outputs.find(k)
+            {
+                held.push(entry.local);
+            }
+        }
+        let locals = influence::varying(&self.pool, self.pool.function(id), &varying, &held);
+        let varies = |k: usize| outputs.find(k).is_some_and(|(entry, _)| locals.contains(&entry.local));
+        found.extend(results.iter().filter(|(k, ..)| varies(*k)).map(|(_, e, _)| *e));
     }
 
     /// What is declared `discrete` is assigned in a `when` clause (specification section 4.4.4); inputs, connectors and
@@ -295,17 +362,7 @@ impl Flattener<'_> {
                 Expression::Op(op, args) => match op {
                     Op::Time | Op::Der | Op::Delay => return Variability::Continuous,
                     Op::NoEvent => stack.extend(args.iter().map(|&a| (a, true))),
-                    Op::Less
-                    | Op::LessEqual
-                    | Op::Equal
-                    | Op::NotEqual
-                    | Op::Integer
-                    | Op::Floor
-                    | Op::Ceil
-                    | Op::IntegerDiv
-                    | Op::Sign
-                        if !smooth => {}
-                    Op::Pre | Op::Initial | Op::Terminal | Op::Sample => {}
+                    op if influence::only_jumps(op, smooth) => {}
                     _ => stack.extend(args.iter().map(|&a| (a, smooth))),
                 },
                 Expression::Var(v) => {
@@ -349,7 +406,7 @@ impl Flattener<'_> {
             return None;
         }
         let inputs = influence::inputs_of(function, output)?;
-        (args.len() == function.inputs.len()).then(|| inputs.iter().map(|&i| args[i]).collect())
+        inputs.iter().map(|&i| args.get(i).copied()).collect()
     }
 
     fn first_variable(&self, e: ExprId, above: Variability) -> Option<VarId> {

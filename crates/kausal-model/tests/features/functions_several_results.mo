@@ -13,13 +13,14 @@ algorithm
 end polar;
 function three
   input Real u;
+  input Boolean up = true;
   output Real a;
   output Real b[2];
   output Boolean c;
 algorithm
   a := u;
   b := {u^2, u^3};
-  c := u > 0;
+  c := not up;
 end three;
 function angle
   input Real x;
@@ -41,7 +42,7 @@ model FunctionsSeveralResults
   discrete Real d(start = 0, fixed = true);
   discrete Real e[2](each start = 0, each fixed = true);
 equation
-  (a, b, c) = three(time);
+  (a, b, c) = three(time, time > 0.5);
   (, only) = three(2*time);
   q.r = p.phi + 1;
   q.phi = sum(only);
