@@ -303,3 +303,42 @@ int main(void)
 }"#,
     );
 }
+
+/// Equations without full rank: what they determine is determined, the rest keeps its value; contradictions are told.
+#[test]
+fn deficient() {
+    run(
+        &[include_str!("../src/c/deficient.c")],
+        r#"
+int main(void)
+{
+    double size[3];
+    int column[3];
+    /* 0*x = 0 */
+    double zero[1] = {0.0}, b[3] = {0.0}, x[3] = {4.0, 5.0, 6.0};
+    CHECK(kausal_deficient(1, zero, b, x, size, column) == 0 && b[0] == 4.0);
+    zero[0] = 0.0; b[0] = 1e-3;
+    CHECK(kausal_deficient(1, zero, b, x, size, column) == 1);
+    /* x + y = 7, 2 x + 2 y = 14, z = 1: whoever of x and y moves, the sum is right. */
+    double a[9] = {1.0, 1.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 1.0};
+    b[0] = 7.0; b[1] = 14.0; b[2] = 1.0;
+    CHECK(kausal_deficient(3, a, b, x, size, column) == 0);
+    CHECK(fabs(b[0] + b[1] - 7.0) < 1e-14 && (b[0] == 4.0 || b[1] == 5.0) && fabs(b[2] - 1.0) < 1e-15);
+    double again[9] = {1.0, 1.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 1.0};
+    b[0] = 7.0; b[1] = 15.0; b[2] = 1.0;
+    CHECK(kausal_deficient(3, again, b, x, size, column) == 1);
+    /* Regular ones are solved, too. */
+    for (int round = 0; round < 50; round++) {
+        double m[9], copy[9], right[3];
+        for (int i = 0; i < 9; i++) m[i] = copy[i] = number();
+        for (int i = 0; i < 3; i++) m[i*4] = copy[i*4] += 3.0;
+        for (int i = 0; i < 3; i++) right[i] = b[i] = number();
+        CHECK(kausal_deficient(3, m, b, x, size, column) == 0);
+        for (int i = 0; i < 3; i++) {
+            CHECK(fabs(copy[i*3]*b[0] + copy[i*3 + 1]*b[1] + copy[i*3 + 2]*b[2] - right[i]) < 1e-13);
+        }
+    }
+    return 0;
+}"#,
+    );
+}

@@ -25,8 +25,9 @@ use super::{Run, RunError};
 use crate::machine::Machine;
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
-/// them within this part of that time. The last two catch what comes to a limit, like a ball at rest, before the clock
-/// can no longer tell its bounces apart.
+/// them within this part of that time. The last one catches what comes to a limit, like a ball at rest, before the clock
+/// can no longer tell its bounces apart: where the later half counts, the distances of events go on shrinking, too. A burst of
+/// events, as when rectifiers start from zero, passes.
 const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(200, 1e-6, 1.0), (50, 1e-8, 1.0), (24, 1e-6, 0.25)];
 /// The same for events at instants that are known in advance, which may be close to each other for a good reason.
 const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
@@ -79,8 +80,20 @@ impl Chatter {
         self.instants.truncate(most + 1);
         CHATTER_LIMITS.iter().any(|&(count, part, later)| {
             let before = |k: usize| self.instants.get(k).map_or(f64::INFINITY, |first| t - first);
-            before(count) <= part * length && before(count / 2) <= later * before(count)
+            before(count) <= part * length
+                && before(count / 2) <= later * before(count)
+                && (later >= 1.0 || self.come_to_a_limit(count))
         })
+    }
+
+    /// Is the largest distance in each quarter of the last events less than in the one before?
+    fn come_to_a_limit(&self, count: usize) -> bool {
+        let gap = |k: usize| match (self.instants.get(k), self.instants.get(k + 1)) {
+            (Some(late), Some(early)) => late - early,
+            _ => f64::INFINITY,
+        };
+        let largest = |quarter: usize| (quarter * count / 4..(quarter + 1) * count / 4).map(gap).fold(0.0, f64::max);
+        (0..3).all(|quarter| largest(quarter) < largest(quarter + 1))
     }
 }
 
@@ -387,6 +400,19 @@ mod tests {
         }
         assert!(!piles((0..).map(|_| 1e-6)));
         assert!(piles((0..).map(|_| 1e-9)));
+    }
+
+    /// Many events close to each other, a pause, some more, and then on.
+    #[test]
+    fn bursts_of_events_pass() {
+        let pause = |k: i32| match k {
+            0 => 1e-3,
+            1 => 5e-6,
+            13 => 1e-7,
+            2..28 => 2e-12,
+            _ => 1e-3,
+        };
+        assert!(!piles((0..).map(pause)));
     }
 
     /// A run of length 1: a thousand million events are too many, a hundred million are not.

@@ -425,8 +425,9 @@ impl Inlined {
         };
         machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
         machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
-        // Radau IIA guesses states only.
-        if section.stages.len() > 1 {
+        // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
+        let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);
+        if section.stages.len() > 1 && has_moved {
             derivatives_of_formula(h, old, x, dx);
         }
         for (k, stage) in section.stages.iter().enumerate() {

@@ -347,9 +347,9 @@ fn main() {
          order one, the others of ours with a Runge–Kutta step that makes a past of order four. Relations that decide nothing, such\n\
          as that of breaking away while an axis slides, cause no events, and events\n\
          that the continuous part does not read do not interrupt the integration, in none of the ways.\n\n\
-         With a friction characteristic that is not linear in the speed there are nine iteration variables, for motor and axis are\n\
-         joined by a spring in three axes: given the motion of the axis, that of the motor still depends on itself through its friction,\n\
-         and the other way round the motion of the axis could be had only by a division by the step size.\n"
+         With a friction characteristic that is not linear in the speed there are six iteration variables, too. Motor and axis are joined by\n\
+         a spring in three axes: given the motion of the axis, that of the motor still depends on itself through its friction, with its\n\
+         circuit and its control. That part is linear but for the speed of the motor, and is iterated on it by itself, inside the iteration on the six.\n"
     );
     match after("--markdown") {
         Some(file) => std::fs::write(file, text).unwrap_or_else(|e| eprintln!("{file}: {e}")),
