@@ -297,7 +297,7 @@ impl Chord {
         let part_of = |part: f64| if measures { part * request.tolerance } else { request.tolerance };
         let aim = request.aim(part_of(AIM));
         let mut due = measures && self.predicted >= self.patience();
-        let mut last = f64::INFINITY;
+        let (mut last, mut left) = (f64::INFINITY, f64::INFINITY);
         // The next correction is known.
         let mut ahead = false;
         for iteration in 1..=request.most_iterations {
@@ -325,7 +325,16 @@ impl Chord {
                     break;
                 }
             }
-            let size = self.evaluate_correction(system, z)?;
+            let size = match self.evaluate_correction(system, z) {
+                // What is exact enough is not lost because it can be made no better.
+                Err(ModelError::Recoverable(_)) if request.finest.is_some() && left <= request.tolerance => {
+                    for (z, c) in z.iter_mut().zip(&self.correction) {
+                        *z -= c;
+                    }
+                    return self.evaluate(system, z);
+                }
+                size => size?,
+            };
             let measured = measures && size.states > aim || request.finest.is_some();
             if measured {
                 self.before.copy_from_slice(&self.correction);
@@ -351,6 +360,7 @@ impl Chord {
                 if hopeless {
                     break;
                 }
+                left = error;
             }
             last = size.states;
         }

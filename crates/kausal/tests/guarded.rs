@@ -28,15 +28,8 @@ fn end(run: &Run, name: &str) -> f64 {
 
 /// All methods that choose their steps, with the bound of these, and those with steps of one size, with theirs.
 fn all(within: f64, fixed_within: f64, check: impl Fn(Method, Option<f64>, f64)) {
-    let fixed = [
-        Method::ExplicitEuler,
-        Method::RungeKutta4,
-        Method::ImplicitEuler,
-        Method::Trapezoidal,
-        Method::FixedBdf,
-    ];
     for (method, _) in Method::ALL {
-        let is_fixed = fixed.contains(&method);
+        let is_fixed = method.is_fixed_step();
         check(method, is_fixed.then_some(0.01), if is_fixed { fixed_within } else { within });
     }
 }

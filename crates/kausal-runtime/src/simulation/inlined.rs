@@ -192,6 +192,31 @@ struct Stiffness {
     found: bool,
     /// Steps in a row in which it was slow.
     slow: u32,
+    /// `h` at which it was found, and steps since then in which `h` was not much larger.
+    h: f64,
+    steps: u32,
+    /// So many steps must be taken with substitution before stiffness is believed in again.
+    doubt: u32,
+}
+
+impl Stiffness {
+    /// A step was taken with all states implicit, or with some substituted. Where all of them implicit allows no larger steps,
+    /// it is not stability that limits them: a jump that is no event does, and the run would go on for ever.
+    fn accepted(&mut self, h: f64) {
+        const LARGER: f64 = 4.0;
+        const NO_LARGER: u32 = 100;
+        const DOUBT: u32 = 20;
+        if !self.found {
+            self.doubt = self.doubt.saturating_sub(1);
+        } else if h > LARGER * self.h {
+            (self.h, self.steps) = (0.0, 0);
+        } else {
+            self.steps += 1;
+            if self.steps >= NO_LARGER {
+                *self = Stiffness { doubt: DOUBT, ..Stiffness::default() };
+            }
+        }
+    }
 }
 
 /// A point and `h` of the formula there.
@@ -425,7 +450,9 @@ impl Inlined {
             if !section.substituted.is_empty() && !self.is_fixed {
                 let sweeps = substitute(machine, section, &inlined.steps, h, old, weights)?;
                 self.stiffness.slow = if sweeps >= SLOW_SWEEPS { self.stiffness.slow + 1 } else { 0 };
-                self.stiffness.found |= self.stiffness.slow >= SLOW_STEPS;
+                if self.stiffness.slow >= SLOW_STEPS && self.stiffness.doubt == 0 {
+                    self.stiffness = Stiffness { found: true, h, ..Stiffness::default() };
+                }
             }
         }
         if self.side.states.is_empty() {
@@ -464,11 +491,14 @@ impl Inlined {
             let mut section = std::mem::take(&mut self.step);
             outcome = self.solve(&mut section, request, t, x, dx);
             self.step = section;
-            if matches!(outcome, Err(Stop::Failed(_))) {
-                self.stiffness.found = true;
+            if matches!(outcome, Err(Stop::Failed(_))) && self.stiffness.doubt == 0 {
                 x.copy_from_slice(&guess);
                 derivatives_of_formula(request.h, request.x0, x, dx);
-                outcome = self.solve(&mut complete, request, t, x, dx);
+                // Where that fails as well, stiffness is not the reason.
+                if self.solve(&mut complete, request, t, x, dx).is_ok() {
+                    outcome = Ok(());
+                    self.stiffness = Stiffness { found: true, h: request.h, ..Stiffness::default() };
+                }
             }
             self.guess = guess;
         } else {
@@ -495,7 +525,12 @@ impl Inlined {
         guess.copy_from_slice(x);
         let persistence = self.side.machine.demand.persistence;
         let mut outcome = Ok(());
-        for (stays, insists) in [(false, false), (true, false), (true, true), (false, true)] {
+        // Somebody who wants few iterations does not want all of that.
+        let attempts: &[(bool, bool)] = match self.most_iterations {
+            Some(_) => &[(false, false), (true, true)],
+            None => &[(false, false), (true, false), (true, true), (false, true)],
+        };
+        for &(stays, insists) in attempts {
             if stays || insists {
                 x.copy_from_slice(if stays { &self.last } else { &guess });
                 section.substituted.iter().for_each(|&i| x[i] = guess[i]);
@@ -640,8 +675,7 @@ impl StepModel for Inlined {
             return outcome.map_err(|stop| self.failed(stop));
         }
         let mut section = std::mem::take(&mut self.step);
-        let persistent = self.most_iterations.is_none() && self.last.len() == x.len() && !x.is_empty();
-        let outcome = match persistent {
+        let outcome = match self.last.len() == x.len() && !x.is_empty() {
             true => self.solve_persistently(&mut section, &request, x, dx),
             false => self.solve(&mut section, &request, t, x, dx),
         };
@@ -661,6 +695,8 @@ impl StepModel for Inlined {
 
     fn accepted(&mut self, t: f64, x: &[f64], _dx: &[f64]) {
         self.remember(x);
+        let h = self.side.machine.demand.h;
+        self.stiffness.accepted(h);
         self.side.machine.chords().for_each(|chord| chord.accepted());
         for past in &mut self.others {
             past.before = past.last;

@@ -229,7 +229,15 @@ impl<M: OdeModel> ClassicalStep<M> {
                 break;
             }
             last = size;
-            self.rhs(t, x)?;
+            match self.rhs(t, x) {
+                // What is exact enough is not lost because it can be made no better.
+                Err(ModelError::Recoverable(_))
+                    if checks && first <= FAR && size * self.rate.max(slowest).min(1.0) <= tolerance =>
+                {
+                    return Ok(());
+                }
+                evaluated => evaluated?,
+            }
         }
         let component = largest(weights, &self.correction);
         Err(Recoverable { reason: Reason::NoConvergence, component }.into())
