@@ -1,6 +1,6 @@
 //! The guide is true: every page of `docs/src` is worked through as a reader would, in a folder of its own.
 //!
-//! - A block of `modelica` or `dym` that begins with a comment that names a file (`// First.mo`) is written to that file;
+//! - A block of `modelica`, `dym` or `c` that begins with a comment that names a file (`// First.mo`) is written to that file;
 //!   one without is part of a model the reader has seen: of the page, the tutorial or the library.
 //! - In a block of `console`, lines after `$ ` are commands, run by a shell that finds `kausal`; what follows is what they
 //!   print. `…` alone on a line stands for any lines, within one for any words; counts that change with every
@@ -185,7 +185,8 @@ impl Reader {
         let text = block.lines.join("\n") + "\n";
         let first = block.lines.first().map(String::as_str).unwrap_or_default();
         let name = first.trim_start_matches(['/', '{', ' ']).trim_end_matches(['}', ' ']);
-        if (name.ends_with(".mo") || name.ends_with(".dym")) && !name.contains(' ') {
+        let is_file = [".mo", ".dym", ".c"].iter().any(|ending| name.ends_with(ending));
+        if is_file && !name.contains(' ') {
             std::fs::write(self.folder.path().join(name), &text).expect("a file");
             self.seen.push(condensed(&text));
             return;
@@ -316,7 +317,7 @@ fn work_through(page: &str) -> Vec<String> {
     };
     for block in blocks(&text) {
         match block.kind.split([',', ' ']).next().unwrap_or_default() {
-            "modelica" | "dym" => reader.model(&block),
+            "modelica" | "dym" | "c" => reader.model(&block),
             "console" => reader.console(&block),
             "python" => reader.script(&block, &std::env::var("PYTHON").unwrap_or("python3".into()), &["-c"]),
             "octave" => reader.script(&block, "octave-cli", &["--no-gui", "--no-history", "--eval"]),
@@ -379,6 +380,7 @@ pages! {
     singular: "singular.md",
     tearing: "tearing.md",
     inline_integration: "inline.md",
+    real_time: "real-time.md",
     classic: "classic.md",
     external: "external.md",
     library_page: "library.md",

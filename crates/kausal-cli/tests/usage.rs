@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 34] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -40,7 +40,33 @@ fn wrong_usage_is_exit_code_2() {
         (&["simulate", "Decay.mo", "--timeout", "0"], "it must be positive"),
         (&["simulate", "Decay.mo", "--method", "rk4"], "give it with --step"),
         (&["simulate", "Decay.mo", "--step", "0.1"], "auto chooses its steps itself"),
-        (&["simulate", "Decay.mo", "--method", "radau", "--step", "0.1"], "radau chooses its steps itself"),
+        (
+            &["simulate", "Decay.mo", "--method", "esdirk4", "--step", "0.1"],
+            "esdirk4 chooses its steps itself",
+        ),
+        (&["simulate", "Decay.mo", "--stiff", "x"], "only --inline mixed treats stiff states"),
+        (
+            &["translate", "Decay.mo", "--inline", "bdf", "--stiff", "x"],
+            "only --inline mixed treats stiff states",
+        ),
+        (&["explain", "Decay.mo", "--stiff", "x"], "only --inline mixed treats stiff states"),
+        (&["simulate", "Decay.mo", "--inline", "implicit-euler", "--order", "2"], "is the one of order 1"),
+        (
+            &["simulate", "Decay.mo", "--inline", "bdf", "--jacobian", "numeric"],
+            "the model has matrices of its own",
+        ),
+        (&["simulate", "Decay.mo", "--inline", "bdf", "--iterations", "3"], "an inlined step of one size"),
+        (&["simulate", "Decay.mo", "--events", "at-steps"], "auto chooses its steps itself"),
+        (
+            &["translate", "Decay.mo", "--inline", "radau", "--order", "2", "--c", "x.c"],
+            "backward differentiation formulas",
+        ),
+        (&["translate", "Decay.mo", "--iterations", "2", "--c", "x.c"], "an inlined step"),
+        (&["translate", "Decay.mo", "--inline", "bdf", "--order", "2"], "none is asked for"),
+        (
+            &["translate", "Decay.mo", "--inline", "rosenbrock", "--c", "x.c"],
+            "take --inline trapezoidal, bdf",
+        ),
         (&["simulate", "Decay.mo", "--method", "radau", "--order", "3"], "radau has an order of its own"),
         (&["simulate", "Decay.mo", "--method", "bdf", "--order", "6"], "6 is not in 1..=5"),
         (&["simulate", "Decay.mo", "--method", "rk4", "--step", "0"], "it must be positive"),
@@ -64,6 +90,8 @@ fn wrong_usage_is_exit_code_2() {
     }
     done(folder.path(), &["simulate", "Decay.mo", "--method", "rk4", "--step", "0.1"]);
     done(folder.path(), &["simulate", "Decay.mo", "--inline", "radau", "--method", "radau"]);
+    done(folder.path(), &["simulate", "Decay.mo", "--method", "radau", "--step", "0.1"]);
+    done(folder.path(), &["simulate", "Decay.mo", "--inline", "mixed", "--stiff", "x", "--step", "0.1"]);
 }
 
 /// Programs that read JSON find out why there is nothing else to read.

@@ -35,6 +35,7 @@ mod texts;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
 use kausal_translate::program::Kind;
+use rustc_hash::FxHashSet;
 
 use crate::chunk::Error;
 use section::Sections;
@@ -76,8 +77,10 @@ pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error
     let of_the_step = before..sections.factorised.len();
     sections.parameters("model_parameters", &program.parameters)?;
     event::write(&mut sections, program)?;
-    if let Some(discretized) = &program.discretized {
-        step::write(&mut sections, discretized, of_the_step)?;
+    match &program.discretized {
+        Some(discretized) => step::write(&mut sections, discretized, of_the_step)?,
+        None if program.states.is_empty() => step::write_without_states(&mut sections),
+        None => {}
     }
 
     let (prototypes_of_routines, routines) = function::write(&sections.routines.list, sections.warned);
@@ -115,6 +118,7 @@ pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error
         )));
     }
     out.push_str(&model_struct(program, &sections));
+    out.push_str(&slots(program));
     out.push_str(&prototypes(program, &sections));
     out.push_str(&kernel::used(&code));
     out.push_str(&states(program));
@@ -140,6 +144,33 @@ fn model_struct(program: &Program, sections: &Sections<'_>) -> String {
         out.push_str(&format!("    {field}\n"));
     }
     out.push_str("} model;\n\n");
+    out
+}
+
+/// Names for the places of variables: letters and digits of theirs. One that would be there twice is left out, and so is what the
+/// translation added.
+fn slots(program: &Program) -> String {
+    let mut names = FxHashSet::default();
+    let mut out = String::from(
+        "/* Where variables are among the values, by their names. What is the negative of another one is not here. */\nenum {\n",
+    );
+    for (i, variable) in program.variables.iter().enumerate() {
+        let slot = match variable.kind {
+            Kind::Helper => continue,
+            Kind::Alias(alias) if alias.negated => continue,
+            Kind::Alias(alias) => alias.target.index(),
+            _ => i,
+        };
+        let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = variable.name.trim_end_matches([']', ')']).chars().map(word).collect();
+        if names.insert(name.clone()) {
+            out.push_str(&format!("    slot_{name} = {slot}, /* {} */\n", comment(&variable.name)));
+        }
+    }
+    if names.is_empty() {
+        return String::new();
+    }
+    out.push_str("};\n\n");
     out
 }
 

@@ -176,7 +176,7 @@ int main(void)
     const kausal_system without = {2, 100, unknown, residual, nominal, min, max, evaluate, 0};
     const kausal_system hopeless = {1, 100, one, second, nominal, min, max, impossible, 0};
     const kausal_system bounded = {1, 100, one, second, nominal, zero, max, root, 0};
-    double work[10];
+    double work[12];
     int pivot[2];
     v[0] = 40.0; v[1] = -3.0;
     CHECK(kausal_newton(&with, 0, v, work, pivot) == 0);
@@ -189,6 +189,155 @@ int main(void)
     v[0] = 1.0;
     CHECK(kausal_newton(&bounded, 0, v, work, pivot) == 0);
     CHECK(fabs(v[0] - 0.01) < 1e-10);
+    return 0;
+}"#,
+    );
+}
+
+/// Tries are counted, shorter steps too.
+#[test]
+fn newton_is_bounded() {
+    run(
+        &[include_str!("../src/c/lu.c"), include_str!("../src/c/newton.c")],
+        r#"
+static double v[2];
+static int calls;
+static int evaluate(void *model) /* atan(5 x) = 0: full steps from afar lead nowhere */
+{
+    (void)model;
+    calls++;
+    v[1] = atan(5.0*v[0]);
+    return 0;
+}
+static int jacobian(void *model, double *matrix)
+{
+    (void)model;
+    matrix[0] = 5.0/(1.0 + 25.0*v[0]*v[0]);
+    return 0;
+}
+int main(void)
+{
+    static const int unknown[1] = {0}, residual[1] = {1};
+    static const double nominal[1] = {1.0}, min[1] = {-HUGE_VAL}, max[1] = {HUGE_VAL};
+    double work[5];
+    int pivot[1];
+    for (int most = 1; most < 6; most++) {
+        const kausal_system s = {1, most, unknown, residual, nominal, min, max, evaluate, jacobian};
+        v[0] = 3.0;
+        calls = 0;
+        CHECK(kausal_newton(&s, 0, v, work, pivot) == 4);
+        CHECK(calls == most + 1);
+    }
+    const kausal_system s = {1, 50, unknown, residual, nominal, min, max, evaluate, jacobian};
+    v[0] = 3.0;
+    CHECK(kausal_newton(&s, 0, v, work, pivot) == 0);
+    CHECK(fabs(v[0]) < 1e-12);
+    return 0;
+}"#,
+    );
+}
+
+/// A relation near zero stays where it is, one of time goes where it goes at its instant.
+#[test]
+fn relations() {
+    run(
+        &[
+            include_str!("../src/c/relation.c"),
+            include_str!("../src/c/instant.c"),
+            include_str!("../src/c/timed.c"),
+        ],
+        r#"
+int main(void)
+{
+    double largest = 0.0;
+    CHECK(kausal_relation(0.0, -2.0, 0, &largest) == 1.0 && largest == 2.0);
+    CHECK(kausal_relation(1.0, 1.0, 1, &largest) == 0.0);
+    CHECK(kausal_relation(1.0, 1e-10, 0, &largest) == 1.0);
+    CHECK(kausal_relation(0.0, -1e-10, 1, &largest) == 0.0);
+    CHECK(kausal_relation(0.0, -3e-10, 0, &largest) == 1.0);
+    CHECK(kausal_relation(1.0, NAN, 0, &largest) == 0.0);
+    CHECK(kausal_timed_relation(1e-16, 1, 0.0, 0.5) == 0.0);
+    CHECK(kausal_timed_relation(1e-16, 1, -1.0, 0.5) == 1.0);
+    CHECK(kausal_timed_relation(-1e-16, 1, 1.0, 0.5) == 0.0);
+    CHECK(kausal_timed_relation(-0.1, 1, 1.0, 0.5) == 1.0);
+    CHECK(kausal_same_instant(0.1 + 0.2, 0.3) && !kausal_same_instant(0.3, 0.3000001));
+    CHECK(!kausal_same_instant(HUGE_VAL, 1.0) && !kausal_same_instant(HUGE_VAL, HUGE_VAL));
+    return 0;
+}"#,
+    );
+}
+
+/// A pendulum x^2 + y^2 = 1 with the derivatives 2 x, 2 y: the state is y where x is large, and is kept until it is clearly worse.
+#[test]
+fn selection() {
+    run(
+        &[include_str!("../src/c/select.c")],
+        r#"
+int main(void)
+{
+    /* x, y, the state, the selection of x and of y */
+    double v[5] = {0.6, 0.8, 0.6, 1.0, 0.0}, work[2];
+    static const int candidate[2] = {0, 1}, state[1] = {2}, selection[2] = {3, 4};
+    static const kausal_state_set set = {1, 0, 2, 1, candidate, state, selection};
+    int flags[7];
+    double jacobian[2] = {1.2, 1.6};
+    CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0);
+    /* A little worse than the other one is good enough. */
+    jacobian[0] = 1.5; jacobian[1] = 1.3;
+    CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0 && v[3] == 1.0);
+    jacobian[0] = 1.9; jacobian[1] = 0.6;
+    CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 1);
+    CHECK(v[3] == 0.0 && v[4] == 1.0 && v[2] == 0.8);
+    /* What is not finite, or singular whatever the choice, changes nothing. */
+    jacobian[0] = NAN;
+    CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0);
+    jacobian[0] = jacobian[1] = 0.0;
+    CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0 && v[4] == 1.0);
+    /* |det| of columns 0 and 2 of [[1, 2, 3], [2, 4, 1]] is 5. */
+    static const kausal_state_set two = {2, 0, 3, 1, candidate, state, selection};
+    double a[6] = {1.0, 2.0, 3.0, 2.0, 4.0, 1.0};
+    static const int allowed[3] = {1, 0, 1};
+    int used[3], done[2];
+    CHECK(fabs(kausal_volume(&two, allowed, a, used, done) - 5.0) < 1e-14 && used[0] && !used[1] && used[2]);
+    return 0;
+}"#,
+    );
+}
+
+/// Equations without full rank: what they determine is determined, the rest keeps its value; contradictions are told.
+#[test]
+fn deficient() {
+    run(
+        &[include_str!("../src/c/deficient.c")],
+        r#"
+int main(void)
+{
+    double size[3];
+    int column[3];
+    /* 0*x = 0 */
+    double zero[1] = {0.0}, b[3] = {0.0}, x[3] = {4.0, 5.0, 6.0};
+    CHECK(kausal_deficient(1, zero, b, x, size, column) == 0 && b[0] == 4.0);
+    zero[0] = 0.0; b[0] = 1e-3;
+    CHECK(kausal_deficient(1, zero, b, x, size, column) == 1);
+    /* x + y = 7, 2 x + 2 y = 14, z = 1: whoever of x and y moves, the sum is right. */
+    double a[9] = {1.0, 1.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 1.0};
+    b[0] = 7.0; b[1] = 14.0; b[2] = 1.0;
+    CHECK(kausal_deficient(3, a, b, x, size, column) == 0);
+    CHECK(fabs(b[0] + b[1] - 7.0) < 1e-14 && (b[0] == 4.0 || b[1] == 5.0) && fabs(b[2] - 1.0) < 1e-15);
+    double again[9] = {1.0, 1.0, 0.0, 2.0, 2.0, 0.0, 0.0, 0.0, 1.0};
+    b[0] = 7.0; b[1] = 15.0; b[2] = 1.0;
+    CHECK(kausal_deficient(3, again, b, x, size, column) == 1);
+    /* Regular ones are solved, too. */
+    for (int round = 0; round < 50; round++) {
+        double m[9], copy[9], right[3];
+        for (int i = 0; i < 9; i++) m[i] = copy[i] = number();
+        for (int i = 0; i < 3; i++) m[i*4] = copy[i*4] += 3.0;
+        for (int i = 0; i < 3; i++) right[i] = b[i] = number();
+        CHECK(kausal_deficient(3, m, b, x, size, column) == 0);
+        for (int i = 0; i < 3; i++) {
+            CHECK(fabs(copy[i*3]*b[0] + copy[i*3 + 1]*b[1] + copy[i*3 + 2]*b[2] - right[i]) < 1e-13);
+        }
+    }
     return 0;
 }"#,
     );

@@ -150,6 +150,8 @@ pub struct Machine {
     pub(crate) starting: bool,
     /// Evaluations in which a linear system was solved with pivoting because its guard tripped.
     pub pivot_fallbacks: u64,
+    /// Since when all states are treated as stiff, where some were not at first.
+    pub(crate) stiffer_since: Option<f64>,
     /// These values are looked at, by assertions, relations or whoever reads results: systems are solved to the last
     /// digit and not to the tolerance.
     pub(crate) exact: bool,
@@ -270,6 +272,8 @@ pub(crate) struct Demand {
     pub most_iterations: u32,
     /// See [`ChordRequest::persistence`].
     pub persistence: u32,
+    /// See [`ChordRequest::finest`].
+    pub finest: Option<f64>,
 }
 
 impl Machine {
@@ -289,6 +293,7 @@ impl Machine {
             newton_failures: 0,
             starting: false,
             pivot_fallbacks: 0,
+            stiffer_since: None,
             exact: false,
             careful: false,
             disturbed: false,

@@ -123,6 +123,8 @@ pub struct Statistics {
     pub nonlinear_failures: u64,
     /// Factorisations whose fixed pivot order had to be given up.
     pub pivot_fallbacks: u64,
+    /// Since when all states were treated as stiff, where an inlined step began with some of them.
+    pub stiffer_since: Option<f64>,
     /// Events found by a crossing.
     pub state_events: u64,
     /// Events known in advance.
@@ -752,6 +754,7 @@ impl Run {
             stats.newton_iterations = s.work.newton_iterations + machine.newton_iterations;
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
+            stats.stiffer_since = machine.stiffer_since;
             stats.warnings = machine.all_warnings();
             stats.undetermined = machine.undetermined.clone();
             stats.messages.extend(machine.take_messages());

@@ -98,6 +98,9 @@ pub struct ChordRequest<'a> {
     /// Iterations with a new matrix each, where the chord method has failed: for steps that cannot be repeated with a
     /// smaller size.
     pub persistence: u32,
+    /// The iteration goes on until its error is this, or does not become smaller: for steps of one size, whose errors nobody
+    /// estimates and which are to be those of the formula alone.
+    pub finest: Option<f64>,
 }
 
 /// Work done by all solves.
@@ -124,6 +127,24 @@ struct Seen {
     fading: f64,
     /// The age of the matrix when that was.
     at: u32,
+}
+
+/// Two corrections in a row. With the matrix `M` in place of `A`, and corrections that are scaled by `s`, one of them, `c`, is
+/// followed by `c - s M⁻¹ A c`.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// The second as a part of the first.
+    ratio: f64,
+    /// The part of the way to the solution that the first one was, as far as it can be seen along it: that of `s M⁻¹ A`.
+    done: f64,
+}
+
+impl Progress {
+    /// What is left after the first, as a part of it: this correction and all that follow. With a matrix that is too large by
+    /// far corrections are small, and hardly become smaller.
+    fn rate(self) -> f64 {
+        if self.done > 0.0 { self.ratio / self.done.min(1.0) } else { f64::INFINITY }
+    }
 }
 
 /// The chord method for systems of one structure. See the [module](self).
@@ -232,7 +253,11 @@ impl Chord {
         self.evaluate(system, z)?;
         system.mark();
         if fresh {
-            self.new_matrix(system, request, z)?;
+            match self.new_matrix(system, request, z) {
+                // What solves the equations is a solution, whatever their derivatives are.
+                Err(ModelError::Recoverable(_)) if self.residual.iter().all(|r| *r == 0.0) => return Ok(()),
+                made => made?,
+            }
         }
         self.iterate(system, request, z)
     }
@@ -257,7 +282,8 @@ impl Chord {
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = if learned { 0.0 } else { (1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma) };
         let measures = system.computes_states();
-        let aim = if measures { AIM * request.tolerance } else { request.tolerance };
+        let part_of = |part: f64| if measures { part * request.tolerance } else { request.tolerance };
+        let aim = request.finest.unwrap_or(part_of(AIM)).min(request.tolerance);
         let mut due = measures && self.predicted >= self.patience();
         let mut last = f64::INFINITY;
         // The next correction is known.
@@ -267,13 +293,15 @@ impl Chord {
                 self.find_correction(scale);
             }
             self.apply_correction(z)?;
-            let predicted = if measures || drift == 0.0 { system.predict(&self.correction) } else { None };
+            // Where nobody estimates errors one correction at least is evaluated.
+            let foresees = (request.finest.is_none() || iteration > 1) && (measures || drift == 0.0);
+            let predicted = if foresees { system.predict(&self.correction) } else { None };
             if let Some(size) = predicted {
-                if !measures && iteration > 1 {
+                if !measures && iteration > 1 && request.finest.is_none() {
                     self.rate = (RATE_MEMORY * self.rate).max(size / last);
                 }
                 let error = size * self.expected_rate(slowest, drift, measures);
-                let small = measures && size <= aim;
+                let small = measures && size <= aim && request.finest.is_none();
                 let hopeless = size > DIVERGENCE * last || iteration == request.most_iterations;
                 let allowed = if hopeless { request.tolerance } else { aim };
                 if small || error <= allowed && !due {
@@ -285,25 +313,26 @@ impl Chord {
                     break;
                 }
             }
-            let before = norm(request.weights, &self.correction);
             let size = self.evaluate_correction(system, z)?;
-            if measures && size.states > aim {
+            let measured = measures && size.states > aim || request.finest.is_some();
+            if measured {
                 self.before.copy_from_slice(&self.correction);
                 self.find_correction(scale);
                 ahead = true;
-                let rate = norm(request.weights, &self.correction) / before;
-                self.learn(rate, size.unforeseen / size.states);
-                scale = self.learn_scale(request, scale);
+                let progress = self.progress(request);
+                self.learn(progress.rate(), size.unforeseen / size.states);
+                scale = self.learn_scale(request, scale, progress);
                 due = false;
             } else if iteration > 1 && predicted.is_none() {
                 self.rate = (RATE_MEMORY * self.rate).max(size.states / last);
             }
             if predicted.is_none() {
                 // The rate is that of this step where it is measured.
-                let best = if measures { BEST_SEEN } else { slowest.max(BEST_RATE) };
-                let error = size.states * self.rate.max(best).min(1.0);
+                let best = if measured { BEST_SEEN } else { slowest.max(BEST_RATE) };
+                let rate = if measured { self.rate } else { self.rate.min(1.0) };
+                let error = size.states * rate.max(best);
                 let hopeless = size.states > DIVERGENCE * last || iteration == request.most_iterations;
-                let enough = if measures { AIM_EVALUATED * request.tolerance } else { request.tolerance };
+                let enough = request.finest.unwrap_or(part_of(AIM_EVALUATED)).min(request.tolerance);
                 if error <= if hopeless { request.tolerance } else { enough } {
                     return Ok(());
                 }
@@ -321,7 +350,7 @@ impl Chord {
         if !measures {
             return self.rate.max(slowest.max(BEST_RATE)).min(1.0);
         }
-        self.seen_rate().max(slowest).max(drift).max(BEST_SEEN).min(1.0)
+        self.seen_rate().max(slowest).max(drift).clamp(BEST_SEEN, 1.0)
     }
 
     fn seen_rate(&self) -> f64 {
@@ -337,6 +366,8 @@ impl Chord {
 
     /// An evaluated correction has shown by which part it was wrong, and which part of the change of states was not foreseen.
     fn learn(&mut self, rate: f64, unforeseen: f64) {
+        self.rate = if self.rate.is_finite() { rate.max(RATE_MEMORY * self.rate) } else { rate };
+        let (rate, unforeseen) = (rate.min(1.0), unforeseen.min(1.0));
         let seen = self.seen;
         let at = seen.map_or(0, |seen| seen.at.min(self.steps));
         let per_step = |part: f64, steps: u32, before: Option<f64>| match (steps, before) {
@@ -350,7 +381,6 @@ impl Chord {
             fading: per_step(unforeseen, self.steps - at, seen.map(|seen| seen.fading)),
             at: self.steps,
         });
-        self.rate = rate.max(RATE_MEMORY * self.rate);
         self.predicted = 0;
     }
 
@@ -362,25 +392,36 @@ impl Chord {
         }
     }
 
-    /// The factor with which the correction before would have met the solution best. With the matrix `M` in place of `A`, one
-    /// correction `c` is followed by `c - s M⁻¹ A c`, so both tell `M⁻¹ A c`. The one that follows is changed accordingly.
-    fn learn_scale(&mut self, request: &ChordRequest, scale: f64) -> f64 {
-        let (mut square, mut along) = (0.0, 0.0);
+    /// What two corrections in a row tell.
+    fn progress(&self, request: &ChordRequest) -> Progress {
+        let (mut square, mut along, mut next_square) = (0.0, 0.0, 0.0);
         for ((c, next), w) in self.before.iter().zip(&self.correction).zip(request.weights) {
             square += (c * w) * (c * w);
             along += (c * w) * ((c - next) * w);
+            next_square += (next * w) * (next * w);
         }
-        let better = scale * square / along;
+        match square > 0.0 {
+            true => Progress { ratio: (next_square / square).sqrt(), done: along / square },
+            false => Progress { ratio: 0.0, done: 1.0 },
+        }
+    }
+
+    /// The factor with which the correction before would have met the solution best; the one that follows is changed
+    /// accordingly.
+    fn learn_scale(&mut self, request: &ChordRequest, scale: f64, progress: Progress) -> f64 {
+        let ratio = 1.0 / progress.done;
+        let better = scale * ratio;
         if !(better > 0.5 && better < 2.0) {
             return scale;
         }
-        let ratio = better / scale;
         self.correction.iter_mut().for_each(|c| *c *= ratio);
         self.learned = Some((request.h, better));
         better
     }
 
-    /// Newton's method with a new matrix in each iteration.
+    /// Newton's method with a new matrix in each iteration. A correction is halved until the one that would follow with the
+    /// same matrix is smaller, the natural test of monotonicity (Deuflhard, *Newton Methods for Nonlinear Problems*, §3.3): it
+    /// does not depend on how the equations are written.
     fn insist<S: StepSystem>(
         &mut self,
         system: &mut S,
@@ -388,6 +429,7 @@ impl Chord {
         z: &mut [f64],
         failure: Recoverable,
     ) -> Result<(), ModelError> {
+        let mut found = false;
         for iteration in 0..request.persistence {
             if iteration == 0 {
                 self.evaluate(system, z)?;
@@ -395,13 +437,55 @@ impl Chord {
             }
             self.new_matrix(system, request, z)?;
             self.find_correction(1.0);
-            self.apply_correction(z)?;
-            if self.evaluate_correction(system, z)?.states <= request.tolerance {
-                return Ok(());
+            let size = self.damped_correction(system, request, z)?;
+            found = size.is_some_and(|size| size <= request.tolerance);
+            if size.is_none_or(|size| size <= request.finest.unwrap_or(request.tolerance)) {
+                break;
             }
         }
+        if found {
+            return Ok(());
+        }
         self.gamma = None;
+        z.copy_from_slice(&self.start);
         Err(failure.into())
+    }
+
+    /// As much of the correction as does good; by how much it changed the states, infinity where that was a part of it only.
+    /// Nothing where no part of it does good.
+    fn damped_correction<S: StepSystem>(
+        &mut self,
+        system: &mut S,
+        request: &ChordRequest,
+        z: &mut [f64],
+    ) -> Result<Option<f64>, ModelError> {
+        const HALVINGS: u32 = 10;
+        self.before.copy_from_slice(&self.correction);
+        let from = z.to_vec();
+        let length = norm(request.weights, &self.before);
+        let mut part = 1.0;
+        for _ in 0..HALVINGS {
+            for ((z, from), c) in z.iter_mut().zip(&from).zip(&self.before) {
+                *z = from + part * c;
+            }
+            self.work.iterations += 1;
+            self.correction.iter_mut().zip(&self.before).for_each(|(c, b)| *c = part * b);
+            match self.evaluate_correction(system, z) {
+                Ok(size) => {
+                    self.find_correction(1.0);
+                    let next = norm(request.weights, &self.correction);
+                    // Where the change is rounding it does not become smaller.
+                    let near = part == 1.0 && size.states <= request.tolerance;
+                    if next <= (1.0 - part / 4.0) * length || near {
+                        return Ok(Some(if part == 1.0 { size.states } else { f64::INFINITY }));
+                    }
+                }
+                Err(ModelError::Recoverable(_)) => {}
+                Err(fatal) => return Err(fatal),
+            }
+            part *= 0.5;
+        }
+        Ok(None)
     }
 
     /// The correction that the residual asks for.
@@ -625,8 +709,14 @@ mod tests {
             classical.accepted(0.0, &x, &dx);
             (system.h, system.old) = (h, [z[0], z[1]]);
             system.asked.clear();
-            let request =
-                ChordRequest { h, weights: &weights, tolerance: 0.04, most_iterations: 3, persistence: 0 };
+            let request = ChordRequest {
+                h,
+                weights: &weights,
+                tolerance: 0.04,
+                most_iterations: 3,
+                persistence: 0,
+                finest: None,
+            };
             chord.solve(&mut system, &request, &mut z).unwrap();
             chord.accepted();
             // This iteration looks at the residual once more behind the last correction of an attempt; there are at most two.
@@ -660,8 +750,14 @@ mod tests {
             let mut system = Implicit { h, old, asked: Vec::new() };
             let mut chord = Chord::new(&mut system).unwrap();
             let mut z = [d, w];
-            let request =
-                ChordRequest { h, weights: &weights, tolerance: 0.1, most_iterations: 30, persistence: 0 };
+            let request = ChordRequest {
+                h,
+                weights: &weights,
+                tolerance: 0.1,
+                most_iterations: 30,
+                persistence: 0,
+                finest: None,
+            };
             chord.solve(&mut system, &request, &mut z).unwrap();
             // On x and w, with the matrix of the first guess.
             let (mut u, mut v) = (old + h * d, w);
@@ -680,6 +776,78 @@ mod tests {
             (d, w) = (z[0], z[1]);
             x = old + h * d;
         }
+    }
+
+    /// One equation for one state that follows from another variable.
+    struct One<F> {
+        equation: F,
+    }
+
+    impl<F: Fn(f64) -> f64> NonlinearSystem for One<F> {
+        fn n(&self) -> usize {
+            1
+        }
+        fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+            r[0] = (self.equation)(x[0]);
+            Ok(())
+        }
+    }
+
+    impl<F: Fn(f64) -> f64> StepSystem for One<F> {
+        fn computes_states(&self) -> bool {
+            true
+        }
+        fn mark(&mut self) {}
+        fn change(&mut self, correction: &[f64]) -> Change {
+            Change { states: norm(&[1e6], correction), unforeseen: 0.0 }
+        }
+    }
+
+    /// Where the equations do not depend on `h`, scaling corrections for its drift does harm. That is seen once.
+    #[test]
+    fn the_factor_of_corrections_is_learned() {
+        let request = |h: f64| ChordRequest {
+            h,
+            weights: &[1e6],
+            tolerance: 0.1,
+            most_iterations: 10,
+            persistence: 0,
+            finest: None,
+        };
+        let mut chord = Chord::new(&mut One { equation: |z: f64| z }).unwrap();
+        let mut evaluations = Vec::new();
+        for (step, h) in [1.0, 1.2, 1.2].into_iter().enumerate() {
+            let target = 1.0 + step as f64;
+            let before = chord.work().residuals;
+            let mut z = [target - 1.0];
+            chord.solve(&mut One { equation: |z: f64| z - target }, &request(h), &mut z).unwrap();
+            assert!((z[0] - target).abs() < 1e-9, "step {step}: {}", z[0]);
+            evaluations.push(chord.work().residuals - before);
+        }
+        assert_eq!(chord.work().jacobians, 1, "one matrix for all");
+        assert!(evaluations[2] < evaluations[1], "{evaluations:?}");
+    }
+
+    /// Corrections are small because the slope at the guess is large: that is no solution.
+    #[test]
+    fn small_corrections_that_do_not_shrink_are_no_solution() {
+        // Steep below 1, and then as flat as the weight expects; the root is at 2.
+        let equation = |z: f64| if z < 1.0 { 1e9 * (z - 1.0) - 1.0 } else { z - 2.0 };
+        let mut system = One { equation };
+        let mut chord = Chord::new(&mut system).unwrap();
+        let mut request = ChordRequest {
+            h: 1.0,
+            weights: &[1e6],
+            tolerance: 0.01,
+            most_iterations: 12,
+            persistence: 0,
+            finest: Some(1e-8),
+        };
+        let mut z = [1.0 - 1e-6];
+        assert!(chord.solve(&mut system, &request, &mut z).is_err());
+        request.persistence = 30;
+        chord.solve(&mut system, &request, &mut z).unwrap();
+        assert!((z[0] - 2.0).abs() < 1e-12, "{}", z[0]);
     }
 
     #[test]
@@ -701,8 +869,14 @@ mod tests {
             }
         }
         let mut chord = Chord::new(&mut Cube).unwrap();
-        let mut request =
-            ChordRequest { h: 1.0, weights: &[1e6], tolerance: 0.1, most_iterations: 3, persistence: 0 };
+        let mut request = ChordRequest {
+            h: 1.0,
+            weights: &[1e6],
+            tolerance: 0.1,
+            most_iterations: 3,
+            persistence: 0,
+            finest: None,
+        };
         let mut z = [5.0];
         assert!(chord.solve(&mut Cube, &request, &mut z).is_err());
         assert_eq!(z, [5.0], "the guess is kept");

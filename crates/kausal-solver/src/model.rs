@@ -96,6 +96,11 @@ pub trait StepModel {
         false
     }
 
+    /// Are guesses of some states what these states become? An explicit formula has made them then.
+    fn keeps_guesses(&self) -> bool {
+        false
+    }
+
     /// Work done so far.
     fn work(&self) -> Work {
         Work::default()
@@ -143,6 +148,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn is_exact(&self) -> bool {
         (**self).is_exact()
+    }
+    fn keeps_guesses(&self) -> bool {
+        (**self).keeps_guesses()
     }
     fn work(&self) -> Work {
         (**self).work()

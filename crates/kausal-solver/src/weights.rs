@@ -89,6 +89,13 @@ impl Weights {
     }
 }
 
+/// What an iteration for `x` need not make smaller where errors of formulas are to be seen alone: the weighted size of what is a
+/// little more than rounding errors, and of what is nothing.
+pub fn rounding(weights: &[f64], x: &[f64]) -> f64 {
+    const ROUNDING: f64 = 1e-12;
+    (ROUNDING * norm(weights, x)).max(ROUNDING)
+}
+
 /// The component with the largest weighted size; the first that is not a number if there is one.
 pub(crate) fn largest(weights: &[f64], v: &[f64]) -> Option<usize> {
     let (mut worst, mut size) = (None, -1.0);

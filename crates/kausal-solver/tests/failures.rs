@@ -198,7 +198,7 @@ fn methods_that_need_more_than_steps_say_so() {
         let options = Options { fixed_step: Some(0.001), ..Options::default() };
         match Integrator::new(method, options, OnlySteps, 0.0, &[1.0]) {
             Err(SolverError::Unsupported { .. }) => {
-                assert!(matches!(method, Method::Radau | Method::Rosenbrock))
+                assert!(matches!(method, Method::Radau | Method::FixedRadau | Method::Rosenbrock))
             }
             Err(other) => panic!("{method}: {other}"),
             Ok(mut integrator) => {

@@ -98,6 +98,8 @@ fn errors_fall_with_the_order_of_the_method() {
         (Method::Esdirk4, 4.0, 4.0),
         (Method::Rosenbrock, 4.0, 4.0),
         (Method::Radau, 5.0, 4.0),
+        // Between the steps it is a cubic.
+        (Method::FixedRadau, 5.0, 4.0),
     ];
     for (method, order, dense_order) in cases {
         let steps = if order >= 4.0 { 20 } else { 80 };
@@ -233,6 +235,7 @@ fn fixed_steps_stay_on_their_grid() {
         Method::ImplicitEuler,
         Method::Trapezoidal,
         Method::FixedBdf,
+        Method::FixedRadau,
     ] {
         let model = ClassicalStep::new(Linear);
         let mut integrator = Integrator::new(method, constant_steps(0.1), model, 0.0, &phi(0.0)).unwrap();

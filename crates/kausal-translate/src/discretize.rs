@@ -76,7 +76,11 @@ pub(crate) fn build(
         inlined.filter = Some(Box::new(filter));
         return Some(inlined);
     }
-    let inlined = part.section(emitter, method)?;
+    let mut inlined = part.section(emitter, method)?;
+    if !inlined.substituted.is_empty() {
+        // States that are not stiff yet may become so.
+        inlined.filter = Some(Box::new(part.section(emitter, Inline::Bdf)?));
+    }
     if method == Inline::Auto && !pays(emitter, &inlined, selection, &blocks) {
         return None;
     }
@@ -105,6 +109,22 @@ fn not_stiff(emitter: &Emitter, selection: &Selection) -> Vec<u32> {
     };
     let places = selection.states.iter().zip(0..);
     places.filter(|(x, _)| !named(x)).map(|(_, k)| k).collect()
+}
+
+/// Says which states are treated as stiff.
+fn stiffness(work: &Work, selection: &Selection, substituted: &[u32]) -> String {
+    const NAMED: usize = 12;
+    let places = selection.states.iter().zip(0..);
+    let stiff: Vec<&str> =
+        places.filter(|(_, k)| !substituted.contains(k)).map(|(x, _)| work.var(*x).name.as_str()).collect();
+    let sentence = format!("{} of {} states are treated as stiff", stiff.len(), selection.states.len());
+    match stiff.len() {
+        0 => sentence,
+        _ => {
+            let more = if stiff.len() > NAMED { ", …" } else { "" };
+            format!("{sentence}: {}{more}", stiff[..stiff.len().min(NAMED)].join(", "))
+        }
+    }
 }
 
 /// Does a name match a pattern with `*` and `?`?
@@ -260,8 +280,8 @@ impl Part<'_> {
             Inline::Euler => formula.one_stage(emitter.work, selection, blocks, seeds, false),
             Inline::Mixed => {
                 formula.substituted = not_stiff(emitter, selection);
-                let stiff = selection.states.len() - formula.substituted.len();
-                let sentence = format!("{stiff} of {} states are treated as stiff", selection.states.len());
+                let sentence = stiffness(emitter.work, selection, &formula.substituted);
+                emitter.work.report.stiffness = Some(sentence.clone());
                 emitter.work.report.decisions.push(sentence);
                 formula.one_stage(emitter.work, selection, blocks, seeds, true)
             }

@@ -593,7 +593,8 @@ pub struct Discretized {
     /// States, by their place, whose formula is not part of the steps: they are not stiff, and successive substitution finds
     /// them.
     pub substituted: Vec<u32>,
-    /// For methods with several stages: a single implicit step, which damps error estimates.
+    /// For methods with several stages: a single implicit step, which damps error estimates. Where states are substituted: the
+    /// step with all states implicit, for when these become stiff.
     pub filter: Option<Box<Discretized>>,
     /// Computes the differences of relations after the steps, where assignments do.
     pub crossings: Option<Vec<Step>>,
@@ -627,6 +628,8 @@ pub struct Report {
     pub decisions: Vec<String>,
     /// Parameters that the model gives no value.
     pub valueless: Vec<String>,
+    /// Which states are treated as stiff, where not all are.
+    pub stiffness: Option<String>,
 }
 
 /// What a trivial equation says.

@@ -10,9 +10,9 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use kausal_translate::Program;
 use kausal_translate::discretize::without_stage;
 use kausal_translate::program::{Call, EquationInfo, EquationRef, Form, Iteration, Kind, Step, System};
+use kausal_translate::{Program, flow};
 
 use crate::simulate::instant;
 
@@ -108,6 +108,17 @@ pub fn substitution<'a>(program: &'a Program, unknowns: &[VarId]) -> Option<&'a 
         },
         _ => None,
     })
+}
+
+/// Are these the iteration variables of a system of an inlined step, or states that it finds by substitution?
+pub fn in_step(program: &Program, unknowns: &[VarId]) -> bool {
+    let Some(inlined) = &program.discretized else { return false };
+    let is_state = |v: &VarId| program.states.iter().any(|s| s.variable == *v);
+    let iterates = |step: &&Step| match step {
+        Step::System(system) => matches!(&system.form, Form::Nonlinear(n) if n.unknowns == unknowns),
+        _ => false,
+    };
+    unknowns.iter().all(is_state) || flow::nested(&inlined.steps).iter().any(iterates)
 }
 
 /// The names of variables in the model, each once.
@@ -313,7 +324,14 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
                     }
                 };
             }
-            unknowns.iter().take(1).filter_map(|v| of_variable(program, *v, initial)).collect()
+            // A state is not computed; its derivative is.
+            let slope = |v: VarId| program.states.iter().find(|s| s.variable == v).map(|s| s.derivative);
+            let of = |&v: &VarId| {
+                let own = of_variable(program, v, initial);
+                own.or_else(|| of_variable(program, slope(v)?, initial))
+            };
+            let several = if *reason == Reason::NoConvergence { SHOWN } else { 1 };
+            unknowns.iter().take(several).filter_map(of).collect()
         }
         Stop::Contradiction(check, left, _) => {
             let Some(check) = program.checks.get(*check) else { return Vec::new() };

@@ -460,6 +460,13 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                          before the event?",
                     ),
                 ),
+                Reason::NoConvergence if failure::in_step(program, unknowns) => (
+                    format!("the iteration for {names} does not converge"),
+                    Some(
+                        "is something discontinuous here that is no event (noEvent)? With --step, a smaller one or more \
+                         --iterations may help",
+                    ),
+                ),
                 Reason::NoConvergence => (
                     format!("the iteration for {names} does not converge"),
                     Some("give start values (and nominal values) near the solution for these variables"),

@@ -98,6 +98,9 @@ pub fn program_of(
     {
         output::detail(&format!("parameters without a value: {}\n", report.valueless.join(", ")));
     }
+    if let Some(stiffness) = program.as_ref().and_then(|p| p.report.stiffness.as_ref()) {
+        output::detail(&format!("{stiffness}\n"));
+    }
     program.map(|program| (flat, program))
 }
 

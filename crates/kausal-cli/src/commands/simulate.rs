@@ -529,6 +529,9 @@ fn report(
         text.push_str(&format!("ended by the model: {message}\n"));
     }
     output::say(&text);
+    if let Some(since) = s.stiffer_since {
+        output::detail(&format!("all states are treated as stiff since {}\n", instant(since)));
+    }
     output::detail(&format!(
         "method {}, tolerance {}, output every {}\n\
          {}, {}, {}, {} of them failed, {}\n\

@@ -14,6 +14,21 @@ const LONGEST: usize = 160;
 /// Of more unknowns or tearing variables only the first are named.
 const MOST: usize = 24;
 
+/// What stands over the function of a section, in the words of the listing.
+pub(crate) fn title(function: &str) -> Option<&'static str> {
+    Some(match function {
+        "model_parameters" => "PARAMETERS: what depends on parameters only",
+        "model_initial" => "INITIAL: from start values to consistent values of everything",
+        "model_dynamics" => "DYNAMICS: derivatives of the states, and differences of relations",
+        "model_outputs" => "OUTPUTS: what only results need",
+        "model_round" => "DISCRETE: everything, once, at an event",
+        "model_factors" => "COMPUTED WHEN h CHANGES",
+        "model_discretized" => "DISCRETIZED: states and derivatives at the end of the step",
+        "model_differences" => "DIFFERENCES of relations behind a step",
+        _ => return None,
+    })
+}
+
 /// What stands behind an assignment: the equation it was solved from, with the component it belongs to, or the formula of a
 /// temporary.
 pub(crate) fn assignment(program: &Program, assign: &Assign) -> String {

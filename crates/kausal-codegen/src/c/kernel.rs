@@ -18,6 +18,7 @@ const KERNELS: &[Kernel] = &[
     Kernel { names: &["kausal_rem"], text: include_str!("rem.c") },
     Kernel { names: &["kausal_power"], text: include_str!("power.c") },
     Kernel { names: &["kausal_lu_factor", "kausal_lu_solve"], text: include_str!("lu.c") },
+    Kernel { names: &["kausal_deficient"], text: include_str!("deficient.c") },
     Kernel { names: &["kausal_ldlt_factor", "kausal_ldlt_solve"], text: include_str!("ldlt.c") },
     Kernel { names: &["kausal_band_factor", "kausal_band_solve"], text: include_str!("band.c") },
     Kernel { names: &["kausal_pivots_hold"], text: include_str!("pivots.c") },

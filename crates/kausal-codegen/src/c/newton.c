@@ -12,13 +12,18 @@ typedef struct kausal_system {
     int (*jacobian)(void *model, double *matrix);
 } kausal_system;
 
-static double kausal_residual_norm(const kausal_system *s, const double *v)
+/* The size of a correction of the unknowns x: the largest part of their own sizes. */
+static double kausal_correction_size(const kausal_system *s, const double *x, const double *correction)
 {
-    double sum = 0.0;
+    double size = 0.0;
     for (int i = 0; i < s->n; i++) {
-        sum += v[s->residual[i]]*v[s->residual[i]];
+        const double part = fabs(correction[i])/fmax(fabs(x[i]), s->nominal[i]);
+        if (!(part < HUGE_VAL)) {
+            return HUGE_VAL;
+        }
+        size = fmax(size, part);
     }
-    return sum;
+    return size;
 }
 
 /* Derivatives by differences; the residuals at the unknowns are in r, and are there again afterwards. */
@@ -45,9 +50,11 @@ static int kausal_differences(const kausal_system *s, void *model, double *v, co
     return s->evaluate(model);
 }
 
-/* Damped Newton iteration. work has n*(n + 3) elements, pivot has n. Afterwards everything the residuals were computed
-   from belongs to the solution. A shorter step in the same direction is a try of its own, so s->most bounds the evaluations of
-   the residuals, and that of the matrices. Returns 0 if the solution was found, 4 if more tries would have been needed. */
+/* Damped Newton iteration. work has n*(n + 4) elements, pivot has n. Afterwards everything the residuals were computed
+   from belongs to the solution. Whether a step is good is seen in the correction that would follow with the same matrix
+   (Deuflhard's natural monotonicity test), which does not depend on how equations are scaled. A shorter step in the same direction
+   is a try of its own, so s->most bounds the evaluations of the residuals, and that of the matrices. Returns 0 if the solution was
+   found, 4 if more tries would have been needed. */
 static int kausal_newton(const kausal_system *s, void *model, double *v, double *work, int *pivot)
 {
     const int n = s->n;
@@ -55,17 +62,20 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
     double *step = matrix + n*n;
     double *from = step + n;
     double *r = from + n;
+    double *next = r + n;
     if (s->evaluate(model)) {
         return 1;
     }
-    double norm = kausal_residual_norm(s, v);
     for (int tries = 0;;) {
-        if (norm == 0.0) {
-            return 0;
-        }
+        int zero = 1;
         for (int i = 0; i < n; i++) {
             from[i] = v[s->unknown[i]];
             r[i] = v[s->residual[i]];
+            step[i] = -r[i];
+            zero &= r[i] == 0.0;
+        }
+        if (zero) {
+            return 0;
         }
         if (s->jacobian ? s->jacobian(model, matrix) : kausal_differences(s, model, v, r, matrix)) {
             return 1;
@@ -73,30 +83,30 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
         if (kausal_lu_factor(n, matrix, pivot)) {
             return 2;
         }
-        for (int i = 0; i < n; i++) {
-            step[i] = -r[i];
-        }
         kausal_lu_solve(n, matrix, pivot, step);
+        const double size = kausal_correction_size(s, from, step);
 
         double damping = 1.0;
-        double size;
+        double left;
         for (;;) {
             if (tries++ == s->most) {
                 return 4;
             }
-            size = 0.0;
             for (int i = 0; i < n; i++) {
-                double x = from[i] + damping*step[i];
-                x = x < s->min[i] ? s->min[i] : x > s->max[i] ? s->max[i] : x;
-                v[s->unknown[i]] = x;
-                size = fmax(size, fabs(x - from[i])/fmax(fabs(x), s->nominal[i]));
+                const double x = from[i] + damping*step[i];
+                v[s->unknown[i]] = x < s->min[i] ? s->min[i] : x > s->max[i] ? s->max[i] : x;
             }
-            const int failed = s->evaluate(model);
-            const double next = failed ? HUGE_VAL : kausal_residual_norm(s, v);
-            /* A full step promises zero: at least a quarter of what a step promises must come true. Close to the
-               solution rounding may let the residuals grow. */
-            if (next <= (1.0 - 0.5*damping)*norm || (!failed && size <= 1e-9 && next < HUGE_VAL)) {
-                norm = next;
+            left = HUGE_VAL;
+            if (!s->evaluate(model)) {
+                for (int i = 0; i < n; i++) {
+                    next[i] = -v[s->residual[i]];
+                }
+                kausal_lu_solve(n, matrix, pivot, next);
+                left = kausal_correction_size(s, from, next);
+            }
+            /* Close to the solution rounding may let what is left grow. */
+            if (left < HUGE_VAL
+                && (left <= (1.0 - 0.25*damping)*size || (damping*size <= 1e-9 && left <= 1e-9))) {
                 break;
             }
             damping *= 0.5;
@@ -104,7 +114,7 @@ static int kausal_newton(const kausal_system *s, void *model, double *v, double 
                 return 3;
             }
         }
-        if (size <= 1e-12 || (size <= 1e-9 && damping == 1.0)) {
+        if (damping*size <= 1e-12 || (damping == 1.0 && (size <= 1e-9 || left <= 1e-14))) {
             return 0;
         }
     }

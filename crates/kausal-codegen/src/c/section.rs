@@ -151,7 +151,15 @@ impl<'p> Sections<'p> {
     pub fn hidden_section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
         let body = self.parts(name, steps, phase)?;
         self.function(&format!("static int {name}(model *m)"), body, true);
+        self.entitle(name);
         Ok(())
+    }
+
+    /// Says over the last function which section it is.
+    fn entitle(&mut self, name: &str) {
+        if let (Some(title), Some(function)) = (explain::title(name), self.functions.last_mut()) {
+            function.insert_str(0, &format!("/* {title} */\n"));
+        }
     }
 
     /// Writes the parameter section. Constant matrices are no longer valid after it, so it is written when all of
@@ -183,6 +191,7 @@ impl<'p> Sections<'p> {
     fn publish(&mut self, name: &str, body: Statements) {
         let prototype = format!("int {name}(model *m)");
         self.function(&prototype, body, true);
+        self.entitle(name);
         self.prototypes.push(prototype);
     }
 
@@ -685,7 +694,7 @@ impl<'p> Sections<'p> {
             ),
         ];
         out.lines.extend(lines);
-        let work = self.array("double", "work", k, n * (n + 3), out);
+        let work = self.array("double", "work", k, n * (n + 4), out);
         out.push(format!("    int pivot[{n}];"));
         let hurried = format!(
             "nonlinear system {k} ({}) needs more than {most} iterations",
@@ -769,6 +778,12 @@ impl<'p> Sections<'p> {
                 (format!("kausal_lu_factor({n}, {a}, {p})"), format!("kausal_lu_solve({n}, {a}, {p}, b);"))
             }
         };
+        // What changes may be without full rank at times; a constant matrix is not, and banded ones are large.
+        let may_lack = !solve.constant && band.is_none();
+        let singular = if may_lack { "lacks = 1;".to_owned() } else { fail.clone() };
+        if may_lack {
+            out.push("    int lacks = 0;");
+        }
         let how = if solve.constant { format!("m->factorised_{k}") } else { "how".to_owned() };
         let mut factorise: Vec<String> = fill(false).into();
         if symmetric {
@@ -776,11 +791,11 @@ impl<'p> Sections<'p> {
             factorise
                 .push(format!("if (kausal_ldlt_factor({n}, {a}, {p})) {{ /* not without larger pivots */"));
             factorise.extend(fill(true).map(|line| format!("    {line}")));
-            factorise.push(format!("    if ({factor}) {fail}"));
+            factorise.push(format!("    if ({factor}) {singular}"));
             factorise.push(format!("    {how} = 1;"));
             factorise.push("}".to_owned());
         } else {
-            factorise.push(format!("if ({factor}) {fail}"));
+            factorise.push(format!("if ({factor}) {singular}"));
             if solve.constant {
                 factorise.push(format!("{how} = 1;"));
             }
@@ -801,12 +816,31 @@ impl<'p> Sections<'p> {
             let i = position(r, band.as_ref().map(|band| &band.row));
             out.push(format!("    b[{i}] = v[{}];", value.0));
         }
-        if symmetric {
-            out.push(format!("    if ({how} == 2) kausal_ldlt_solve({n}, {a}, {p}, b);"));
-            out.push(format!("    else {solve_with}"));
-        } else {
-            out.push(format!("    {solve_with}"));
+        let mut solving = match symmetric {
+            true => vec![
+                format!("if ({how} == 2) kausal_ldlt_solve({n}, {a}, {p}, b);"),
+                format!("else {solve_with}"),
+            ],
+            false => vec![solve_with],
+        };
+        if may_lack {
+            let unknowns = join(solve.unknowns.iter().map(|v| v.index()).collect());
+            let mut lacking = vec![
+                "if (lacks) { /* what is not determined keeps its value */".to_owned(),
+                format!("    static const int unknown[{n}] = {{{unknowns}}};"),
+                format!("    double x[{n}], size[{n}];"),
+                format!(
+                    "    for (int i = 0; i < {n}; i++) x[i] = isfinite(v[unknown[i]]) ? v[unknown[i]] : 0.0;"
+                ),
+            ];
+            lacking.extend(fill(symmetric).map(|line| format!("    {line}")));
+            lacking.push(format!("    if (kausal_deficient({n}, {a}, b, x, size, {p})) {fail}"));
+            lacking.push("} else {".to_owned());
+            lacking.extend(solving.into_iter().map(|line| format!("    {line}")));
+            lacking.push("}".to_owned());
+            solving = lacking;
         }
+        out.lines.extend(solving.into_iter().map(|line| format!("    {line}")));
         for (c, &unknown) in solve.unknowns.iter().enumerate() {
             let i = position(c, band.as_ref().map(|band| &band.column));
             out.push(format!("    v[{}] = b[{i}]; /* {} */", unknown.0, self.name(unknown)));

@@ -33,19 +33,31 @@ pub(crate) fn write(
             sections.fields.push(format!("double past[{}][{states}]; /* the last states */", order + 1));
             sections.fields.push("int known; /* so many of them are known */".to_owned());
             sections.fields.push("double past_h; /* and so far apart */".to_owned());
-            (format!("enum {{ model_order = {order} }};\n"), include_str!("methods/bdf.c"))
+            (format!("enum {{ model_order = {order} }};\n\n"), include_str!("methods/bdf.c"))
         }
         "radau" => (stages(discretized), include_str!("methods/radau.c")),
         other => return Err(Error::Unsupported(format!("steps of one size by the method {other} in C"))),
     };
-    for field in ["double step_start;", "double steps;", "double step_h;"] {
-        sections.fields.push(format!("{field} /* steps of one size since then */"));
-    }
     sections
         .functions
         .push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */\n", h.0));
     sections.functions.push(implicit(sections, discretized, of_the_step));
     sections.functions.push(format!("{constants}{formula}"));
+    finish(sections, include_str!("methods/with_states.c"));
+    Ok(())
+}
+
+/// Writes `model_step` of a model without states, which needs no method.
+pub(crate) fn write_without_states(sections: &mut Sections<'_>) {
+    finish(sections, include_str!("methods/without_states.c"));
+}
+
+/// What is the same for all.
+fn finish(sections: &mut Sections<'_>, try_it: &str) {
+    for field in ["double step_start;", "double steps;", "double step_h;"] {
+        sections.fields.push(format!("{field} /* steps of one size since then */"));
+    }
+    sections.functions.push(try_it.to_owned());
     sections.functions.push(include_str!("methods/step.c").to_owned());
     for prototype in [
         "int model_step(model *m, double h)",
@@ -54,7 +66,6 @@ pub(crate) fn write(
     ] {
         sections.prototypes.push(prototype.to_owned());
     }
-    Ok(())
 }
 
 fn parts(implicit: f64, explicit: f64) -> String {
@@ -81,7 +92,14 @@ fn implicit(sections: &Sections<'_>, discretized: &Discretized, of_the_step: Ran
     }
     text.push_str("        if (model_factors(m)) return 1;\n    }\n");
     text.push_str("    for (int i = 0; i < model_states; i++) v[old[i]] = x_old[i];\n");
-    text.push_str("    m->time = t;\n    return model_discretized(m);\n}\n");
+    text.push_str("    m->time = t;\n    if (model_discretized(m)) return 1;\n");
+    text.push_str(
+        "    for (int i = 0; i < model_states; i++) {\n        \
+         const double sum = v[model_state[i]] + v[model_derivative[i]];\n        \
+         if (!(sum - sum == 0.0)) {\n            \
+         m->message = \"a state is not finite behind the step\";\n            return 1;\n        }\n    }\n    \
+         return 0;\n}\n",
+    );
     text
 }
 

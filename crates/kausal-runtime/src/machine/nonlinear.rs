@@ -261,7 +261,7 @@ impl Machine {
         let Some(mut space) = self.chords[place].take() else {
             return Err(singular(&newton.unknowns));
         };
-        let Demand { h, tolerance, most_iterations, persistence, .. } = self.demand;
+        let Demand { h, tolerance, most_iterations, persistence, finest, .. } = self.demand;
         for (k, v) in newton.unknowns.iter().enumerate() {
             let z = self.values[v.index()];
             space.z[k] = z;
@@ -284,7 +284,8 @@ impl Machine {
             weights: &space.weights,
             weighed: &space.weighed,
         };
-        let request = ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence };
+        let request =
+            ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence, finest };
         let outcome = space.chord.solve(&mut system, &request, &mut space.z);
         let stop = system.torn.stop.take();
         if outcome.is_ok() && !self.trusts {

@@ -32,7 +32,13 @@ impl Run {
         if !event {
             return self.reselect(end);
         }
-        self.pass_event(end, crossed, None, observer).map(|_| ())
+        self.pass_event(end, crossed, None, observer)?;
+        // Ticks that have passed in the step come one after the other.
+        self.changed.clear();
+        while self.stats.terminated.is_none() && self.next_time_event()? <= end {
+            self.pass_event(end, false, None, observer)?;
+        }
+        Ok(())
     }
 
     /// The relations that have plainly changed by the end of a step: one that is zero but for rounding stays where it is.

@@ -7,7 +7,7 @@
 use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
 use kausal_solver::model::{StageReport, derivative_by_time, filter_by_step};
-use kausal_solver::weights::norm;
+use kausal_solver::weights::{norm, rounding};
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
@@ -23,14 +23,19 @@ use crate::image::{CompiledModel, Discretized, Exec};
 use crate::machine::{Failure, Machine, Mode, Stop};
 
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
-const PERSISTENCE: u32 = 10;
+const PERSISTENCE: u32 = 30;
 
 /// Corrections before an iteration counts as too slow, for one stage and for several.
 const ITERATIONS: u32 = 4;
 const STAGE_ITERATIONS: u32 = 8;
+/// The same with steps of one size, which are iterated down to rounding errors.
+const FIXED_ITERATIONS: u32 = 12;
 
 /// Sweeps of successive substitution.
 const SWEEPS: usize = 6;
+/// So many are slow, and in so many steps in a row a sign of stiffness.
+const SLOW_SWEEPS: usize = 4;
+const SLOW_STEPS: u32 = 10;
 /// States are varied by so many error weights where derivatives are found by differences.
 const DISTURBANCE: f64 = 0.5;
 
@@ -43,7 +48,7 @@ pub(super) fn misses_the_past(program: &Program) -> bool {
     let Some(section) = &program.discretized else { return false };
     let kind = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
     let constant = |delay: &program::Delay| program.pool.variables_of(delay.delay).iter().all(kind);
-    let inside = section.filter.is_some() || section.stages.len() > 1;
+    let inside = section.stages.len() > 1;
     !program.transports.is_empty() || program.delays.iter().any(|delay| inside || !constant(delay))
 }
 
@@ -131,6 +136,9 @@ impl StepModel for Stepper {
     fn is_exact(&self) -> bool {
         self.as_step_ref().is_exact()
     }
+    fn keeps_guesses(&self) -> bool {
+        self.as_step_ref().keeps_guesses()
+    }
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
@@ -153,17 +161,34 @@ pub(super) struct Inlined {
     step: Section,
     /// Several stages at once.
     stages: Option<Section>,
+    /// One implicit step with all states implicit, where the other one substitutes some.
+    complete: Option<Section>,
+    stiffness: Stiffness,
     /// Iteration variables that are neither states nor derivatives, and their last values at two instants.
     others: Vec<Past>,
     buffer: Vec<f64>,
     /// Where a Rosenbrock method has linearised the model.
     point: Point,
+    /// Steps are of one size. States that are not stiff have the explicit formula then: the guess of the method.
+    is_fixed: bool,
+    /// The states at the beginning of the step, if they are.
+    last: Vec<f64>,
+    /// Guesses are what was there at the beginning of the step.
+    stays: bool,
+    guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
-    /// States that are not stiff have the explicit formula: the guess of a method with steps of one size.
-    explicit: bool,
-    /// Corrections with a matrix that is kept, at most.
-    most_iterations: u32,
+    /// Corrections with a matrix that is kept, at most, where somebody wants few.
+    most_iterations: Option<u32>,
+}
+
+/// Are states stiff that were not taken for that?
+#[derive(Clone, Copy, Debug, Default)]
+struct Stiffness {
+    /// Since the last event substitution has failed, or was slow for some time: stability limits it.
+    found: bool,
+    /// Steps in a row in which it was slow.
+    slow: u32,
 }
 
 /// A point and `h` of the formula there.
@@ -277,9 +302,12 @@ impl Inlined {
         let unknowns = model.newtons.iter().skip(before).flat_map(|newton| &newton.unknowns);
         let iterated: FxHashSet<VarId> = unknowns.clone().copied().collect();
         let first = Section::new(&discretized, &side.states, false, &iterated);
-        let (step, stages) = match &discretized.filter {
-            Some(filter) => (Section::new(filter, &side.states, true, &iterated), Some(first)),
-            None => (first, None),
+        let beside =
+            discretized.filter.as_ref().map(|beside| Section::new(beside, &side.states, true, &iterated));
+        let (step, stages, complete) = match beside {
+            Some(complete) if !first.substituted.is_empty() => (first, None, Some(complete)),
+            Some(filter) => (filter, Some(first), None),
+            None => (first, None, None),
         };
         let sections = stages.iter().chain([&step]);
         let states = sections.flat_map(|s| &s.stages).flat_map(|s| &s.states);
@@ -304,13 +332,18 @@ impl Inlined {
             side,
             step,
             stages,
+            complete,
+            stiffness: Stiffness::default(),
             others,
             buffer: vec![0.0; 3 * n],
             point: Point::default(),
+            is_fixed: fixed,
+            last: Vec::new(),
+            stays: false,
+            guess: vec![0.0; n],
             derivatives: 0,
             steps: 0,
-            explicit: fixed,
-            most_iterations: settings.iterations.filter(|_| fixed).unwrap_or(u32::MAX),
+            most_iterations: settings.iterations.filter(|_| fixed),
         }
     }
 
@@ -328,7 +361,7 @@ impl Inlined {
     fn guess_others(&mut self, t: f64, h: f64, end: f64) {
         for past in &self.others {
             let ((t1, v1), (t0, v0)) = (past.last, past.before);
-            let slope = if t1 > t0 { (v1 - v0) / (t1 - t0) } else { 0.0 };
+            let slope = if t1 > t0 && !self.stays { (v1 - v0) / (t1 - t0) } else { 0.0 };
             let at = past.stage.map_or(end, |k| t + RADAU_IIA.c[k] * h);
             let values = &mut self.side.machine.values;
             // After an event there is no past, but the value at this instant.
@@ -360,10 +393,16 @@ impl Inlined {
         machine.demand.states = n * section.stages.len();
         machine.demand.may_predict = section.substituted.is_empty();
         machine.demand.predicted = false;
-        let usual = if section.stages.len() > 1 { STAGE_ITERATIONS } else { ITERATIONS };
-        machine.demand.most_iterations = usual.min(self.most_iterations);
-        // Radau IIA guesses states only.
-        if section.stages.len() > 1 {
+        let usual = match (self.is_fixed, section.stages.len()) {
+            (true, _) => FIXED_ITERATIONS,
+            (false, 1) => ITERATIONS,
+            _ => STAGE_ITERATIONS,
+        };
+        machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
+        machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
+        // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
+        let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);
+        if section.stages.len() > 1 && has_moved {
             derivatives_of_formula(h, old, x, dx);
         }
         for (k, stage) in section.stages.iter().enumerate() {
@@ -377,8 +416,10 @@ impl Inlined {
         let model = machine.model().clone();
         if let Some(inlined) = section.code(&model) {
             machine.run(&inlined.steps, Mode::Continuous)?;
-            if !section.substituted.is_empty() && !self.explicit {
-                substitute(machine, section, &inlined.steps, h, old, weights)?;
+            if !section.substituted.is_empty() && !self.is_fixed {
+                let sweeps = substitute(machine, section, &inlined.steps, h, old, weights)?;
+                self.stiffness.slow = if sweeps >= SLOW_SWEEPS { self.stiffness.slow + 1 } else { 0 };
+                self.stiffness.found |= self.stiffness.slow >= SLOW_STEPS;
             }
         }
         if self.side.states.is_empty() {
@@ -398,6 +439,85 @@ impl Inlined {
             derivatives_of_formula(h, old, x, dx);
         }
         Ok(())
+    }
+
+    /// A step with all states implicit, where one with some substituted does not do: stability would limit it. `None` where no
+    /// such choice is to be made.
+    fn complete_step(
+        &mut self,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Option<Result<(), Stop>> {
+        let mut complete = self.complete.take_if(|_| !self.is_fixed)?;
+        let t = request.t;
+        let mut outcome;
+        if !self.stiffness.found {
+            let mut guess = std::mem::take(&mut self.guess);
+            guess.copy_from_slice(x);
+            let mut section = std::mem::take(&mut self.step);
+            outcome = self.solve(&mut section, request, t, x, dx);
+            self.step = section;
+            if matches!(outcome, Err(Stop::Failed(_))) {
+                self.stiffness.found = true;
+                x.copy_from_slice(&guess);
+                derivatives_of_formula(request.h, request.x0, x, dx);
+                outcome = self.solve(&mut complete, request, t, x, dx);
+            }
+            self.guess = guess;
+        } else {
+            outcome = self.solve(&mut complete, request, t, x, dx);
+        }
+        if self.stiffness.found && outcome.is_ok() {
+            self.side.machine.stiffer_since.get_or_insert(t);
+        }
+        self.complete = Some(complete);
+        Some(outcome)
+    }
+
+    /// A step that may not be repeated with a smaller size: where the chord iteration fails from the guess, what the step began
+    /// with may be the better one, being a solution; Newton's method comes after both.
+    fn solve_persistently(
+        &mut self,
+        section: &mut Section,
+        request: &StageRequest,
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Result<(), Stop> {
+        let &StageRequest { t, h, x0: old, .. } = request;
+        let mut guess = std::mem::take(&mut self.guess);
+        guess.copy_from_slice(x);
+        let persistence = self.side.machine.demand.persistence;
+        let mut outcome = Ok(());
+        for (stays, insists) in [(false, false), (true, false), (true, true), (false, true)] {
+            if stays || insists {
+                x.copy_from_slice(if stays { &self.last } else { &guess });
+                section.substituted.iter().for_each(|&i| x[i] = guess[i]);
+                derivatives_of_formula(h, old, x, dx);
+                self.side.machine.chords().for_each(Chord::reset);
+            }
+            self.stays = stays;
+            self.side.machine.demand.persistence = if insists { persistence } else { 0 };
+            let result = self.solve(section, request, t, x, dx);
+            self.side.machine.demand.persistence = persistence;
+            self.stays = false;
+            let failed = matches!(result, Err(Stop::Failed(_)));
+            // What is said about the last attempt, from the guess.
+            outcome = result;
+            if !failed {
+                break;
+            }
+        }
+        self.guess = guess;
+        outcome
+    }
+
+    /// Where a step begins.
+    fn remember(&mut self, x: &[f64]) {
+        if self.is_fixed {
+            self.last.clear();
+            self.last.extend_from_slice(x);
+        }
     }
 
     fn failed(&mut self, stop: Stop) -> ModelError {
@@ -427,7 +547,8 @@ fn derivatives_of_formula(h: f64, old: &[f64], x: &[f64], dx: &mut [f64]) {
     }
 }
 
-/// Successive substitution of the states that are not stiff, `x := h*der(x) + old(x)`, around the rest of the step.
+/// Successive substitution of the states that are not stiff, `x := h*der(x) + old(x)`, around the rest of the step: how many
+/// sweeps it took.
 fn substitute(
     machine: &mut Machine,
     section: &Section,
@@ -435,7 +556,7 @@ fn substitute(
     h: f64,
     old: &[f64],
     weights: &[f64],
-) -> Result<(), Stop> {
+) -> Result<usize, Stop> {
     let states = &section.stages[0].states;
     let mut last = f64::INFINITY;
     for sweep in 0..SWEEPS {
@@ -452,7 +573,7 @@ fn substitute(
         let rate = size / last;
         // What is left after this sweep: the next change and all that follow.
         if size == 0.0 || sweep > 0 && rate < 1.0 && size * rate / (1.0 - rate) <= machine.demand.tolerance {
-            return Ok(());
+            return Ok(sweep + 1);
         }
         if !size.is_finite() || sweep > 1 && rate > 1.0 {
             break;
@@ -508,14 +629,23 @@ impl StepModel for Inlined {
             return self.derivative(request.t, x, dx);
         }
         let &StepRequest { t, h, old, weights, tolerance } = request;
+        let request = StageRequest { t, h, x0: old, weights, tolerance };
+        if let Some(outcome) = self.complete_step(&request, x, dx) {
+            return outcome.map_err(|stop| self.failed(stop));
+        }
         let mut section = std::mem::take(&mut self.step);
-        let outcome = self.solve(&mut section, &StageRequest { t, h, x0: old, weights, tolerance }, t, x, dx);
+        let persistent = self.most_iterations.is_none() && self.last.len() == x.len() && !x.is_empty();
+        let outcome = match persistent {
+            true => self.solve_persistently(&mut section, &request, x, dx),
+            false => self.solve(&mut section, &request, t, x, dx),
+        };
         self.step = section;
         outcome.map_err(|stop| self.failed(stop))
     }
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.derivatives += 1;
+        self.remember(x);
         self.side.rhs(t, x, dx)
     }
 
@@ -523,7 +653,8 @@ impl StepModel for Inlined {
         self.side.nominal(i)
     }
 
-    fn accepted(&mut self, t: f64, _x: &[f64], _dx: &[f64]) {
+    fn accepted(&mut self, t: f64, x: &[f64], _dx: &[f64]) {
+        self.remember(x);
         self.side.machine.chords().for_each(|chord| chord.accepted());
         for past in &mut self.others {
             past.before = past.last;
@@ -534,9 +665,10 @@ impl StepModel for Inlined {
     fn reset(&mut self) {
         self.side.machine.chords().for_each(|chord| chord.reset());
         self.step.prepared = f64::NAN;
-        if let Some(stages) = &mut self.stages {
-            stages.prepared = f64::NAN;
+        for section in self.stages.iter_mut().chain(&mut self.complete) {
+            section.prepared = f64::NAN;
         }
+        self.stiffness = Stiffness::default();
         for past in &mut self.others {
             (past.last.0, past.before.0) = (f64::NAN, f64::NAN);
         }
@@ -544,6 +676,10 @@ impl StepModel for Inlined {
 
     fn is_exact(&self) -> bool {
         self.side.machine.follows_states()
+    }
+
+    fn keeps_guesses(&self) -> bool {
+        self.is_fixed && !self.step.substituted.is_empty()
     }
 
     fn work(&self) -> Work {

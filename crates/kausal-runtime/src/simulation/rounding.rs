@@ -16,6 +16,10 @@ const MOST: f64 = 1e-9;
 impl Run {
     /// Tries out what the last digits of the states make of the relations, from values as they are now.
     pub(super) fn find_roundings(&mut self) -> Result<(), RunError> {
+        // Generated C, which such a run is to foretell, does without.
+        if self.settings.events_at_steps {
+            return Ok(());
+        }
         let start = self.settings.start;
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
         let side = solver.model_mut().model_mut();

@@ -20,7 +20,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
-use crate::weights::{first_not_finite, largest, norm};
+use crate::weights::{first_not_finite, largest, norm, rounding};
 use stages::Stages;
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
@@ -31,6 +31,8 @@ const MAX_STEPS_PER_JACOBIAN: u32 = 50;
 const MAX_DRIFT: f64 = 0.25;
 /// Corrections before the iteration counts as too slow.
 const MAX_ITERATIONS: u32 = 3;
+/// The same with steps of one size, which are iterated down to rounding errors.
+const MAX_FIXED_ITERATIONS: u32 = 12;
 /// A correction this much larger than the one before means divergence.
 const DIVERGENCE: f64 = 1.0;
 /// The remembered rate of convergence fades at most by this factor from one iteration to the next.
@@ -186,10 +188,13 @@ impl<M: OdeModel> ClassicalStep<M> {
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - h / gamma).abs() / (1.0 + h / gamma)).max(BEST_RATE);
         let mut last = 0.0;
-        // Where the step is what it is, no error test sees a correction that is small because the matrix is far too large.
+        // Where the step is what it is, no error test sees a correction that is small because the matrix is far too large; and
+        // errors are to be those of the formula alone.
         let checks = self.persistence > 0;
+        let aim = if checks { rounding(weights, x).min(tolerance) } else { tolerance };
+        let most = if checks { MAX_FIXED_ITERATIONS } else { MAX_ITERATIONS };
         let mut first = 0.0;
-        for iteration in 1..=MAX_ITERATIONS {
+        for iteration in 1..=most {
             for (((c, x), f), old) in self.correction.iter_mut().zip(&*x).zip(&self.f).zip(old) {
                 *c = scale * (h * f + old - x);
             }
@@ -209,7 +214,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             if iteration > 1 {
                 self.rate = (RATE_MEMORY * self.rate).max(size / last);
             }
-            if size * self.rate.max(slowest).min(1.0) <= tolerance {
+            let end = iteration == most || iteration > 1 && size > DIVERGENCE * last;
+            if size * self.rate.max(slowest).min(1.0) <= if end { tolerance } else { aim } {
                 if checks && first > FAR {
                     self.rhs(t, x)?;
                     let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
@@ -219,7 +225,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                 }
                 return Ok(());
             }
-            if iteration == MAX_ITERATIONS || (iteration > 1 && size > DIVERGENCE * last) {
+            if end {
                 break;
             }
             last = size;
@@ -248,9 +254,14 @@ impl<M: OdeModel> ClassicalStep<M> {
         let sizes: Vec<f64> =
             x.iter().enumerate().map(|(i, x)| 1.0 / x.abs().max(self.model.nominal(i))).collect();
         let failure = Recoverable { component: largest(&sizes, &residual), ..failure };
+        let mut last = f64::INFINITY;
         for _ in 0..self.persistence {
             self.evaluate_jacobian(t, x, weights, h)?;
-            self.factor(h)?;
+            if let Err(singular) = self.factor(h) {
+                // What solves the equation is a solution, whatever its derivatives are.
+                let solved = residual.iter().zip(&*x).all(|(r, x)| r.abs() <= 4.0 * f64::EPSILON * x.abs());
+                return if solved { Ok(()) } else { Err(singular) };
+            }
             self.correction.copy_from_slice(&residual);
             self.matrix.solve(&mut self.correction);
             self.work.newton_iterations += 1;
@@ -274,8 +285,15 @@ impl<M: OdeModel> ClassicalStep<M> {
                 part *= 0.5;
             }
             if part * length <= tolerance && part == 1.0 && (size <= 0.5 * first || first <= FAR) {
-                return Ok(());
+                // One of the next would change rounding errors only.
+                if length <= rounding(weights, x) || length >= last {
+                    return Ok(());
+                }
+                last = length;
             }
+        }
+        if last.is_finite() {
+            return Ok(());
         }
         self.gamma = None;
         Err(failure.into())

@@ -476,7 +476,7 @@ impl Bdf {
             4 => self.carry_over::<{ 7 + MORE }>(formula),
             _ => self.carry_over::<{ 8 + MORE }>(formula),
         }
-        self.degree = self.best_degree(core, k);
+        self.degree = if model.is_exact() { self.best_degree(core, k) } else { 0 };
         self.psi = formula.psi;
         self.order_used = k;
         self.steps_since_start += 1;

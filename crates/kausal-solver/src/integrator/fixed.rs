@@ -124,7 +124,12 @@ impl FixedStep {
     ) -> Result<(), ModelError> {
         combine(&mut self.old, &core.x, &core.dx, (1.0 - theta) * h);
         add_multiple(&mut self.x, &core.dx, h);
-        self.k.copy_from_slice(&core.dx);
+        if !model.keeps_guesses() {
+            self.grid.guess(core, &mut self.x);
+        }
+        for ((k, x), old) in self.k.iter_mut().zip(&self.x).zip(&self.old) {
+            *k = (x - old) / (theta * h);
+        }
         let weights = core.weights.values();
         let request = StepRequest { t, h: theta * h, old: &self.old, weights, tolerance: ITERATION_SHARE };
         model.step(&request, &mut self.x, &mut self.k)

@@ -127,6 +127,9 @@ impl FixedBdf {
             let sign = if j % 2 == 1 { 1.0 } else { -1.0 };
             add_multiple(&mut self.x, &self.past[j - 1], sign * binomial);
         }
+        if !model.keeps_guesses() {
+            self.grid.guess(core, &mut self.x);
+        }
         for ((dx, x), old) in self.dx.iter_mut().zip(&self.x).zip(&self.old) {
             *dx = (x - old) / gamma;
         }

@@ -29,6 +29,9 @@ pub(super) struct Grid {
     steps_since_start: u64,
     started: bool,
     hermite: Hermite,
+    /// What was expected by continuing the solution, and for which states what they are was nearer in the last step.
+    continued: Vec<f64>,
+    stays: Vec<bool>,
 }
 
 /// Where one step goes.
@@ -50,7 +53,9 @@ pub(super) struct Stretch {
 
 impl Grid {
     pub fn new(n: usize, h: f64) -> Self {
-        Grid { h, t_start: 0.0, steps_since_start: 0, started: false, hermite: Hermite::new(n) }
+        let hermite = Hermite::new(n);
+        let (continued, stays) = (vec![f64::NAN; n], vec![false; n]);
+        Grid { h, t_start: 0.0, steps_since_start: 0, started: false, hermite, continued, stays }
     }
 
     /// The size of steps.
@@ -60,6 +65,16 @@ impl Grid {
 
     pub fn restart(&mut self) {
         self.started = false;
+        self.stays.fill(false);
+    }
+
+    /// Makes a guess of a solution that was continued: where a state is stiff and the step long, what the state is may be
+    /// nearer. Fixed steps are repeated with no smaller size, so a guess must not lead to another solution.
+    pub fn guess(&mut self, core: &Core, x: &mut [f64]) {
+        self.continued.copy_from_slice(x);
+        for ((x, last), stays) in x.iter_mut().zip(&core.x).zip(&self.stays) {
+            *x = if *stays { *last } else { *x };
+        }
     }
 
     /// The next step of the grid, or as much of it as fits before `t_limit`.
@@ -101,6 +116,9 @@ impl Grid {
         }
         if (t - next).abs() <= SAME_STEP * self.h {
             self.steps_since_start += 1;
+        }
+        for (i, stays) in self.stays.iter_mut().enumerate() {
+            *stays = (x[i] - core.x[i]).abs() < (x[i] - self.continued[i]).abs();
         }
         self.hermite.begin(&core.x, &core.dx);
         core.x.copy_from_slice(x);

@@ -76,7 +76,7 @@ impl<M: StepModel> Integrator<M> {
                 what: "the start has not as many values as the model states",
             });
         }
-        if method == Method::Radau && model.stages().is_none() {
+        if matches!(method, Method::Radau | Method::FixedRadau) && model.stages().is_none() {
             return Err(SolverError::Unsupported { needs: "a model that solves three stages at once" });
         }
         if method == Method::Rosenbrock && model.linear().is_none() {

@@ -211,6 +211,9 @@ impl Radau {
             }
         }
         self.x = x;
+        if self.h_dense <= 0.0 {
+            self.dx.chunks_exact_mut(n.max(1)).for_each(|slope| slope.copy_from_slice(&core.dx));
+        }
         let request = StageRequest {
             t: core.t,
             h,

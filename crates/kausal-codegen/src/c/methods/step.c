@@ -11,22 +11,9 @@ int model_step(model *m, double h)
         return 1;
     }
     model_keep(m);
-    if (m->restart) {
-        m->v[model_factor] = -1.0;
-    }
-    int failed = model_formula(m, h, start + steps*h);
-    for (int i = 0; i < model_states && !failed; i++) {
-        const double sum = m->v[model_state[i]] + m->v[model_derivative[i]];
-        if (!(sum - sum == 0.0)) {
-            m->message = "a state is not finite behind the step";
-            failed = 1;
-        }
-    }
-    if (failed) {
-        model_undo(m);
-        m->v[model_factor] = -1.0;
+    if (model_try(m, h, start + steps*h)) {
         m->time = before;
-        return 1;
+        return model_undo(m);
     }
     m->restart = 0;
     m->time = start + steps*h;
