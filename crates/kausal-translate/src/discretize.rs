@@ -150,44 +150,74 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern[p..].iter().all(|&c| c == b'*')
 }
 
+/// An evaluation costs so many operations besides those of the model.
+const OVERHEAD: f64 = 20.0;
+
 /// Does it cost less to solve the inlined step than to iterate on all states? Operations of an average step: evaluations, the
-/// solution of linear equations in each iteration, matrices now and then. The frequencies are those of stiff runs with
-/// events now and then.
+/// solution of linear equations in each iteration, matrices now and then. The frequencies are those of runs of
+/// `bench/inline`, of models with and without events, stiff and not. Compared are implicit steps: whether a run takes them, or
+/// explicit ones, is decided while it runs, and is the same with and without inlining.
 fn pays(emitter: &mut Emitter, inlined: &Discretized, selection: &Selection, blocks: &[Block]) -> bool {
-    const CLASSICAL_EVALUATIONS: f64 = 1.4;
-    const INLINED_EVALUATIONS: f64 = 2.2;
+    /// The interface iterates on what moves a little from step to step: nearly each step is one evaluation.
+    const CLASSICAL_EVALUATIONS: f64 = 1.25;
+    /// What the step iterates on moves more.
+    const INLINED_EVALUATIONS: f64 = 2.8;
     /// Parts of the steps that have a new matrix.
-    const CLASSICAL_MATRICES: f64 = 0.06;
-    const INLINED_MATRICES: f64 = 0.2;
+    const CLASSICAL_MATRICES: f64 = 0.02;
+    const INLINED_MATRICES: f64 = 0.12;
     /// Of a sparse matrix so many entries a row, with what fills in.
     const ENTRIES: f64 = 8.0;
+    /// An iteration on states scales, adds and measures them.
+    const VECTORS: f64 = 12.0;
     let classical: Vec<Step> = blocks.iter().flat_map(|block| emitter.block(block)).collect();
-    let (dynamics, _) = cost(emitter.work, &classical);
-    let (steps, jacobian) = cost(emitter.work, &inlined.steps);
+    let dynamics = cost(emitter.work, &classical);
+    let step = cost(emitter.work, &inlined.steps);
     let n = selection.states.len() as f64;
     let entries = n * n.min(ENTRIES);
     // The Jacobian of a right-hand side with this structure costs about as many evaluations as there are entries a row.
-    let matrix = dynamics * n.min(ENTRIES) + entries * n.min(ENTRIES);
-    let off = CLASSICAL_EVALUATIONS * (dynamics + 2.0 * entries) + CLASSICAL_MATRICES * matrix;
-    let iterates = jacobian > 0.0;
-    let on = if iterates { INLINED_EVALUATIONS } else { 1.0 } * steps + INLINED_MATRICES * jacobian;
+    let matrix = dynamics.solved() * n.min(ENTRIES) + entries * n.min(ENTRIES);
+    let off = CLASSICAL_EVALUATIONS * (dynamics.solved() + 2.0 * entries + VECTORS * n + OVERHEAD)
+        + CLASSICAL_MATRICES * matrix;
+    let evaluations = if step.iterated > 0.0 { INLINED_EVALUATIONS } else { 1.0 };
+    let on = evaluations * (step.each + VECTORS * step.iterated) + INLINED_MATRICES * step.matrix + OVERHEAD;
     let word = if on < off { "pays" } else { "does not pay" };
     let sentence = format!("inlining the integration {word}: {on:.0} operations a step instead of {off:.0}");
     emitter.work.report.decisions.push(sentence);
     on < off
 }
 
-/// Operations of an evaluation, with the solution of linear systems, and of the Jacobians of nonlinear ones.
-fn cost(work: &Work, steps: &[Step]) -> (f64, f64) {
-    let (mut each, mut matrix) = (0.0, 0.0);
+/// Operations.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    /// Of an evaluation, with the solution of linear systems.
+    each: f64,
+    /// Of the Jacobians of nonlinear systems and their factors.
+    matrix: f64,
+    /// What those are evaluated by and solved.
+    nonlinear: f64,
+    /// What they iterate on.
+    iterated: f64,
+}
+
+impl Cost {
+    /// Where nonlinear systems are solved to the end in each evaluation, with matrices that are made anew once.
+    fn solved(&self) -> f64 {
+        const ITERATIONS: f64 = 3.0;
+        self.each + (ITERATIONS - 1.0) * self.nonlinear + self.matrix
+    }
+}
+
+/// What steps cost.
+fn cost(work: &Work, steps: &[Step]) -> Cost {
+    let mut all = Cost::default();
     let count = |e: ExprId| written_operations(&work.pool, e).total() as f64;
     for step in steps {
         match step {
-            Step::Assign(assign) => each += count(assign.value),
-            Step::Call(call) => each += 20.0 + call.args.iter().map(|&arg| count(arg)).sum::<f64>(),
+            Step::Assign(assign) => all.each += count(assign.value),
+            Step::Call(call) => all.each += 20.0 + call.args.iter().map(|&arg| count(arg)).sum::<f64>(),
             Step::Solve(solve) => {
                 let (n, entries) = (solve.unknowns.len() as f64, solve.entries.len() as f64);
-                each += match (solve.kind, solve.constant) {
+                all.each += match (solve.kind, solve.constant) {
                     (SolveKind::Sparse, true) => 4.0 * entries,
                     (SolveKind::Sparse, false) => 20.0 * entries,
                     (_, true) => 2.0 * n * n,
@@ -197,23 +227,29 @@ fn cost(work: &Work, steps: &[Step]) -> (f64, f64) {
             Step::System(system) => match &system.form {
                 Form::Linear { steps, .. } | Form::Mixed { continuous: steps, .. } => {
                     let inner = cost(work, steps);
-                    (each, matrix) = (each + inner.0, matrix + inner.1);
+                    all.each += inner.each;
+                    all.matrix += inner.matrix;
+                    all.nonlinear += inner.nonlinear;
+                    all.iterated += inner.iterated;
                 }
                 Form::Nonlinear(nonlinear) => {
                     let n = nonlinear.unknowns.len() as f64;
-                    let inner = cost(work, &nonlinear.steps);
+                    // What is iterated inside is solved to the end.
+                    let inner = cost(work, &nonlinear.steps).solved();
                     let own = match &nonlinear.jacobian {
-                        Some(jacobian) => cost(work, &jacobian.steps).0,
-                        None => n * inner.0,
+                        Some(jacobian) => cost(work, &jacobian.steps).each,
+                        None => n * inner,
                     };
-                    each += inner.0 + 2.0 * n * n;
-                    matrix += inner.1 + own + 2.0 * n * n * n / 3.0;
+                    all.each += inner + 2.0 * n * n + OVERHEAD;
+                    all.nonlinear += inner + 2.0 * n * n + OVERHEAD;
+                    all.matrix += own + 2.0 * n * n * n / 3.0;
+                    all.iterated += n;
                 }
             },
             _ => {}
         }
     }
-    (each, matrix)
+    all
 }
 
 /// The continuous part of the model.

@@ -411,6 +411,19 @@ fn all_examples_give_the_results_of_the_classical_interface_by_themselves() {
     assert_same(Inline::Auto, 1e-9, &EXAMPLES);
 }
 
+/// The automatic choice agrees with what `bench/inline` measures of implicit steps (`docs/inline.md`, "classical BDF / inlined").
+#[test]
+fn inlining_is_chosen_where_it_pays() {
+    let is_on = |name: &str| summary(&format!("Kausal.Examples.{name}"), "", Inline::Auto).inline.is_some();
+    for name in ["Robot", "MotorControl", "TwoFilters", "HeatedRod", "TransmissionLine", "DiodeRectifier"] {
+        assert!(is_on(name), "{name}");
+    }
+    let others = ["RobotArm", "ElasticDriveTrain", "Reaction", "VanDerPol", "SpringPendulum", "StickSlip"];
+    for name in others {
+        assert!(!is_on(name), "{name}");
+    }
+}
+
 #[test]
 fn the_robot_iterates_on_six_variables() {
     let summary = summary("Kausal.Examples.Robot", "", Inline::Bdf);
