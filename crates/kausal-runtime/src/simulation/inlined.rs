@@ -399,7 +399,8 @@ impl Inlined {
             _ => STAGE_ITERATIONS,
         };
         machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
-        machine.demand.finest = self.is_fixed.then(|| rounding(weights, x));
+        // A guess that is far away rounds coarsely; the solution does not.
+        machine.demand.finest = self.is_fixed.then(|| rounding(weights, x).min(tolerance));
         // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
         let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);
         if section.stages.len() > 1 && has_moved {
