@@ -103,6 +103,18 @@ pub struct ChordRequest<'a> {
     pub finest: Option<f64>,
 }
 
+impl ChordRequest<'_> {
+    /// The error at which the iteration is content, where that is `usual` for steps whose errors are estimated.
+    fn aim(&self, usual: f64) -> f64 {
+        self.finest.unwrap_or(usual)
+    }
+
+    /// The error that will do where a smaller one is out of reach: none is below rounding.
+    fn allowed(&self) -> f64 {
+        self.tolerance.max(self.finest.unwrap_or(0.0))
+    }
+}
+
 /// Work done by all solves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChordWork {
@@ -283,7 +295,7 @@ impl Chord {
         let slowest = if learned { 0.0 } else { (1.0 - request.h / gamma).abs() / (1.0 + request.h / gamma) };
         let measures = system.computes_states();
         let part_of = |part: f64| if measures { part * request.tolerance } else { request.tolerance };
-        let aim = request.finest.unwrap_or(part_of(AIM)).min(request.tolerance);
+        let aim = request.aim(part_of(AIM));
         let mut due = measures && self.predicted >= self.patience();
         let mut last = f64::INFINITY;
         // The next correction is known.
@@ -303,7 +315,7 @@ impl Chord {
                 let error = size * self.expected_rate(slowest, drift, measures);
                 let small = measures && size <= aim && request.finest.is_none();
                 let hopeless = size > DIVERGENCE * last || iteration == request.most_iterations;
-                let allowed = if hopeless { request.tolerance } else { aim };
+                let allowed = if hopeless { request.allowed() } else { aim };
                 if small || error <= allowed && !due {
                     self.predicted += u32::from(!small);
                     system.finish(z);
@@ -332,8 +344,8 @@ impl Chord {
                 let rate = if measured { self.rate } else { self.rate.min(1.0) };
                 let error = size.states * rate.max(best);
                 let hopeless = size.states > DIVERGENCE * last || iteration == request.most_iterations;
-                let enough = request.finest.unwrap_or(part_of(AIM_EVALUATED)).min(request.tolerance);
-                if error <= if hopeless { request.tolerance } else { enough } {
+                let enough = request.aim(part_of(AIM_EVALUATED));
+                if error <= if hopeless { request.allowed() } else { enough } {
                     return Ok(());
                 }
                 if hopeless {
@@ -437,9 +449,10 @@ impl Chord {
             }
             self.new_matrix(system, request, z)?;
             self.find_correction(1.0);
-            let size = self.damped_correction(system, request, z)?;
-            found = size.is_some_and(|size| size <= request.tolerance);
-            if size.is_none_or(|size| size <= request.finest.unwrap_or(request.tolerance)) {
+            // Where nothing does good any more, the last correction was the best.
+            let Some(size) = self.damped_correction(system, request, z)? else { break };
+            found = size <= request.allowed();
+            if size <= request.aim(request.tolerance) {
                 break;
             }
         }
@@ -475,7 +488,7 @@ impl Chord {
                     self.find_correction(1.0);
                     let next = norm(request.weights, &self.correction);
                     // Where the change is rounding it does not become smaller.
-                    let near = part == 1.0 && size.states <= request.tolerance;
+                    let near = part == 1.0 && size.states <= request.allowed();
                     if next <= (1.0 - part / 4.0) * length || near {
                         return Ok(Some(if part == 1.0 { size.states } else { f64::INFINITY }));
                     }
@@ -485,6 +498,8 @@ impl Chord {
             }
             part *= 0.5;
         }
+        z.copy_from_slice(&from);
+        self.evaluate(system, z)?;
         Ok(None)
     }
 

@@ -4,18 +4,22 @@
 use std::sync::Arc;
 
 use kausal::simulate::{self, Run, Untorn};
-use kausal::{Backend, Inline, Options, Session, Settings, method_of};
+use kausal::{Backend, Inline, Options, Session, Settings, Tearing, method_of};
 
 const METHODS: [Inline; 3] = [Inline::Bdf, Inline::Radau, Inline::Rosenbrock];
 
 /// Runs a model, again with the systems untorn that fail, as the program does; all runs.
 fn runs(text: &str, inline: Inline, tolerance: f64) -> Vec<Run> {
+    runs_torn(text, inline, Tearing::Auto, 1.0, tolerance)
+}
+
+fn runs_torn(text: &str, inline: Inline, tearing: Tearing, stop: f64, tolerance: f64) -> Vec<Run> {
     let mut session = Session::new();
     session.add_text("M.mo", text);
     let flat = session.flatten("M").unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
-    let options = Options { inline, ..Options::default() };
+    let options = Options { inline, tearing, ..Options::default() };
     let method = method_of(inline, false).unwrap_or_default();
-    let settings = Settings { stop: 1.0, interval: 0.01, tolerance, method, ..Settings::default() };
+    let settings = Settings { stop, interval: 0.01, tolerance, method, ..Settings::default() };
     let (mut untorn, mut all) = (Untorn::default(), Vec::new());
     loop {
         let program = session.translate_untorn(&flat, &options, untorn.names()).expect("a program");
@@ -127,4 +131,42 @@ fn digits_lost_in_an_inlined_step_are_noticed() {
             assert!(error < 2e-5, "{inline:?}: {error:e}");
         }
     }
+}
+
+/// Derivatives that equations determine up to a sign: from the start, and behind an event, inlined Radau goes on where they are.
+#[test]
+fn stages_begin_on_the_branch_of_the_start() {
+    let root = "model M Real x(start = 0, fixed = true), y(start = 1.2); equation der(x) = y; y^2 = 1 + 0.5*time; end M;";
+    let event = "model M Real x(start = 0, fixed = true), y(start = 1);
+      equation der(x) = y; y^2 + (if time < 0.5 then 1 else -1)*y = 2 + 0.1*time; end M;";
+    // y = sqrt(1 + t/2), and the greater root of the second equation behind its event.
+    for (text, y) in [(root, 1.5f64.sqrt()), (event, 0.5 * (1.0 + 9.4f64.sqrt()))] {
+        for tearing in [Tearing::Auto, Tearing::Off] {
+            let end = last(&runs_torn(text, Inline::Radau, tearing, 1.0, 1e-6)[0], "y");
+            assert!((end - y).abs() < 1e-6, "{text} {tearing:?}: {end}");
+        }
+    }
+}
+
+/// All variables are iterated on, those that are neither states nor derivatives as well: the errors of both are looked at.
+#[test]
+fn untorn_steps_are_as_exact_as_torn_ones() {
+    // z = (sin 3t, sin(2t + 1)).
+    let text = "model M
+        Real z[2], x[2], g[2] = {sin(3*time), sin(2*time + 1)}, e[2] = z - g;
+      equation
+        x = {2*z[1] + 0.5*z[2], -0.4*z[1] + 2*z[2]};
+        2*der(x[1]) + 0.5*der(x[2]) = 4*(3*cos(3*time) - (z[1] - g[1]) - 0.5*(z[1]^3 - g[1]^3))
+          + 0.5*(4*cos(2*time + 1) - 1.2*cos(3*time)) + 2*cos(2*time + 1);
+        der(x[2]) = -1.2*cos(3*time) + 4*cos(2*time + 1) - (z[2] - g[2]) - 0.5*(z[2]^3 - g[2]^3);
+      initial equation
+        z = g;
+      end M;";
+    let error = |tearing| {
+        let run = &runs_torn(text, Inline::Bdf, tearing, 3.0, 1e-4)[0];
+        let all = ["e[1]", "e[2]"].into_iter().flat_map(|name| run.trajectory.get(name).unwrap_or_default());
+        all.fold(0.0, |largest: f64, e| largest.max(e.abs()))
+    };
+    let (torn, untorn) = (error(Tearing::Auto), error(Tearing::Off));
+    assert!(untorn < 3.0 * torn && torn < 1e-3, "{torn:e} {untorn:e}");
 }

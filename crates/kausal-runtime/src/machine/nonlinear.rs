@@ -801,9 +801,11 @@ impl StepSystem for SteppingSystem<'_> {
     }
 }
 
-/// Are fewer states iterated on than are tracked?
+/// Are fewer states iterated on than are tracked, or other variables as well? Their guesses are worse than those of states: what
+/// a correction changes in the states says little then about what the next one would.
 fn follows(weighed: &[Weighed], tracked: usize) -> bool {
-    weighed.iter().filter(|w| matches!(w, Weighed::State(_))).count() < tracked
+    let count = |is: fn(&&Weighed) -> bool| weighed.iter().filter(is).count();
+    count(|w| matches!(w, Weighed::State(_))) < tracked || count(|w| matches!(w, Weighed::Itself)) > 0
 }
 
 /// The failure of a system of which no digits are left.

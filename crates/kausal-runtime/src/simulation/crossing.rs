@@ -92,7 +92,8 @@ impl Chatter {
             (Some(late), Some(early)) => late - early,
             _ => f64::INFINITY,
         };
-        let largest = |quarter: usize| (quarter * count / 4..(quarter + 1) * count / 4).map(gap).fold(0.0, f64::max);
+        let largest =
+            |quarter: usize| (quarter * count / 4..(quarter + 1) * count / 4).map(gap).fold(0.0, f64::max);
         (0..3).all(|quarter| largest(quarter) < largest(quarter + 1))
     }
 }

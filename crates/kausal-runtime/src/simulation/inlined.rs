@@ -25,6 +25,9 @@ use crate::machine::{Failure, Machine, Mode, Stop};
 /// Iterations with new matrices where a step cannot be repeated with a smaller size.
 const PERSISTENCE: u32 = 30;
 
+/// A step of this part of the instant is hardly one, and a still smaller one no better: iterations do not give up early.
+const HARDLY: f64 = 1e-10;
+
 /// Corrections before an iteration counts as too slow, for one stage and for several.
 const ITERATIONS: u32 = 4;
 const STAGE_ITERATIONS: u32 = 8;
@@ -401,6 +404,9 @@ impl Inlined {
         machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
         // A guess that is far away rounds coarsely; the solution does not.
         machine.demand.finest = self.is_fixed.then(|| rounding(weights, x).min(tolerance));
+        if !self.is_fixed {
+            machine.demand.persistence = if h.abs() <= HARDLY * t.abs() { PERSISTENCE } else { 0 };
+        }
         // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
         let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);
         if section.stages.len() > 1 && has_moved {
