@@ -284,7 +284,7 @@ pub struct Simulate {
     /// Largest order of bdf (default: 5); with --step its only one (default: 2)
     #[arg(help_heading = "The run", long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub order: Option<u8>,
-    /// Newton iterations that a system may take in a step of one size of an inlined method (default: 10); those with a matrix
+    /// Newton iterations that a system may take in a step of one size of an inlined method (default: 30); those with a matrix
     /// that is kept come before
     #[arg(help_heading = "The run", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub iterations: Option<u32>,

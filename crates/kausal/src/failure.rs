@@ -588,3 +588,33 @@ fn formula(program: &Program, e: ExprId) -> String {
     };
     print_limited(&program.pool, e, &written_out, WIDTH)
 }
+
+#[cfg(test)]
+mod tests {
+    use kausal_runtime::machine::{Failure, Stop};
+    use kausal_solver::Reason;
+
+    use super::{in_step, of_stop};
+    use crate::{Inline, Options, Session};
+
+    /// A state that substitution finds is computed by nothing: the equation of its derivative is what it is about.
+    #[test]
+    fn states_that_do_not_converge_have_a_place() {
+        let mut session = Session::new();
+        let text = "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+          equation der(x) = -x*y; der(y) = x^2 - y; end M;";
+        session.add_text("M.mo", text);
+        let flat = session.flatten("M").expect("a flat model");
+        let stiff = Some(vec!["y".to_owned()]);
+        let options = Options { inline: Inline::Mixed, stiff, ..Options::default() };
+        let program = session.translate(&flat, &options).expect("a program");
+        let substituted = &program.discretized.as_ref().expect("a step").substituted;
+        let unknowns: Vec<_> = substituted.iter().map(|&k| program.states[k as usize].variable).collect();
+        assert!(in_step(&program, &unknowns));
+        let stop = Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None });
+        let culprits = of_stop(&program, &stop, false);
+        let first = culprits.first().expect("an equation");
+        assert_eq!(first.text, "der(x) = -x*y");
+        assert!(first.location.is_some());
+    }
+}
