@@ -427,8 +427,8 @@ impl Inlined {
             _ => STAGE_ITERATIONS,
         };
         machine.demand.most_iterations = usual.min(self.most_iterations.unwrap_or(u32::MAX));
-        // A guess that is far away rounds coarsely; the solution does not.
-        machine.demand.finest = self.is_fixed.then(|| rounding(weights, x).min(tolerance));
+        // Not of the guess: one that is far away rounds coarsely.
+        machine.demand.finest = self.is_fixed.then(|| rounding(weights, old));
         if !self.is_fixed {
             machine.demand.persistence = if h.abs() <= HARDLY * t.abs() { PERSISTENCE } else { 0 };
         }
