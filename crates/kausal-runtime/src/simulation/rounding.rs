@@ -45,7 +45,7 @@ impl Run {
 fn units(index: usize) -> f64 {
     // The golden ratio's multiples are spread evenly.
     let spread = (index as f64 * 0.618_033_988_749_894_9).fract();
-    if index % 2 == 0 { 1.0 + spread } else { -1.0 - spread }
+    if index.is_multiple_of(2) { 1.0 + spread } else { -1.0 - spread }
 }
 
 #[cfg(test)]
