@@ -52,15 +52,19 @@ impl Cause {
 pub fn begin(limit: Option<Duration>) {
     BEGIN.get_or_init(Instant::now);
     // Where signals cannot be had, Ctrl-C does what it always does.
-    let _ = ctrlc::set_handler(|| match REQUESTS.fetch_add(1, Ordering::Relaxed) {
-        0 => drop(std::thread::spawn(|| make_it_end(Cause::Request))),
-        1 => kausal::stop_functions(),
-        _ => exit(INTERRUPTED),
+    let _ = ctrlc::set_handler(|| {
+        // What was going on before anybody saw the request: the run may be over before the other thread begins.
+        let phase = PHASE.load(Ordering::Relaxed);
+        match REQUESTS.fetch_add(1, Ordering::Relaxed) {
+            0 => drop(std::thread::spawn(move || make_it_end(Cause::Request, phase))),
+            1 => kausal::stop_functions(),
+            _ => exit(INTERRUPTED),
+        }
     });
     if let Some(limit) = limit {
         std::thread::spawn(move || {
             std::thread::sleep(limit);
-            make_it_end(Cause::Limit);
+            make_it_end(Cause::Limit, PHASE.load(Ordering::Relaxed));
         });
     }
 }
@@ -94,8 +98,9 @@ pub fn end_with(before: impl Fn() + Send + 'static) {
     });
 }
 
-fn make_it_end(cause: Cause) {
-    match (PHASE.load(Ordering::Relaxed), cause) {
+/// `phase`: that of the request.
+fn make_it_end(cause: Cause, phase: u8) {
+    match (phase, cause) {
         (PREPARING, _) => cause.end("while the model was being translated, before the run"),
         (OVER, Cause::Request) => exit(INTERRUPTED),
         _ => {}

@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 34] = [
+    let cases: [(&[&str], &str); 35] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -55,13 +55,17 @@ fn wrong_usage_is_exit_code_2() {
             &["simulate", "Decay.mo", "--inline", "bdf", "--jacobian", "numeric"],
             "the model has matrices of its own",
         ),
-        (&["simulate", "Decay.mo", "--inline", "bdf", "--iterations", "3"], "an inlined step of one size"),
+        (&["simulate", "Decay.mo", "--inline", "bdf", "--iterations", "3"], "inlined step of one size"),
+        (
+            &["simulate", "Decay.mo", "--inline", "euler", "--step", "0.1", "--iterations", "3"],
+            "inlined step of one size",
+        ),
         (&["simulate", "Decay.mo", "--events", "at-steps"], "auto chooses its steps itself"),
         (
             &["translate", "Decay.mo", "--inline", "radau", "--order", "2", "--c", "x.c"],
             "backward differentiation formulas",
         ),
-        (&["translate", "Decay.mo", "--iterations", "2", "--c", "x.c"], "an inlined step"),
+        (&["translate", "Decay.mo", "--iterations", "2", "--c", "x.c"], "inlined step in C"),
         (&["translate", "Decay.mo", "--inline", "bdf", "--order", "2"], "none is asked for"),
         (
             &["translate", "Decay.mo", "--inline", "rosenbrock", "--c", "x.c"],

@@ -106,7 +106,7 @@ pub struct ChordRequest<'a> {
 impl ChordRequest<'_> {
     /// The error at which the iteration is content, where that is `usual` for steps whose errors are estimated.
     fn aim(&self, usual: f64) -> f64 {
-        self.finest.unwrap_or(usual)
+        self.finest.map_or(usual, |finest| finest.min(self.tolerance))
     }
 
     /// The error that will do where a smaller one is out of reach: none is below rounding.

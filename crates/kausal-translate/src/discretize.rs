@@ -425,7 +425,10 @@ struct Formula {
 
 impl Formula {
     fn new(work: &mut Work, selection: &Selection) -> Formula {
-        let h = work.add_helper("h".to_owned(), Type::Real, Role::Parameter);
+        // The paper's letter, unless the model has it.
+        let is_taken = work.vars.iter().any(|var| var.name == "h");
+        let name = if is_taken { "stepSize" } else { "h" };
+        let h = work.add_helper(name.to_owned(), Type::Real, Role::Parameter);
         let (low, usual) = (work.pool.constant(0.0), work.pool.constant(USUAL_STEP));
         let high = work.pool.constant(10.0 * USUAL_STEP);
         let var = &mut work.vars[h.index()];

@@ -210,8 +210,8 @@ fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
         let message = "--order is for backward differentiation formulas in C".to_owned();
         return refused(message, "leave it out, or write --inline bdf");
     }
-    if arguments.iterations.is_some() && inline == Inline::Off {
-        let message = "--iterations bounds those of an inlined step in C".to_owned();
+    if arguments.iterations.is_some() && matches!(inline, Inline::Off | Inline::Euler) {
+        let message = "--iterations bounds those of an implicit inlined step in C".to_owned();
         return refused(message, "leave it out, or choose --inline");
     }
     if (arguments.order.is_some() || arguments.iterations.is_some()) && arguments.c.is_none() {

@@ -324,8 +324,8 @@ fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic
         );
         return refused(message, "leave it out, or --inline");
     }
-    if arguments.iterations.is_some() && !(inlined && method.is_fixed_step()) {
-        let message = "--iterations bounds those of an inlined step of one size".to_owned();
+    if arguments.iterations.is_some() && !(inlined && method.is_fixed_step() && inline != Inline::Euler) {
+        let message = "--iterations bounds those of an implicit inlined step of one size".to_owned();
         return refused(message, "leave it out, or choose --inline and --step");
     }
     if arguments.events && !method.is_fixed_step() {
