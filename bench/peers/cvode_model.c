@@ -54,9 +54,13 @@ static int roots(double t, N_Vector x, double *g, void *user) {
     return failed;
 }
 
-/* The discrete part until it is at rest; has something changed that the right side reads? -1: it failed. */
-static int event(void) {
+/* The discrete part until it is at rest; has something changed that the right side reads? -1: it failed. A relation whose difference
+   has just crossed zero is zero but for rounding, and stays on the side it is put on: crossed says which way each went. */
+static int event(const int *crossed) {
     memcpy(before, m.v, sizeof before);
+    for (int i = 0; crossed && i < relations; i++)
+        if (crossed[i])
+            m.v[relation_variable[i]] = crossed[i] < 0 ? 1.0 : 0.0;
     for (int i = 0; i < pres; i++)
         if (!pre_is_discrete[i])
             m.pre[pre_variable[i]] = m.v[pre_variable[i]];
@@ -95,7 +99,7 @@ static int begin(void) {
     if (initial_flag >= 0)
         m.v[initial_flag] = 0.0;
     m.initial = 0;
-    if (event() < 0)
+    if (event(NULL) < 0)
         return 1;
     first = m;
     return 0;
@@ -133,7 +137,9 @@ static int integrate(SUNContext context, double end, int instants, double tolera
                 result = -1;
                 break;
             }
-            int changed = event();
+            int crossed[relations + 1];
+            CVodeGetRootInfo(memory, crossed);
+            int changed = event(crossed);
             if (changed < 0)
                 result = -1;
             if (changed > 0) {

@@ -112,6 +112,7 @@ fn tables(program: &Program) -> String {
     let is_discrete =
         |v: VarId| matches!(program.variables[v.index()].kind, Kind::Discrete | Kind::Helper) as u8;
     list("int relation_difference", program.relations.iter().map(|r| id(r.difference)).collect());
+    list("int relation_variable", program.relations.iter().map(|r| id(r.variable)).collect());
     list("int pre_variable", program.pre.iter().map(|p| id(p.variable)).collect());
     list("int pre_slot", program.pre.iter().map(|p| id(p.slot)).collect());
     list("int pre_is_discrete", program.pre.iter().map(|p| is_discrete(p.variable).to_string()).collect());
