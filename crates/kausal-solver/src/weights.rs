@@ -15,17 +15,11 @@ pub struct Weights {
     rtol: f64,
     atol: Vec<f64>,
     values: Vec<f64>,
-    followed: Vec<Followed>,
-}
-
-/// A state whose usual size nobody has said.
-#[derive(Clone, Copy, Debug)]
-struct Followed {
-    state: usize,
-    /// Its absolute tolerance if it is as large as one.
-    atol: f64,
-    /// The largest it has been.
-    largest: f64,
+    /// The absolute tolerance of states whose usual size nobody has said, if they are as large as one.
+    followed_atol: f64,
+    /// The largest that each of these states has been, less than nothing at first; no state is larger than that of the others.
+    /// Empty where none is followed.
+    largest: Vec<f64>,
 }
 
 /// Smaller states have the tolerance of this size.
@@ -36,23 +30,28 @@ impl Weights {
     pub fn new(rtol: f64, atol: f64, nominal: impl Iterator<Item = f64>) -> Self {
         let atol: Vec<f64> = nominal.map(|size| atol * usable(size)).collect();
         let values = vec![0.0; atol.len()];
-        Weights { rtol, atol, values, followed: Vec::new() }
+        Weights { rtol, atol, values, followed_atol: 0.0, largest: Vec::new() }
     }
 
     /// The same, where absolute tolerances of states with a nominal size of one follow these states.
     pub fn following(rtol: f64, atol: f64, nominal: impl Iterator<Item = f64>) -> Self {
         let sizes: Vec<f64> = nominal.collect();
-        let unsaid = (0..sizes.len()).filter(|&i| usable(sizes[i]) == 1.0);
-        let followed = unsaid.map(|state| Followed { state, atol, largest: 0.0 }).collect();
-        Weights { followed, ..Weights::new(rtol, atol, sizes.into_iter()) }
+        let largest =
+            sizes.iter().map(|&size| if usable(size) == 1.0 { -1.0 } else { f64::INFINITY }).collect();
+        Weights { followed_atol: atol, largest, ..Weights::new(rtol, atol, sizes.into_iter()) }
     }
 
     fn follow(&mut self, x: &[f64]) {
-        for Followed { state, atol, largest } in &mut self.followed {
-            let size = x[*state].abs();
-            if size > *largest || *largest == 0.0 {
-                *largest = size;
-                self.atol[*state] = *atol * size.clamp(SMALLEST_SIZE, 1.0);
+        // Seldom, and that is seen without branches.
+        let grows =
+            |largest: &[f64]| x.iter().zip(largest).fold(false, |any, (x, most)| any | (x.abs() > *most));
+        if !grows(&self.largest) {
+            return;
+        }
+        for ((largest, atol), x) in self.largest.iter_mut().zip(&mut self.atol).zip(x) {
+            if x.abs() > *largest {
+                *largest = x.abs();
+                *atol = self.followed_atol * x.abs().clamp(SMALLEST_SIZE, 1.0);
             }
         }
     }

@@ -4,7 +4,7 @@ use kausal_solver::chord::{Change, Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::Pattern;
 use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
-use kausal_solver::weights::norm;
+use kausal_solver::weights::{norm, sum_of_squares};
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_symbolic::function::interrupt;
@@ -29,9 +29,13 @@ pub(super) struct ChordSpace {
     weights: Vec<f64>,
     /// How the iteration variables are weighed.
     weighed: Vec<Weighed>,
+    /// There are states that follow from the iteration variables.
+    follows: bool,
     /// The states that it computes, their places among the states, and their values when they were marked.
     tracked: Vec<VarId>,
     places: Vec<u32>,
+    /// Their error weights.
+    tracked_weights: Vec<f64>,
     marked: Vec<f64>,
     sensitivities: Sensitivities,
     /// By how much a correction moves them.
@@ -123,9 +127,17 @@ impl Sensitivities {
         change.fill(0.0);
         match &self.dense {
             Some(dense) => {
-                for (column, c) in dense.chunks_exact(change.len()).zip(correction) {
-                    for (change, slope) in change.iter_mut().zip(column) {
-                        *change += slope * c;
+                // A few columns at a time: what is summed up stays in registers.
+                const TOGETHER: usize = 6;
+                let columns = dense.chunks(TOGETHER * change.len().max(1));
+                for (columns, corrections) in columns.zip(correction.chunks(TOGETHER)) {
+                    match corrections.len() {
+                        1 => add_columns::<1>(columns, corrections, change),
+                        2 => add_columns::<2>(columns, corrections, change),
+                        3 => add_columns::<3>(columns, corrections, change),
+                        4 => add_columns::<4>(columns, corrections, change),
+                        5 => add_columns::<5>(columns, corrections, change),
+                        _ => add_columns::<TOGETHER>(columns, corrections, change),
                     }
                 }
             }
@@ -135,6 +147,21 @@ impl Sensitivities {
                 }
             }
         }
+    }
+}
+
+/// Adds multiples of columns that follow each other.
+#[inline(always)]
+fn add_columns<const N: usize>(columns: &[f64], factors: &[f64], sum: &mut [f64]) {
+    let n = sum.len();
+    let columns: [&[f64]; N] = std::array::from_fn(|k| &columns[k * n..][..n]);
+    let factors: [f64; N] = std::array::from_fn(|k| factors[k]);
+    for i in 0..n {
+        let mut here = sum[i];
+        for k in 0..N {
+            here += columns[k][i] * factors[k];
+        }
+        sum[i] = here;
     }
 }
 
@@ -187,10 +214,12 @@ impl Machine {
             let known = newton.sensitivities.iter();
             let sensitivities: Vec<(usize, u32, VarId)> =
                 known.filter_map(|&(v, k, slot)| Some((place(v)?, k, slot))).collect();
-            let weighed = newton.unknowns.iter().map(weighed).collect();
+            let weighed: Vec<Weighed> = newton.unknowns.iter().map(weighed).collect();
             let space = chord.map(|chord| ChordSpace {
+                follows: follows(&weighed, tracked.len()),
                 weighed,
                 places,
+                tracked_weights: vec![0.0; tracked.len()],
                 sensitivities: Sensitivities::new(&sensitivities, tracked.len(), n),
                 predicted: vec![0.0; tracked.len()],
                 chord,
@@ -213,7 +242,7 @@ impl Machine {
     /// Are there states that follow from iteration variables of the inlined step, and none that are iterated on alone?
     pub(crate) fn follows_states(&self) -> bool {
         let mut spaces = self.chords.iter().flatten().peekable();
-        spaces.peek().is_some() && spaces.all(|space| follows(&space.weighed, space.tracked.len()))
+        spaces.peek().is_some() && spaces.all(|space| space.follows)
     }
 
     /// Work of these.
@@ -273,13 +302,17 @@ impl Machine {
                 }
             };
         }
+        for (weight, place) in space.tracked_weights.iter_mut().zip(&space.places) {
+            *weight = self.demand.weights[*place as usize];
+        }
         let torn = TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
         let mut system = SteppingSystem {
             torn,
             sensitivities: &mut space.sensitivities,
             predicted: &mut space.predicted,
             tracked: &space.tracked,
-            places: &space.places,
+            tracked_weights: &space.tracked_weights,
+            follows: space.follows,
             marked: &mut space.marked,
             weights: &space.weights,
             weighed: &space.weighed,
@@ -693,7 +726,8 @@ impl NonlinearSystem for TornSystem<'_> {
 struct SteppingSystem<'a> {
     torn: TornSystem<'a>,
     tracked: &'a [VarId],
-    places: &'a [u32],
+    tracked_weights: &'a [f64],
+    follows: bool,
     marked: &'a mut [f64],
     sensitivities: &'a mut Sensitivities,
     predicted: &'a mut [f64],
@@ -738,7 +772,7 @@ impl SteppingSystem<'_> {
 
 impl StepSystem for SteppingSystem<'_> {
     fn computes_states(&self) -> bool {
-        follows(self.weighed, self.tracked.len())
+        self.follows
     }
 
     fn mark(&mut self) {
@@ -753,12 +787,7 @@ impl StepSystem for SteppingSystem<'_> {
             return None;
         }
         self.sensitivities.apply(correction, self.predicted);
-        let mut sum = self.others(correction);
-        let weights = &machine.demand.weights[..];
-        for (change, place) in self.predicted.iter().zip(self.places) {
-            let change = change * weights[*place as usize];
-            sum += change * change;
-        }
+        let sum = self.others(correction) + sum_of_squares(self.tracked_weights, self.predicted);
         Some((sum / machine.demand.states as f64).sqrt()).filter(|size| size.is_finite())
     }
 
@@ -783,10 +812,8 @@ impl StepSystem for SteppingSystem<'_> {
             self.sensitivities.apply(correction, self.predicted);
         }
         let (mut sum, mut unforeseen) = (self.others(correction), 0.0);
-        let weights = &machine.demand.weights[..];
-        let tracked = self.tracked.iter().zip(self.places).zip(self.predicted.iter_mut());
-        for (marked, ((v, place), predicted)) in self.marked.iter_mut().zip(tracked) {
-            let weight = weights[*place as usize];
+        let tracked = self.tracked.iter().zip(self.tracked_weights).zip(self.predicted.iter_mut());
+        for (marked, ((v, weight), predicted)) in self.marked.iter_mut().zip(tracked) {
             let change = machine.values[v.index()] - *marked;
             sum += (change * weight) * (change * weight);
             *predicted = change - *predicted;

@@ -224,15 +224,16 @@ impl Bdf {
                 self.failed = true;
                 continue;
             }
-            let error = self.estimate(core, &formula);
+            let size = core.weights.norm(&self.e);
+            let error = self.estimate(size, &formula);
             if !(error <= 1.0) {
                 core.note_error(&mut failures, error, &self.e);
                 error_failures += 1;
                 self.shrink(core, model, stride, error, error_failures)?;
                 continue;
             }
-            self.accept(core, model, &formula, t);
-            self.choose_step_and_order(core, &formula, stride, error);
+            self.accept(core, model, &formula, t, size);
+            self.choose_step_and_order(core, &formula, stride, error, size);
             return Ok(core.report(formula.order, stride.at_limit));
         }
     }
@@ -413,12 +414,11 @@ impl Bdf {
         }
     }
 
-    /// The difference one higher is what a polynomial guessed wrong.
-    fn best_degree(&self, core: &Core, order: usize) -> usize {
-        let wrong = |degree: usize| core.weights.norm(&self.phi[degree + 2]);
-        let (mut best, mut least) = (order, wrong(order));
+    /// The difference one higher is what a polynomial guessed wrong; that of the formula, `e`, has this size.
+    fn best_degree(&self, core: &Core, order: usize, size: f64) -> usize {
+        let (mut best, mut least) = (order, size);
         for degree in order + 1..=order + MORE {
-            let size = wrong(degree);
+            let size = core.weights.norm(&self.phi[degree + 2]);
             if size < least {
                 (best, least) = (degree, size);
             }
@@ -426,12 +426,12 @@ impl Bdf {
         best
     }
 
-    /// The weighted local error.
-    fn estimate(&self, core: &Core, formula: &Formula) -> f64 {
+    /// The weighted local error, where `e` has this size.
+    fn estimate(&self, size: f64, formula: &Formula) -> f64 {
         // In the first step the past is a tangent, not a chord: the difference is half of what it will be
         // later.
         let first = if self.steps_since_start == 0 { 2.0 } else { 1.0 };
-        first * formula.error * core.weights.norm(&self.e)
+        first * formula.error * size
     }
 
     /// A smaller step after a failed error test; after several failures also a lower order, then a new start.
@@ -465,8 +465,15 @@ impl Bdf {
     }
 
     /// Moves to the new point: `φ_{k+2} = e`, and each lower difference is the sum of its old value and the
-    /// next.
-    fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, formula: &Formula, t: f64) {
+    /// next. `e` has this weighted size.
+    fn accept<M: StepModel + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        model: &mut M,
+        formula: &Formula,
+        t: f64,
+        size: f64,
+    ) {
         let k = formula.order;
         self.wait = self.wait.saturating_sub(1);
         match k {
@@ -476,7 +483,7 @@ impl Bdf {
             4 => self.carry_over::<{ 7 + MORE }>(formula),
             _ => self.carry_over::<{ 8 + MORE }>(formula),
         }
-        self.degree = if model.is_exact() { self.best_degree(core, k) } else { 0 };
+        self.degree = if model.is_exact() { self.best_degree(core, k, size) } else { 0 };
         self.psi = formula.psi;
         self.order_used = k;
         self.steps_since_start += 1;
@@ -515,7 +522,14 @@ impl Bdf {
     }
 
     /// The order among `k-1`, `k`, `k+1` that allows the largest step, and that step.
-    fn choose_step_and_order(&mut self, core: &Core, formula: &Formula, stride: Stride, error: f64) {
+    fn choose_step_and_order(
+        &mut self,
+        core: &Core,
+        formula: &Formula,
+        stride: Stride,
+        error: f64,
+        size: f64,
+    ) {
         let k = formula.order;
         if std::mem::take(&mut self.failed) {
             self.wait = self.wait.max(2);
@@ -523,7 +537,7 @@ impl Bdf {
             return;
         }
         let mut best = (step_ratio(SAFETY * error, k + 1), k);
-        let differences_grow = self.differences_grow(core, formula);
+        let differences_grow = self.differences_grow(core, formula, size);
         if k > 1 && (self.wait == 0 || differences_grow) {
             let lower = formula.sigma[k] / HARMONIC[k - 1] * core.weights.norm(&self.phi[k + 1]);
             let ratio = step_ratio(SAFETY_LOWER * lower, k);
@@ -563,12 +577,13 @@ impl Bdf {
 
     /// Scaled derivatives of the solution that do not fall with their order are a sign of instability, not of
     /// accuracy: the rule by which DASSL lowers the order.
-    fn differences_grow(&self, core: &Core, formula: &Formula) -> bool {
+    fn differences_grow(&self, core: &Core, formula: &Formula, size: f64) -> bool {
         let k = formula.order;
-        let derivative = |i: usize, phi: &[f64]| i as f64 * formula.sigma[i] * core.weights.norm(phi);
+        let derivative = |i: usize, size: f64| i as f64 * formula.sigma[i] * size;
+        let norm = |i: usize| core.weights.norm(&self.phi[i]);
         k > 2 && {
-            let highest = derivative(k + 1, &self.e);
-            derivative(k, &self.phi[k + 1]) <= highest && derivative(k - 1, &self.phi[k]) <= highest
+            let highest = derivative(k + 1, size);
+            derivative(k, norm(k + 1)) <= highest && derivative(k - 1, norm(k)) <= highest
         }
     }
 }
