@@ -274,6 +274,17 @@ pub(crate) struct Demand {
     pub persistence: u32,
     /// See [`ChordRequest::finest`].
     pub finest: Option<f64>,
+    /// The step is not solved but linearised.
+    pub linearized: Option<Linearized>,
+}
+
+/// What is asked of iterations where a step is linearised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linearized {
+    /// The point is a solution, but for one correction: matrices are made there, and it is kept.
+    AtPoint,
+    /// One correction from there, with these matrices.
+    Beside,
 }
 
 impl Machine {

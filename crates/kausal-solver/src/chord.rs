@@ -255,6 +255,44 @@ impl Chord {
         }
     }
 
+    /// One correction from a guess near the solution, with a matrix that is made there: for a step that is linearised around
+    /// this point.
+    pub fn correct_with_new_matrix<S: StepSystem>(
+        &mut self,
+        system: &mut S,
+        request: &ChordRequest,
+        z: &mut [f64],
+    ) -> Result<(), ModelError> {
+        self.evaluate(system, z)?;
+        system.mark();
+        self.new_matrix(system, request, z)?;
+        self.correct(system, z)
+    }
+
+    /// One correction with the matrix there is: by how much the solution moves, in first order, where the equations are others
+    /// than those that the matrix and the guess are from.
+    pub fn correct_once<S: StepSystem>(&mut self, system: &mut S, z: &mut [f64]) -> Result<(), ModelError> {
+        if self.gamma.is_none() {
+            return Err(Recoverable::new(Reason::SingularMatrix).into());
+        }
+        self.evaluate(system, z)?;
+        system.mark();
+        self.correct(system, z)
+    }
+
+    /// One correction, where the residual at `z` is known.
+    fn correct<S: StepSystem>(&mut self, system: &mut S, z: &mut [f64]) -> Result<(), ModelError> {
+        self.find_correction(1.0);
+        self.apply_correction(z)?;
+        match system.predict(&self.correction) {
+            Some(_) => {
+                system.finish(z);
+                Ok(())
+            }
+            None => self.evaluate(system, z),
+        }
+    }
+
     fn attempt<S: StepSystem>(
         &mut self,
         system: &mut S,

@@ -396,6 +396,25 @@ fn all_examples_give_the_results_of_the_classical_interface_with_radau() {
     assert_same(Inline::Radau, 1e-9, &EXAMPLES);
 }
 
+/// One correction at the point and one for each of the six stages, with one matrix: that is the method. Its steps are those of the
+/// classical interface, which has the Jacobian of all states.
+#[test]
+fn nothing_is_iterated_in_rosenbrock_methods() {
+    for name in ["VanDerPol", "Reaction", "Robot"] {
+        let model = format!("Kausal.Examples.{name}");
+        let (_, _, experiment) = translated(&model, "", Inline::Off);
+        let stop = experiment.stop.unwrap_or(1.0);
+        let settings = Settings { stop, method: Method::Rosenbrock, tolerance: 1e-5, ..Settings::default() };
+        let did = |inline| run(&model, "", inline, settings.clone()).statistics;
+        let (on, off) = (did(Inline::Rosenbrock), did(Inline::Off));
+        let attempts = on.steps + on.rejected;
+        assert_eq!(on.newton_iterations, 7 * attempts, "{name}");
+        assert_eq!(on.jacobians, attempts, "{name}");
+        assert_eq!(on.nonlinear_failures, 0, "{name}");
+        assert!(on.steps.abs_diff(off.steps) <= off.steps / 10, "{name}: {} and {}", on.steps, off.steps);
+    }
+}
+
 #[test]
 fn all_examples_give_the_results_of_the_classical_interface_with_rosenbrock() {
     assert_same(Inline::Rosenbrock, 1e-7, &EXAMPLES);

@@ -145,6 +145,10 @@ impl Machine {
 
     /// Each set of unknowns is told once, the first time that values were chosen for it.
     pub(super) fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
+        // Where a step is linearised no results come from.
+        if self.demand.linearized.is_some() {
+            return;
+        }
         open.sort_unstable();
         if !open.is_empty() && !self.undetermined.iter().any(|u| u.open == open) {
             let (unknowns, time) = (unknowns.to_vec(), self.time);

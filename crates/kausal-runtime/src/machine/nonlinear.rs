@@ -12,7 +12,7 @@ use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
 
 use super::leap::Branch;
-use super::{Demand, Failure, Machine, Mode, Stop, determined, digits, guess};
+use super::{Demand, Failure, Linearized, Machine, Mode, Stop, determined, digits, guess};
 use crate::image::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
@@ -26,6 +26,8 @@ const SOLVES_PER_LOOK: u32 = 64;
 pub(super) struct ChordSpace {
     chord: Chord,
     z: Vec<f64>,
+    /// The solution that a step is linearised around.
+    point: Vec<f64>,
     weights: Vec<f64>,
     /// How the iteration variables are weighed.
     weighed: Vec<Weighed>,
@@ -224,6 +226,7 @@ impl Machine {
                 predicted: vec![0.0; tracked.len()],
                 chord,
                 z: vec![0.0; n],
+                point: vec![0.0; n],
                 weights: vec![0.0; n],
                 tracked,
                 marked,
@@ -290,7 +293,7 @@ impl Machine {
         let Some(mut space) = self.chords[place].take() else {
             return Err(singular(&newton.unknowns));
         };
-        let Demand { h, tolerance, most_iterations, persistence, finest, .. } = self.demand;
+        let Demand { h, tolerance, most_iterations, persistence, finest, linearized, .. } = self.demand;
         for (k, v) in newton.unknowns.iter().enumerate() {
             let z = self.values[v.index()];
             space.z[k] = z;
@@ -319,9 +322,21 @@ impl Machine {
         };
         let request =
             ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence, finest };
-        let outcome = space.chord.solve(&mut system, &request, &mut space.z);
+        let outcome = match linearized {
+            None => space.chord.solve(&mut system, &request, &mut space.z),
+            Some(Linearized::AtPoint) => {
+                space.chord.correct_with_new_matrix(&mut system, &request, &mut space.z)
+            }
+            Some(Linearized::Beside) => {
+                space.z.copy_from_slice(&space.point);
+                space.chord.correct_once(&mut system, &mut space.z)
+            }
+        };
+        if linearized == Some(Linearized::AtPoint) {
+            space.point.copy_from_slice(&space.z);
+        }
         let stop = system.torn.stop.take();
-        if outcome.is_ok() && !self.trusts {
+        if outcome.is_ok() && !self.trusts && linearized.is_none() {
             let look = space.solves.is_multiple_of(SOLVES_PER_LOOK);
             space.solves = space.solves.wrapping_add(1);
             // States that were moved by their derivatives are not quite what follows.

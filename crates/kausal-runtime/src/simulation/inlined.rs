@@ -6,8 +6,8 @@
 
 use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
-use kausal_solver::model::{StageReport, derivative_by_time, filter_by_step};
-use kausal_solver::weights::{norm, rounding};
+use kausal_solver::model::{StageReport, filter_by_step};
+use kausal_solver::weights::rounding;
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
@@ -17,6 +17,10 @@ use kausal_translate::Program;
 use kausal_translate::flow;
 use kausal_translate::program::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+mod linear;
+
+use linear::Point;
 
 use super::{RightSide, Settings};
 use crate::image::{CompiledModel, Discretized, Exec};
@@ -39,8 +43,6 @@ const SWEEPS: usize = 6;
 /// So many are slow, and in so many steps in a row a sign of stiffness.
 const SLOW_SWEEPS: usize = 4;
 const SLOW_STEPS: u32 = 10;
-/// States are varied by so many error weights where derivatives are found by differences.
-const DISTURBANCE: f64 = 0.5;
 
 pub(super) const NOT_INLINED: &str = "what comes from the past is not the same throughout an inlined step here (a delay that is \
     computed, a transport, or stages inside the step), so the integrator takes the steps";
@@ -217,17 +219,6 @@ impl Stiffness {
             }
         }
     }
-}
-
-/// A point and `h` of the formula there.
-#[derive(Clone, Debug, Default)]
-struct Point {
-    t: f64,
-    h: f64,
-    gamma: f64,
-    x: Vec<f64>,
-    dx: Vec<f64>,
-    weights: Vec<f64>,
 }
 
 /// A section with the formula of a method.
@@ -743,75 +734,6 @@ impl StepModel for Inlined {
 
     fn linear(&mut self) -> Option<&mut dyn LinearModel> {
         Some(self)
-    }
-}
-
-/// `(I - gamma J) y = b` is what a disturbance `b` of `old` does to an implicit step, in first order: the step is taken with the
-/// disturbance and with its negative.
-impl LinearModel for Inlined {
-    fn linearize(
-        &mut self,
-        t: f64,
-        h: f64,
-        x: &[f64],
-        dx: &[f64],
-        weights: &[f64],
-        by_time: &mut [f64],
-    ) -> Result<(), ModelError> {
-        derivative_by_time(t, h, x, dx, by_time, |t, x, dx| self.derivative(t, x, dx))?;
-        let (x, dx, weights) = (x.to_vec(), dx.to_vec(), weights.to_vec());
-        self.point = Point { t, h, gamma: 0.0, x, dx, weights };
-        Ok(())
-    }
-
-    fn prepare(&mut self, gamma: f64) -> Result<(), ModelError> {
-        self.point.gamma = gamma;
-        self.side.machine.chords().for_each(Chord::reset);
-        Ok(())
-    }
-
-    fn solve(&mut self, b: &mut [f64]) {
-        /// Of the disturbance: what the iteration may leave.
-        const SHARE: f64 = 1e-7;
-        let point = std::mem::take(&mut self.point);
-        let Point { t, gamma, x, dx, weights, .. } = &point;
-        let size = norm(weights, b);
-        let scale = if size > 0.0 { DISTURBANCE / size } else { 0.0 };
-        let n = x.len();
-        let mut ends = [vec![0.0; n], vec![0.0; n]];
-        let mut failed = false;
-        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-            let old: Vec<f64> = (0..n).map(|i| x[i] - gamma * dx[i] + sign * scale * b[i]).collect();
-            end.copy_from_slice(x);
-            let mut slope = dx.clone();
-            let tolerance = SHARE * DISTURBANCE;
-            let request = StepRequest { t: *t, h: *gamma, old: &old, weights, tolerance };
-            failed |= self.step(&request, end, &mut slope).is_err();
-        }
-        if failed {
-            self.solve_by_jacobian(&point, b);
-        } else {
-            for i in 0..n {
-                b[i] = if scale > 0.0 { (ends[0][i] - ends[1][i]) / (2.0 * scale) } else { 0.0 };
-            }
-        }
-        self.point = point;
-    }
-}
-
-impl Inlined {
-    /// The same with the Jacobian of the states: at a kink the step may have no solution for a disturbance.
-    fn solve_by_jacobian(&mut self, point: &Point, b: &mut [f64]) {
-        let Point { t, h, gamma, x, dx, weights } = point;
-        let mut classical = ClassicalStep::new(&mut self.side);
-        let mut by_time = vec![0.0; x.len()];
-        let ready = classical
-            .linearize(*t, *h, x, dx, weights, &mut by_time)
-            .and_then(|()| classical.prepare(*gamma));
-        match ready {
-            Ok(()) => LinearModel::solve(&mut classical, b),
-            Err(_) => b.fill(f64::NAN),
-        }
     }
 }
 
