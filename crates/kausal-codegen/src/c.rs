@@ -24,6 +24,7 @@ mod body;
 mod dynamic;
 mod event;
 mod explain;
+mod finite;
 mod function;
 mod kernel;
 mod message;
@@ -64,9 +65,10 @@ pub fn write(program: &Program) -> Result<String, Error> {
 /// Writes a program as C, with settings of the inlined step.
 pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error> {
     let mut sections = Sections::new(program, settings);
+    finite::write(&mut sections, program);
     sections.section("model_initial", &program.initial, section::Phase::Initial)?;
     sections.section("model_dynamics", &program.dynamics, section::Phase::Continuous)?;
-    sections.section("model_outputs", &program.outputs, section::Phase::Continuous)?;
+    sections.outputs("model_outputs", &program.outputs)?;
     sections.hidden_section("model_round", &program.discrete, section::Phase::Event)?;
     let mut before = sections.factorised.len();
     if let Some(discretized) = &program.discretized {
