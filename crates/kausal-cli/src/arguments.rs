@@ -215,7 +215,7 @@ pub struct Translate {
     /// Order of the steps of --inline bdf in C (default: 2)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub order: Option<u8>,
-    /// Newton iterations that a system may take in a step in C (default: 20)
+    /// Newton iterations that a system may take in a step in C (default: 30)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub iterations: Option<u32>,
     /// One JSON object instead of text

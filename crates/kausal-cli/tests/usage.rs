@@ -27,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let folder = folder();
-    let cases: [(&[&str], &str); 35] = [
+    let cases: [(&[&str], &str); 39] = [
         (&["simulate", "Decay.mo", "--plot-file", "x.pdf"], "plots are .svg, .png or .html files"),
         (&["simulate", "Decay.mo", "-o", "x.xlsx"], "results are .csv, .mat or .parquet files"),
         (&["simulate", "Decay.mo", "--stop", "-1"], "the run cannot go from 0 to -1"),
@@ -60,6 +60,16 @@ fn wrong_usage_is_exit_code_2() {
             &["simulate", "Decay.mo", "--inline", "euler", "--step", "0.1", "--iterations", "3"],
             "inlined step of one size",
         ),
+        (
+            &["simulate", "Decay.mo", "--inline", "mixed", "--step", "0.1", "--order", "2"],
+            "leave --order out, or write --inline bdf",
+        ),
+        (
+            &["simulate", "Decay.mo", "--inline", "rosenbrock", "--step", "0.1"],
+            "leave --step out, or write --inline implicit-euler",
+        ),
+        (&["simulate", "Decay.mo", "--inline", "mixed", "--stiff", ""], "a state without a name"),
+        (&["translate", "Decay.mo", "--inline", "mixed", "--stiff", "x,"], "a state without a name"),
         (&["simulate", "Decay.mo", "--events", "at-steps"], "auto chooses its steps itself"),
         (
             &["translate", "Decay.mo", "--inline", "radau", "--order", "2", "--c", "x.c"],
@@ -96,6 +106,34 @@ fn wrong_usage_is_exit_code_2() {
     done(folder.path(), &["simulate", "Decay.mo", "--inline", "radau", "--method", "radau"]);
     done(folder.path(), &["simulate", "Decay.mo", "--method", "radau", "--step", "0.1"]);
     done(folder.path(), &["simulate", "Decay.mo", "--inline", "mixed", "--stiff", "x", "--step", "0.1"]);
+}
+
+/// What is asked for and does not come to pass is said: C without a step, a bound of iterations where nothing is iterated.
+#[test]
+fn what_has_no_effect_is_said() {
+    let folder = folder();
+    let root = "model Root Real x(start = 1, fixed = true); equation der(x) = -sqrt(x); end Root;";
+    std::fs::write(folder.path().join("Root.mo"), root).unwrap();
+    let bounded = ["--inline", "implicit-euler", "--iterations", "3"];
+    let translate = |model: &str, options: &[&str]| {
+        let arguments = [&["translate", model, "--c", "x.c"], options].concat();
+        text(&kausal(folder.path(), &arguments).stderr).to_owned()
+    };
+    let said = translate("Root.mo", &["--inline", "auto"]);
+    assert!(said.contains("warning[K0915]") && said.contains("the C text has no step"), "{said}");
+    assert!(!std::fs::read_to_string(folder.path().join("x.c")).unwrap().contains("model_step"));
+    let said = translate("Decay.mo", &bounded);
+    assert!(said.contains("note[K0915]: --iterations 3 has no effect"), "{said}");
+    assert!(!translate("Root.mo", &bounded).contains("K0915"));
+    let simulate = |model: &str| {
+        let arguments = [&["simulate", model, "--step", "0.1", "-v"], &bounded[..]].concat();
+        text(&kausal(folder.path(), &arguments).stderr).to_owned()
+    };
+    assert!(simulate("Decay.mo").contains("note[K0915]: --iterations 3 has no effect"));
+    assert!(!simulate("Root.mo").contains("K0915"));
+    let mixed = ["simulate", "Decay.mo", "--inline", "mixed", "-v"];
+    let said = text(&kausal(folder.path(), &mixed).stderr).to_owned();
+    assert!(said.contains("method mixed (bdf)"), "{said}");
 }
 
 /// Programs that read JSON find out why there is nothing else to read.

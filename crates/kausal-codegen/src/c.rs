@@ -24,6 +24,7 @@ mod body;
 mod dynamic;
 mod event;
 mod explain;
+mod finite;
 mod function;
 mod kernel;
 mod message;
@@ -34,6 +35,7 @@ mod texts;
 
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
+use kausal_translate::discretize::USUAL_ITERATIONS;
 use kausal_translate::program::Kind;
 use rustc_hash::FxHashSet;
 
@@ -52,7 +54,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { order: 2, iterations: 20 }
+        Settings { order: 2, iterations: USUAL_ITERATIONS }
     }
 }
 
@@ -64,13 +66,15 @@ pub fn write(program: &Program) -> Result<String, Error> {
 /// Writes a program as C, with settings of the inlined step.
 pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error> {
     let mut sections = Sections::new(program, settings);
+    finite::write(&mut sections, program);
     sections.section("model_initial", &program.initial, section::Phase::Initial)?;
     sections.section("model_dynamics", &program.dynamics, section::Phase::Continuous)?;
-    sections.section("model_outputs", &program.outputs, section::Phase::Continuous)?;
+    sections.outputs("model_outputs", &program.outputs)?;
     sections.hidden_section("model_round", &program.discrete, section::Phase::Event)?;
     let mut before = sections.factorised.len();
     if let Some(discretized) = &program.discretized {
-        sections.section("model_factors", &discretized.factors, section::Phase::Step)?;
+        let factors = crate::listing::needed_factors(program, discretized);
+        sections.section("model_factors", &factors, section::Phase::Step)?;
         before = sections.factorised.len();
         sections.section("model_discretized", &discretized.steps, section::Phase::Step)?;
     }
@@ -105,7 +109,9 @@ pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error
     }
     out.push('\n');
     // Contracted products and sums would round once where every other reader rounds twice.
-    out.push_str("#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
+    out.push_str("#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n");
+    // Loops that copy stay loops: a target for real time may have no memcpy.
+    out.push_str("#pragma GCC optimize (\"no-tree-loop-distribute-patterns\")\n#endif\n\n");
     out.push_str(&sections.dynamic.includes());
     if texts.is_some() {
         out.push_str(&format!("{}\n", texts::LIMITS));
@@ -122,7 +128,7 @@ pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error
     out.push_str(&prototypes(program, &sections));
     out.push_str(&kernel::used(&code));
     out.push_str(&states(program));
-    out.push_str(&start(program, dynamic));
+    out.push_str(&start(program));
     out.push_str(&texts.unwrap_or_default());
     out.push_str(&code);
     Ok(out)
@@ -212,7 +218,7 @@ fn states(program: &Program) -> String {
 }
 
 /// Literal parameters and start values, with everything's name.
-fn start(program: &Program, large: bool) -> String {
+fn start(program: &Program) -> String {
     let mut out = String::from("/* Parameters and start values. */\nstatic const double start[] = {\n");
     for (i, variable) in program.variables.iter().enumerate() {
         let unit = if variable.unit.is_empty() { String::new() } else { format!(" [{}]", variable.unit) };
@@ -235,10 +241,8 @@ fn start(program: &Program, large: bool) -> String {
         out.push_str("    0.0\n");
     }
     out.push_str("};\n\nvoid model_start(model *m)\n{\n");
-    out.push_str(match large {
-        true => "    memset(m, 0, sizeof *m);\n",
-        false => "    static const model empty;\n    *m = empty;\n",
-    });
+    out.push_str("    unsigned char *const byte = (unsigned char *)m;\n");
+    out.push_str("    for (unsigned long i = 0; i < sizeof *m; i++) {\n        byte[i] = 0;\n    }\n");
     out.push_str("    for (int i = 0; i < model_variables; i++) {\n        m->v[i] = start[i];\n        m->pre[i] = start[i];\n    }\n}\n\n");
     out
 }

@@ -14,10 +14,10 @@
 
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
-use kausal_translate::Program;
 use kausal_translate::program::{
-    Assign, EquationRef, Form, Guard, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
+    Assign, Discretized, EquationRef, Form, Guard, LinearMethod, Nonlinear, Solve, SolveKind, Step, System,
 };
+use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Incidence matrices and numerical systems of more equations are left out.
@@ -28,6 +28,13 @@ const LONGEST_EXPRESSION: usize = 4_000;
 const DEPTH: usize = 100;
 /// Bounds of the width of the column of components.
 const PREFIX: std::ops::RangeInclusive<usize> = 8..=24;
+
+/// What is computed when the step size changes, for readers that predict nothing.
+pub(crate) fn needed_factors(program: &Program, section: &Discretized) -> Vec<Step> {
+    let superfluous = flow::only_predicts(&program.pool, section);
+    let needed = |step: &&Step| !matches!(step, Step::Assign(a) if superfluous.contains(&a.variable));
+    section.factors.iter().filter(needed).cloned().collect()
+}
 
 /// Writes the listing of a program.
 pub fn write(program: &Program) -> String {
@@ -41,7 +48,7 @@ pub fn write(program: &Program) -> String {
     listing.section("OUTPUTS", &program.outputs);
     listing.section("DISCRETE", &program.discrete);
     if let Some(discretized) = &program.discretized {
-        listing.section("COMPUTED WHEN h CHANGES", &discretized.factors);
+        listing.section("COMPUTED WHEN h CHANGES", &needed_factors(program, discretized));
         listing.section(&format!("DISCRETIZED ({})", discretized.method), &discretized.steps);
     }
     listing.title("END OF SORTED AND SOLVED EQUATIONS");

@@ -4,12 +4,14 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
+mod again;
 mod at_steps;
 pub(crate) mod crossing;
 mod delay;
 mod guarded;
 pub mod inlined;
 mod iteration;
+mod outputs;
 mod path;
 pub(crate) mod relevance;
 mod rounding;
@@ -29,6 +31,7 @@ use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
+use again::{Again, Barrier};
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -227,23 +230,12 @@ struct Run {
     /// The values of what is held before an event.
     held_values: Vec<f64>,
     barrier: Barrier,
+    again: Again,
+    /// Steps that were made and then made again.
+    given_up: u64,
     /// Where the next step ends at the latest, for longer ones fail.
     shorter: f64,
     path: path::Path,
-}
-
-/// Where steps end, just before what an algorithm section computes jumps.
-#[derive(Clone, Copy, Debug)]
-struct Barrier {
-    at: f64,
-    /// How long before.
-    gap: f64,
-    /// How often it was set for the same jump.
-    tries: u32,
-}
-
-impl Barrier {
-    const NONE: Barrier = Barrier { at: f64::NEG_INFINITY, gap: 0.0, tries: 0 };
 }
 
 impl Run {
@@ -259,6 +251,8 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
+            again: Again::default(),
+            given_up: 0,
             shorter: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
@@ -382,6 +376,7 @@ impl Run {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
             let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
+            let limit = self.again.limit(before, limit);
             self.limit_step()?;
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
@@ -402,12 +397,15 @@ impl Run {
                 None => step_end,
             };
             let event = crossing.is_some() || end >= due;
-            if crossing.is_some() && self.steps_over_trace(before, end)? {
+            let repeated = crossing.is_some()
+                && (self.steps_over_trace(before, end)? || self.steps_over_event(before, end, step_end)?);
+            if repeated {
                 return Ok(());
             }
             self.keep_past(before, end)?;
             self.outputs(before, end, event, observer)?;
             if !event {
+                self.again.pass(end);
                 return self.reselect(end);
             }
             let noticed = self.pass_event(end, crossing.is_some(), None, observer)?;
@@ -416,31 +414,6 @@ impl Run {
             }
             before = end;
         }
-    }
-
-    /// What an algorithm section computes jumps where its trace changes, so a step across it is no good: it is made again up
-    /// to just before. Is it?
-    fn steps_over_trace(&mut self, before: f64, t: f64) -> Result<bool, RunError> {
-        /// So near before the change, as a part of the way to it, nothing is lost.
-        const NEAR: f64 = 1e-9;
-        const MOST: u32 = 5;
-        let model = self.machine()?.model().clone();
-        let traced = self.crossed().iter().any(|&r| model.program.relations[r as usize].trace);
-        let near = NEAR * (t - before) + 4.0 * f64::EPSILON * t.abs();
-        let Barrier { at, gap, tries } = self.barrier;
-        let there = before >= at && t - before <= 100.0 * gap;
-        if !traced || there || t - before <= 2.0 * near || tries >= MOST {
-            return Ok(false);
-        }
-        self.barrier = Barrier { at: t - near, gap: near, tries: tries + 1 };
-        let mut state = self.state.clone();
-        self.solver()?.interpolate(before, &mut state);
-        self.solver()?.restart(before, &state);
-        self.at(before, true)?;
-        self.fresh = true;
-        self.begin_path()?;
-        self.watch()?;
-        Ok(true)
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
@@ -508,6 +481,7 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
+        self.again = Again::default();
         self.shorter = f64::NEG_INFINITY;
         self.begin_path()?;
         self.watch()?;
@@ -579,16 +553,6 @@ impl Run {
         } else {
             next.unwrap_or(f64::INFINITY)
         })
-    }
-
-    /// The next output point, if there are any.
-    fn next_output_point(&self) -> Option<f64> {
-        let Settings { start, stop, interval, instants, .. } = &self.settings;
-        match &**instants {
-            [] if *interval <= 0.0 => None,
-            [] => Some(start + self.next_output as f64 * interval),
-            instants => Some(instants.get(self.next_output as usize - 1).copied().unwrap_or(*stop)),
-        }
     }
 
     /// Delays and the user bound the step from above.
@@ -670,34 +634,6 @@ impl Run {
         })
     }
 
-    /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before
-    /// an event are recorded by others.
-    fn outputs(
-        &mut self,
-        t0: f64,
-        t1: f64,
-        event: bool,
-        observer: &mut dyn Observer,
-    ) -> Result<(), RunError> {
-        let Settings { stop, interval, .. } = self.settings;
-        if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
-            self.at(t1, true)?;
-            observer.record(self.machine()?);
-        }
-        while let Some(t) = self.next_output_point() {
-            // The last point is the stop time itself, recorded at the end.
-            if t > t1 || t >= stop - 1e-9 * interval {
-                return Ok(());
-            }
-            if !(event && t == t1) {
-                self.at(t, true)?;
-                observer.record(self.machine()?);
-            }
-            self.next_output += 1;
-        }
-        Ok(())
-    }
-
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let t = self.time();
         // `terminate` ends a run well: everything is as its event left it, and that is the end.
@@ -747,8 +683,8 @@ impl Run {
             if stats.terminated.is_some() {
                 stats.end = machine.time;
             }
-            stats.steps = s.steps;
-            stats.rejected = s.rejected;
+            stats.steps = s.steps - self.given_up;
+            stats.rejected = s.rejected + self.given_up;
             stats.rhs_evaluations = s.work.rhs_evaluations;
             stats.jacobians = s.work.jacobians;
             stats.newton_iterations = s.work.newton_iterations + machine.newton_iterations;

@@ -580,7 +580,10 @@ impl Chord {
         let size = system.change(&self.correction);
         match size.states.is_finite() {
             true => Ok(size),
-            false => Err(Recoverable::new(Reason::NotFinite).into()),
+            false => {
+                let component = first_not_finite(&self.correction);
+                Err(Recoverable { reason: Reason::NotFinite, component }.into())
+            }
         }
     }
 

@@ -539,6 +539,9 @@ impl Formula {
     }
 }
 
+/// Newton iterations that a system may take in an inlined step of one size, where nobody says how many.
+pub const USUAL_ITERATIONS: u32 = 30;
+
 /// The name in the model of what may be the copy of a variable in a stage inside the step.
 pub fn without_stage(name: &str) -> &str {
     match name.rsplit_once('@') {

@@ -3,7 +3,7 @@
 use kausal_symbolic::{Pool, VarId};
 use rustc_hash::FxHashSet;
 
-use crate::program::{Form, Kind, Program, Step};
+use crate::program::{Discretized, Form, Kind, Nonlinear, Program, Step};
 
 /// Adds everything a step reads, guards included.
 pub fn reads(pool: &Pool, step: &Step, out: &mut FxHashSet<VarId>) {
@@ -77,6 +77,29 @@ pub fn nested<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<&'a Step> {
         }
     }
     all
+}
+
+/// Does a step iterate on something by Newton's method?
+pub fn iterates<'a>(steps: impl IntoIterator<Item = &'a Step>) -> bool {
+    let is_nonlinear = |step: &&Step| matches!(step, Step::System(s) if matches!(s.form, Form::Nonlinear(_)));
+    nested(steps).iter().any(is_nonlinear)
+}
+
+/// What depends on the step size and is there for predictions of a run only (`Jacobian::sensitivities`): whoever makes none does
+/// without.
+pub fn only_predicts(pool: &Pool, section: &Discretized) -> FxHashSet<VarId> {
+    let (mut read, mut predicting) = (FxHashSet::default(), FxHashSet::default());
+    for step in section.factors.iter().chain(&section.steps) {
+        reads(pool, step, &mut read);
+    }
+    for step in nested(&section.steps) {
+        let Step::System(system) = step else { continue };
+        let Form::Nonlinear(Nonlinear { jacobian: Some(jacobian), .. }) = &system.form else { continue };
+        read.extend(jacobian.entries.iter().map(|&(_, _, v)| v));
+        predicting.extend(jacobian.sensitivities.iter().map(|&(_, _, v)| v));
+    }
+    predicting.retain(|v| !read.contains(v));
+    predicting
 }
 
 /// Adds everything a step gives a value to.

@@ -48,7 +48,13 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
     );
     let is_condition =
         matches!(error, RunError::Initial(Stop::Undefined(_)) | RunError::Event(_, Stop::Undefined(_)));
-    let texts: Vec<&str> = culprits.iter().map(|c| c.text.as_str()).filter(|t| !t.is_empty()).collect();
+    // Stages of a step have the same equations.
+    let mut texts: Vec<&str> = Vec::new();
+    for text in culprits.iter().map(|c| c.text.as_str()).filter(|text| !text.is_empty()) {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
     match texts[..] {
         [] => {}
         [one] if is_condition => d.message.push_str(&format!("; the condition is {one}")),
@@ -119,6 +125,20 @@ pub fn in_step(program: &Program, unknowns: &[VarId]) -> bool {
         _ => false,
     };
     unknowns.iter().all(is_state) || flow::nested(&inlined.steps).iter().any(iterates)
+}
+
+/// ` in stage 2 of the step`, where a variable belongs to one of several stages of an inlined step.
+pub fn stage(program: &Program, unknowns: &[VarId], v: VarId) -> String {
+    let Some(inlined) = program.discretized.as_ref().filter(|d| d.stages.len() > 1) else {
+        return String::new();
+    };
+    let name = &program.variables[v.index()].name;
+    let own = without_stage(name);
+    match name.strip_prefix(own).and_then(|rest| rest.strip_prefix('@')) {
+        Some(stage) => format!(" in stage {stage} of the step"),
+        None if in_step(program, unknowns) => format!(" in stage {} of the step", inlined.stages.len()),
+        None => String::new(),
+    }
 }
 
 /// The names of variables in the model, each once.
@@ -421,12 +441,18 @@ fn system<'a>(program: &'a Program, unknowns: &[VarId], initial: bool) -> Option
 }
 
 /// What a variable is computed from.
-fn of_variable(program: &Program, v: VarId, initial: bool) -> Option<Culprit> {
-    let v = match program.variables[v.index()].kind {
-        Kind::Alias(alias) => alias.target,
-        _ => v,
+fn of_variable(program: &Program, variable: VarId, initial: bool) -> Option<Culprit> {
+    let (v, negated) = match program.variables[variable.index()].kind {
+        Kind::Alias(alias) => (alias.target, alias.negated),
+        _ => (variable, false),
     };
     let name = &program.variables[v.index()].name;
+    // Nothing else computes what is just a state.
+    if v != variable && program.variables[v.index()].kind == Kind::State {
+        let sign = if negated { "-" } else { "" };
+        let text = format!("{} = {sign}{name}", program.variables[variable.index()].name);
+        return Some(Culprit { text, location: None });
+    }
     steps(program, initial).into_iter().find_map(|step| match step {
         Step::Assign(a) if a.variable == v => match a.equation {
             // Of a variable that a when clause assigns there is an equation that says nothing.
@@ -533,10 +559,33 @@ fn may_say(program: &Program, message: ExprId, said: &str) -> bool {
 
 fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
     let info = &program.equations[equation.0 as usize];
+    if let Some(own) = integrated(program, info) {
+        return own;
+    }
     Culprit {
         text: format!("{} = {}", formula(program, info.lhs), formula(program, info.rhs)),
         location: info.origin.location,
     }
+}
+
+/// Is it the step size in the formulas of an inlined step?
+fn is_step_size(program: &Program, v: VarId) -> bool {
+    let step = program.discretized.as_ref();
+    let sections = step.into_iter().chain(step.and_then(|d| d.filter.as_deref()));
+    sections.into_iter().any(|d| d.h == Some(v))
+}
+
+/// Where an equation is the formula of an inlined step: the equation of the model for the derivative in it, which is what the
+/// formula is about.
+fn integrated(program: &Program, info: &EquationInfo) -> Option<Culprit> {
+    let step = program.discretized.as_ref()?;
+    let mut sections = [Some(step), step.filter.as_deref()].into_iter().flatten();
+    let state = sections.find_map(|d| {
+        let reads = |v: VarId| [info.lhs, info.rhs].iter().any(|&e| program.pool.contains_any(e, |w| w == v));
+        d.old.iter().zip(&program.states).find(|(old, _)| reads(**old)).map(|(_, state)| state)
+    })?;
+    let of = |v: &VarId| of_variable(program, *v, false);
+    of(&state.derivative).filter(|own| !own.text.contains("old("))
 }
 
 /// A formula in the variables of the model: what the translation added is written out, once.
@@ -549,6 +598,9 @@ fn formula(program: &Program, e: ExprId) -> String {
         if let Some(pre) = program.pre.iter().find(|pre| pre.slot == v) {
             return format!("pre({})", name(pre.variable));
         }
+        if is_step_size(program, v) {
+            return "h".to_owned();
+        }
         let assigned = |v: VarId| {
             let all = [false, true].into_iter().flat_map(|initial| steps(program, initial));
             all.into_iter().find_map(|step| match step {
@@ -556,9 +608,6 @@ fn formula(program: &Program, e: ExprId) -> String {
                 _ => None,
             })
         };
-        if let Some(pre) = program.pre.iter().find(|pre| pre.slot == v) {
-            return format!("pre({})", name(pre.variable));
-        }
         let var = &program.variables[v.index()];
         let is_relation = program.relations.iter().any(|r| r.variable == v);
         // These read like what they stand for.

@@ -441,6 +441,9 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 String::new()
             };
             let names = format!("{}{more}", names[..names.len().min(SHOWN)].join(", "));
+            // The worst of several unknowns, in the order of the residuals.
+            let worst = residual.and_then(|(row, _)| unknowns.get(row)).or(unknowns.first());
+            let stage = worst.map_or(String::new(), |v| failure::stage(program, unknowns, *v));
             let is_number = |v: &VarId| program.variables[v.index()].ty == Type::Real;
             let (what, help) = match reason {
                 Reason::NoConvergence | Reason::NotFinite if sweep.is_some() => (
@@ -461,7 +464,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     ),
                 ),
                 Reason::NoConvergence if failure::in_step(program, unknowns) => (
-                    format!("the iteration for {names} does not converge"),
+                    format!("the iteration for {names} does not converge{stage}"),
                     Some(
                         "is something discontinuous here that is no event (noEvent)? With --step, a smaller one or more \
                          --iterations may help",
@@ -481,13 +484,13 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                     ),
                 ),
                 Reason::SingularMatrix => (
-                    format!("the system of equations for {names} is singular"),
+                    format!("the system of equations for {names} is singular{stage}"),
                     Some(
                         "these variables are not determined here: is a part disconnected, or a parameter zero?",
                     ),
                 ),
                 Reason::NotFinite => (
-                    format!("{names} is not a finite number"),
+                    format!("{names} is not a finite number{stage}"),
                     Some(
                         "look for a division by zero, or a square root or logarithm of a negative number; where a condition \
                          guards it, noEvent(…) around both is evaluated as it stands, without waiting for the event",

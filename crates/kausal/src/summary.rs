@@ -2,13 +2,19 @@
 
 use kausal_symbolic::VarId;
 use kausal_symbolic::count::Operations;
-use kausal_translate::Program;
 use kausal_translate::program::{Alternative, EquationRef, Form, Iteration, LinearMethod, Step, System};
+use kausal_translate::{Program, flow};
 use serde::Serialize;
 
 use crate::count::papers_count;
 use crate::explain::counted;
 use crate::session::Seconds;
+
+/// Does the inlined step of a program iterate on anything?
+pub fn step_iterates(program: &Program) -> bool {
+    let section = program.discretized.as_ref();
+    section.is_some_and(|section| flow::iterates(&section.steps) || !section.substituted.is_empty())
+}
 
 /// `kausal translate --json`.
 #[derive(Debug, Serialize)]

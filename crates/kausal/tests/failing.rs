@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kausal::{Backend, Method, Session, Settings, render, simulate};
+use kausal::{Backend, Inline, Method, Options, Session, Settings, method_of, render, simulate};
 use support::{Outcome, notes};
 
 fn check(name: &str, text: &str) -> Result<(), String> {
@@ -125,5 +125,76 @@ fn steps_of_one_size_without_solution_name_a_state() {
         for part in ["did not converge, mostly because of x", "the equation is der(x) ="] {
             assert!(d.message.contains(part), "{method}: {}", d.message);
         }
+    }
+}
+
+/// What an inlined step cannot solve is told in equations of the model, with the stage it belongs to, not in those of the method.
+#[test]
+fn inlined_steps_without_solution_speak_of_the_model() {
+    let text = "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true);
+      equation der(x) = exp(x^2) + y; der(y) = x; end M;";
+    for (inline, stage) in [
+        (Inline::ImplicitEuler, ""),
+        (Inline::Trapezoidal, ""),
+        (Inline::Bdf, ""),
+        (Inline::Radau, " in stage 3 of the step"),
+    ] {
+        let mut session = Session::new();
+        session.add_text("M.mo", text);
+        let flat = session.flatten("M").expect("a correct model");
+        let options = Options { inline, ..Options::default() };
+        let program = session.translate(&flat, &options).expect("a regular model");
+        let model = session.compile(program, Backend::Auto).expect("code");
+        let method = method_of(inline, true).expect("a method");
+        let settings =
+            Settings { stop: 5.0, method, max_order: 2, fixed_step: Some(0.5), ..Settings::default() };
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let [d] = &run.diagnostics[..] else { panic!("{method}: {:?}", run.diagnostics) };
+        let parts = [
+            format!("the iteration for x does not converge{stage}"),
+            "the equation is der(x) = exp(x^2) + y".to_owned(),
+        ];
+        for part in parts {
+            assert!(d.message.contains(&part), "{method}: {}", d.message);
+        }
+        for internal in ["old(", "factor of the derivatives", "Q1"] {
+            assert!(!d.message.contains(internal), "{method}: {}", d.message);
+        }
+    }
+}
+
+/// Where steps become too small, whatever the method, a variable and its equation are named.
+#[test]
+fn too_small_steps_name_a_state() {
+    let text = "model M Real x(start = 1, fixed = true), w(start = 2, fixed = true), q;
+      equation der(x) = x^2; q = x + w; der(w) = -q; end M;";
+    let methods = [
+        Method::Auto,
+        Method::Bdf,
+        Method::Radau,
+        Method::Esdirk3,
+        Method::Esdirk4,
+        Method::Rosenbrock,
+        Method::DormandPrince,
+    ];
+    for (inline, method) in methods.map(|method| (Inline::Off, method)).into_iter().chain([
+        (Inline::ImplicitEuler, Method::Bdf),
+        (Inline::Bdf, Method::Bdf),
+        (Inline::Radau, Method::Radau),
+        (Inline::Rosenbrock, Method::Rosenbrock),
+        (Inline::Mixed, Method::Bdf),
+    ]) {
+        let mut session = Session::new();
+        session.add_text("M.mo", text);
+        let flat = session.flatten("M").expect("a correct model");
+        let options = Options { inline, ..Options::default() };
+        let program = session.translate(&flat, &options).expect("a regular model");
+        let model = session.compile(program, Backend::Auto).expect("code");
+        let settings = Settings { stop: 5.0, method, ..Settings::default() };
+        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let [d] = &run.diagnostics[..] else { panic!("{method}: {:?}", run.diagnostics) };
+        assert!(d.code == "K0520" && d.message.contains("; the equation"), "{method}: {}", d.message);
+        assert!(["x", "w"].iter().any(|state| contains_word(&d.message, state)), "{method}: {}", d.message);
+        assert!(run.trajectory.time.last().is_some_and(|t| *t > 0.9), "{method}: results are lost");
     }
 }

@@ -194,6 +194,12 @@ pub fn flatten(arguments: &Flatten) -> bool {
 /// What makes no sense about the options of a translation.
 pub fn contradiction(how: &Translation) -> Option<Diagnostic> {
     let named = how.stiff.first()?;
+    if how.stiff.iter().any(|name| name.trim().is_empty()) {
+        let d = Diagnostic::error("K0908", "--stiff has a state without a name");
+        return Some(d.help(
+            "give names of states, separated by commas, or leave it out: the fast ones are then found",
+        ));
+    }
     (how.inline != Inline::Mixed).then(|| {
         let message = format!(
             "--stiff {named} has no effect: only --inline mixed treats stiff states unlike the others"
@@ -249,6 +255,9 @@ fn translated(arguments: &Translate, session: &mut Session) -> bool {
         }
         return false;
     };
+    if arguments.c.is_some() {
+        output::show(without_effect(arguments, &program).as_slice(), session.sources());
+    }
     if let Some(path) = &arguments.c
         && !write_c(&program, path, c_settings(arguments), session)
     {
@@ -268,6 +277,28 @@ fn translated(arguments: &Translate, session: &mut Session) -> bool {
 fn wants_listing(how: &Translation) -> bool {
     let text = how.commands.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
     text.is_some_and(|text| Commands::parse(&text).0.wants_listing())
+}
+
+/// What the options ask for and the step of this model in C does not have.
+fn without_effect(arguments: &Translate, program: &Program) -> Option<Diagnostic> {
+    let help = "choose a method, for instance --inline implicit-euler or trapezoidal";
+    if arguments.translation.inline == Inline::Auto
+        && program.discretized.is_none()
+        && !program.states.is_empty()
+    {
+        let why = program.report.decisions.iter().find(|text| text.starts_with("inlining the integration"));
+        let why = why.map_or(String::new(), |text| format!(" ({text})"));
+        let message = format!("--inline auto inlines nothing here{why}: the C text has no step");
+        return Some(Diagnostic::warning("K0915", message).help(help));
+    }
+    arguments.iterations.and_then(|n| superfluous_iterations(n, program))
+}
+
+/// Where a step has nothing to iterate on, a bound of iterations has no effect.
+pub fn superfluous_iterations(iterations: u32, program: &Program) -> Option<Diagnostic> {
+    let message = format!("--iterations {iterations} has no effect: no system of the step is iterated");
+    (program.discretized.is_some() && !summary::step_iterates(program))
+        .then(|| Diagnostic::note("K0915", message))
 }
 
 /// What a run does between the functions of the C text, and whoever calls them must do.

@@ -82,6 +82,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
         return fail(&session, d).into();
     }
     let mut warnings = Vec::new();
+    warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
     let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
@@ -277,6 +278,10 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
     }
     let method = own.unwrap_or(asked);
     unused_options(arguments, method)?;
+    if arguments.order.is_some() && inline == Inline::Mixed && arguments.step.is_some() {
+        let message = "--inline mixed with --step has implicit and explicit Euler, which are of order 1";
+        return Err(Diagnostic::error("K0908", message).help("leave --order out, or write --inline bdf"));
+    }
     if arguments.order.is_some() && !matches!(method, Method::Auto | Method::Bdf | Method::FixedBdf) {
         let message =
             format!("--order is for backward differentiation formulas; {method} has an order of its own");
@@ -293,6 +298,11 @@ fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
         None if method.is_fixed_step() => {
             Err(Diagnostic::error("K0908", format!("the method {method} takes steps of one size"))
                 .help("give it with --step, in seconds"))
+        }
+        Some(_) if inline == Inline::Rosenbrock => {
+            let message = "--inline rosenbrock chooses its steps itself; --step is for methods with steps of one size";
+            Err(Diagnostic::error("K0908", message)
+                .help("leave --step out, or write --inline implicit-euler, trapezoidal, bdf (with --order) or radau"))
         }
         Some(_) if !method.is_fixed_step() => Err(Diagnostic::error(
             "K0908",
@@ -532,12 +542,16 @@ fn report(
     if let Some(since) = s.stiffer_since {
         output::detail(&format!("all states are treated as stiff since {}\n", instant(since)));
     }
+    // Its formula is that of another method.
+    let method = match arguments.translation.inline {
+        Inline::Mixed => format!("mixed ({})", settings.method),
+        _ => settings.method.to_string(),
+    };
     output::detail(&format!(
-        "method {}, tolerance {}, output every {}\n\
+        "method {method}, tolerance {}, output every {}\n\
          {}, {}, {}, {} of them failed, {}\n\
          {}, {}\n\
          translate {:.3} s, code {:.3} s, initial values {:.3} s, integration {:.3} s\n",
-        settings.method,
         settings.tolerance,
         settings.interval,
         output::counted(s.rejected, "rejected step"),

@@ -45,9 +45,22 @@ pub(crate) fn write(sections: &mut Sections<'_>, program: &Program) -> Result<()
     add(sections, "int model_event(model *m)", event(program));
     add(sections, "int model_reselect(model *m)", reselect(program));
     let body = events_until_rest(program, differences.as_deref());
-    add(sections, "int model_events(model *m)", body);
-    add(sections, "int model_begin(model *m, double start)", begin(program));
+    add_tried(sections, "events", "model *m", "m", body);
+    add_tried(sections, "begin", "model *m, double start", "m, start", begin(program));
     Ok(())
+}
+
+/// A function that may return early, and around it the one that is called from outside.
+fn add_tried(
+    sections: &mut Sections<'_>,
+    name: &str,
+    parameters: &str,
+    arguments: &str,
+    (head, body): (String, Vec<String>),
+) {
+    add_hidden(sections, &format!("static int model_try_{name}({parameters})"), &head, &body);
+    let call = format!("return model_outcome(m, model_try_{name}({arguments}));");
+    add(sections, &format!("int model_{name}({parameters})"), (head, vec![call]));
 }
 
 /// What the struct must hold for it.
@@ -69,13 +82,18 @@ fn fields(sections: &mut Sections<'_>, program: &Program) {
 }
 
 fn add(sections: &mut Sections<'_>, prototype: &str, (head, body): (String, Vec<String>)) {
+    add_hidden(sections, prototype, &head, &body);
+    sections.prototypes.push(prototype.to_owned());
+}
+
+/// A function that only others call.
+fn add_hidden(sections: &mut Sections<'_>, prototype: &str, head: &str, body: &[String]) {
     let mut text = format!("/* {head} */\n{prototype}\n{{\n");
-    for line in &body {
+    for line in body {
         text.push_str(&format!("    {line}\n"));
     }
     text.push_str("}\n");
     sections.functions.push(text);
-    sections.prototypes.push(prototype.to_owned());
 }
 
 /// A table of slots.
@@ -209,6 +227,9 @@ fn event(program: &Program) -> (String, Vec<String>) {
     round.push("m->violated = 0;".to_owned());
     round.push(format!("if (model_round(m)) {fail}"));
     round.extend(owned(&["m->initial = 0;", "if (m->terminate) return 0;"]));
+    round.push("if (model_not_finite(m, after_event)) {".to_owned());
+    round.push("    if (m->violated) m->message = m->violated;".to_owned());
+    round.extend([format!("    {fail}"), "}".to_owned()]);
     if discrete > 0 {
         round.push(format!("for (int i = 0; i < {discrete}; i++) {{"));
         round.extend(owned(&[
@@ -356,7 +377,10 @@ fn events_until_rest(program: &Program, differences: Option<&str>) -> (String, V
 }
 
 fn begin(program: &Program) -> (String, Vec<String>) {
-    let mut out = owned(&["m->time = start;", "if (model_parameters(m)) return 1;"]);
+    let mut out = owned(&[
+        "m->time = start;",
+        "if (model_parameters(m) || model_not_finite(m, after_parameters)) return 1;",
+    ]);
     let flags = [program.initial_flag, program.homotopy];
     out.extend(flags.iter().flatten().map(|flag| format!("m->v[{}] = 1.0;", flag.0)));
     out.push("if (model_initial(m)) return 1;".to_owned());

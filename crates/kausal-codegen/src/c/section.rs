@@ -147,6 +147,21 @@ impl<'p> Sections<'p> {
         Ok(())
     }
 
+    /// Writes the section of outputs, which looks itself whether they are numbers.
+    pub fn outputs(&mut self, name: &str, steps: &[Step]) -> Result<(), Error> {
+        self.hidden_section("model_compute_outputs", steps, Phase::Continuous)?;
+        let mut body = Statements::default();
+        body.push(
+            "return model_outcome(m, model_compute_outputs(m) || model_not_finite(m, after_outputs));"
+                .to_owned(),
+        );
+        let prototype = format!("int {name}(model *m)");
+        self.function(&prototype, body, false);
+        self.entitle(name);
+        self.prototypes.push(prototype);
+        Ok(())
+    }
+
     /// Writes a section that only other functions call.
     pub fn hidden_section(&mut self, name: &str, steps: &[Step], phase: Phase) -> Result<(), Error> {
         let body = self.parts(name, steps, phase)?;

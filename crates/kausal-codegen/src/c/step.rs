@@ -39,6 +39,9 @@ pub(crate) fn write(
         other => return Err(Error::Unsupported(format!("steps of one size by the method {other} in C"))),
     };
     sections
+        .fields
+        .push("int factors_known; /* is what depends on h and on discrete variables computed? */".to_owned());
+    sections
         .functions
         .push(format!("enum {{ model_factor = {} }}; /* the slot of h in the formula */\n", h.0));
     sections.functions.push(implicit(sections, discretized, of_the_step));
@@ -83,23 +86,17 @@ fn implicit(sections: &Sections<'_>, discretized: &Discretized, of_the_step: Ran
         "/* Solves x = g*der(x) + old(x) for the instant t ({}); the values at hand are the guess. */\n\
          static int model_implicit(model *m, double t, double g, const double *x_old)\n{{\n    \
          static const int old[model_states] = {{{}}};\n    double *const v = m->v;\n    \
-         if (v[model_factor] != g) {{\n        v[model_factor] = g;\n",
+         if (!m->factors_known || v[model_factor] != g) {{\n        v[model_factor] = g;\n        m->factors_known = 0;\n",
         discretized.method,
         old.join(", ")
     );
     for field in &sections.factorised[of_the_step] {
         text.push_str(&format!("        {field} = 0;\n"));
     }
-    text.push_str("        if (model_factors(m)) return 1;\n    }\n");
+    text.push_str("        if (model_factors(m)) return 1;\n        m->factors_known = 1;\n    }\n");
     text.push_str("    for (int i = 0; i < model_states; i++) v[old[i]] = x_old[i];\n");
     text.push_str("    m->time = t;\n    if (model_discretized(m)) return 1;\n");
-    text.push_str(
-        "    for (int i = 0; i < model_states; i++) {\n        \
-         const double sum = v[model_state[i]] + v[model_derivative[i]];\n        \
-         if (!(sum - sum == 0.0)) {\n            \
-         m->message = \"a state is not finite behind the step\";\n            return 1;\n        }\n    }\n    \
-         return 0;\n}\n",
-    );
+    text.push_str("    return model_not_finite(m, after_step);\n}\n");
     text
 }
 

@@ -14,6 +14,7 @@ use kausal_solver::{
 };
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
+use kausal_translate::discretize::USUAL_ITERATIONS;
 use kausal_translate::flow;
 use kausal_translate::program::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,9 +26,6 @@ use linear::Point;
 use super::{RightSide, Settings};
 use crate::image::{CompiledModel, Discretized, Exec};
 use crate::machine::{Failure, Machine, Mode, Stop};
-
-/// Iterations with new matrices where a step cannot be repeated with a smaller size.
-const PERSISTENCE: u32 = 30;
 
 /// A step of this part of the instant is hardly one, and a still smaller one no better: iterations do not give up early.
 const HARDLY: f64 = 1e-10;
@@ -346,7 +344,7 @@ impl Inlined {
         demand.relative = settings.tolerance;
         demand.weights = vec![0.0; n];
         let fixed = settings.method.is_fixed_step();
-        demand.persistence = if fixed { settings.iterations.unwrap_or(PERSISTENCE) } else { 0 };
+        demand.persistence = if fixed { settings.iterations.unwrap_or(USUAL_ITERATIONS) } else { 0 };
         Inlined {
             side,
             step,
@@ -421,7 +419,7 @@ impl Inlined {
         // Not of the guess: one that is far away rounds coarsely.
         machine.demand.finest = self.is_fixed.then(|| rounding(weights, old));
         if !self.is_fixed {
-            machine.demand.persistence = if h.abs() <= HARDLY * t.abs() { PERSISTENCE } else { 0 };
+            machine.demand.persistence = if h.abs() <= HARDLY * t.abs() { USUAL_ITERATIONS } else { 0 };
         }
         // Radau IIA guesses states only, except at a new start, where it has derivatives, and states have not moved.
         let has_moved = x.chunks_exact(n.max(1)).any(|stage| stage != old);

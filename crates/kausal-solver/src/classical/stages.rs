@@ -168,7 +168,9 @@ impl<M: OdeModel> ClassicalStep<M> {
             let squares: f64 = (0..3).map(|k| norm(weights, &stages.delta[k * n..(k + 1) * n]).powi(2)).sum();
             let size = (squares / 3.0).sqrt();
             if !size.is_finite() {
-                return Err(Recoverable::new(Reason::NotFinite).into());
+                // The linear systems spread it to all; it came from where a state moves fastest.
+                let component = largest(weights, &dx[2 * n..]);
+                return Err(Recoverable { reason: Reason::NotFinite, component }.into());
             }
             if iteration > 1 {
                 let rate: f64 = size / last;

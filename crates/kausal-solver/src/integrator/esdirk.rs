@@ -103,6 +103,31 @@ impl Esdirk {
         self.hermite.interpolate(core, t, x);
     }
 
+    /// Values in a step that began with these states and slopes: on the cubic with both slopes at its ends, unless that passes far
+    /// from a stage in the middle. Where a state is stiff and has jumped, the slope at the beginning may be anything and has no
+    /// part in the step: there on the cubic through the stage, with the slope at the end.
+    pub fn interpolate_through_stage(&self, beginning: [&[f64]; 2], core: &Core, t: f64, x: &mut [f64]) {
+        /// So far, as a part of what the state moves in the step.
+        const FAR: f64 = 0.5;
+        let (n, h) = (core.n(), core.t - core.t_old);
+        let middle = self.tableau.middle();
+        let c = self.tableau.c[middle];
+        let s = (t - core.t) / h;
+        for i in 0..n {
+            let (begin, stage, end) = (beginning[0][i], self.stages[middle * n + i], core.x[i]);
+            let (first, last) = (h * beginning[1][i], h * core.dx[i]);
+            // end + last*s + s²*(second + third*s)
+            let at_begin = begin - end + last;
+            let at_stage = |third: f64| end + (c - 1.0) * (last + (c - 1.0) * (at_begin + c * third));
+            let mut third = first - last + 2.0 * at_begin;
+            let moved = (end - begin).abs().max((stage - begin).abs());
+            if !((at_stage(third) - stage).abs() <= FAR * moved) {
+                third = (stage - at_stage(0.0)) / (c * (c - 1.0) * (c - 1.0));
+            }
+            x[i] = end + s * (last + s * (at_begin + third + s * third));
+        }
+    }
+
     /// Solution and derivative at the end of the stages that were solved last.
     pub fn end(&self) -> (&[f64], &[f64]) {
         (&self.x, &self.k[self.k.len() - self.x.len()..])

@@ -7,15 +7,14 @@
 //! ```
 //!
 //! The past it needs is made by steps of ESDIRK4, which are as stable and whose errors, for the few steps they are, are of the
-//! fifth order; so are those that end off the grid, at a limit. Where steps end and what may be wrong with them is the
-//! matter of [`Grid`].
+//! fifth order; so are those that end off the grid, at a limit.
 
 use super::core::Core;
 use super::esdirk::Esdirk;
-use super::grid::{Grid, ITERATION_SHARE};
-use super::options::StepReport;
+use super::fixed::Formula;
+use super::grid::{Grid, ITERATION_SHARE, Stretch};
 use super::tableaux::ESDIRK4;
-use crate::error::{ModelError, SolverError};
+use crate::error::ModelError;
 use crate::model::{StepModel, StepRequest};
 use crate::vector::add_multiple;
 
@@ -23,7 +22,6 @@ use crate::vector::add_multiple;
 #[derive(Clone, Debug)]
 pub(crate) struct FixedBdf {
     order: usize,
-    grid: Grid,
     /// `1 + 1/2 + … + 1/k`.
     leading: f64,
     /// The last points on the grid, the newest first, and how many of them there are.
@@ -37,53 +35,45 @@ pub(crate) struct FixedBdf {
     old: Vec<f64>,
 }
 
-impl FixedBdf {
-    pub fn new(n: usize, order: usize, h: f64) -> Self {
-        FixedBdf {
-            order,
-            grid: Grid::new(n, h),
-            leading: (1..=order).map(|j| 1.0 / j as f64).sum(),
-            past: vec![vec![0.0; n]; order + 1],
-            known: 0,
-            starter: Esdirk::new(n, &ESDIRK4),
-            by_formula: false,
-            x: vec![0.0; n],
-            dx: vec![0.0; n],
-            old: vec![0.0; n],
-        }
-    }
-
-    pub fn restart(&mut self) {
-        self.grid.restart();
-    }
-
-    /// The next step of the grid, or as much of it as fits before `t_limit`. `core.dx` is the derivative at its beginning.
-    pub fn step<M: StepModel + ?Sized>(
+impl Formula for FixedBdf {
+    fn solve<M: StepModel + ?Sized>(
         &mut self,
-        core: &mut Core,
+        grid: &mut Grid,
+        core: &Core,
         model: &mut M,
-        t_limit: f64,
-    ) -> Result<StepReport, SolverError> {
-        let stretch = self.grid.next(core, t_limit)?;
-        let (h, t) = (stretch.h, stretch.t);
+        stretch: &Stretch,
+    ) -> Result<(), ModelError> {
         if stretch.first {
             self.begin_past(&core.x);
         }
         self.by_formula = stretch.usual && self.known >= self.order;
-        let solved =
-            if self.by_formula { self.formula(core, model, t) } else { self.by_stages(core, model, h, t) };
-        self.grid.accept(core, model, &stretch, solved, &self.x, &self.dx)?;
-        match stretch.usual {
-            true => self.extend_past(),
-            false => self.begin_past(&core.x),
+        match self.by_formula {
+            true => self.formula(grid, core, model, stretch.t),
+            false => self.by_stages(core, model, stretch.h, stretch.t),
         }
-        Ok(core.report(if self.by_formula { self.order } else { ESDIRK4.order }, stretch.at_limit))
+    }
+
+    fn end(&self) -> (&[f64], &[f64]) {
+        (&self.x, &self.dx)
+    }
+
+    fn accepted(&mut self, stretch: &Stretch) {
+        if !stretch.usual {
+            self.known = 0;
+        }
+        self.past.rotate_right(1);
+        self.past[0].copy_from_slice(&self.x);
+        self.known = (self.known + 1).min(self.past.len());
+    }
+
+    fn order(&self) -> usize {
+        if self.by_formula { self.order } else { ESDIRK4.order }
     }
 
     /// The polynomial through the last points; a cubic where the formula has not been used.
-    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
+    fn interpolate(&self, grid: &Grid, core: &Core, t: f64, x: &mut [f64]) {
         if !self.by_formula {
-            return self.grid.interpolate(core, t, x);
+            return self.starter.interpolate_through_stage(grid.beginning(), core, t, x);
         }
         let s = (t - core.t) / (core.t - core.t_old);
         x.fill(0.0);
@@ -93,25 +83,36 @@ impl FixedBdf {
             add_multiple(x, point, weight);
         }
     }
+}
+
+impl FixedBdf {
+    pub fn new(n: usize, order: usize) -> Self {
+        FixedBdf {
+            order,
+            leading: (1..=order).map(|j| 1.0 / j as f64).sum(),
+            past: vec![vec![0.0; n]; order + 1],
+            known: 0,
+            starter: Esdirk::new(n, &ESDIRK4),
+            by_formula: true,
+            x: vec![0.0; n],
+            dx: vec![0.0; n],
+            old: vec![0.0; n],
+        }
+    }
 
     fn begin_past(&mut self, x: &[f64]) {
         self.past[0].copy_from_slice(x);
         self.known = 1;
     }
 
-    fn extend_past(&mut self) {
-        self.past.rotate_right(1);
-        self.past[0].copy_from_slice(&self.x);
-        self.known = (self.known + 1).min(self.past.len());
-    }
-
     fn formula<M: StepModel + ?Sized>(
         &mut self,
+        grid: &mut Grid,
         core: &Core,
         model: &mut M,
         t: f64,
     ) -> Result<(), ModelError> {
-        let gamma = self.grid.h() / self.leading;
+        let gamma = grid.h() / self.leading;
         self.old.fill(0.0);
         self.x.fill(0.0);
         let mut binomial = 1.0;
@@ -128,7 +129,7 @@ impl FixedBdf {
             add_multiple(&mut self.x, &self.past[j - 1], sign * binomial);
         }
         if !model.keeps_guesses() {
-            self.grid.guess(core, &mut self.x);
+            grid.guess(core, &mut self.x);
         }
         for ((dx, x), old) in self.dx.iter_mut().zip(&self.x).zip(&self.old) {
             *dx = (x - old) / gamma;

@@ -1,60 +1,38 @@
 //! Radau IIA with three stages in steps of one size.
 //!
-//! The stages are solved as in [`Radau`](super::radau), whatever their error; where steps end and what may be wrong with them is the
-//! matter of [`Grid`]. For real time, and to look at generated code beside it.
+//! The stages are solved as in [`Radau`](super::radau), whatever their error. For real time, and to look at generated code beside it.
 
+use super::collocation;
 use super::core::Core;
-use super::grid::{Grid, ITERATION_SHARE};
-use super::options::StepReport;
+use super::fixed::Formula;
+use super::grid::{Grid, ITERATION_SHARE, Stretch};
 use super::tableaux::RADAU_IIA;
-use crate::error::{ModelError, SolverError};
+use crate::error::ModelError;
 use crate::model::{StageRequest, StepModel};
 use crate::vector::combine;
 
-/// State of the method.
+/// State of the method: stage values and derivatives, three each.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedRadau {
-    grid: Grid,
-    /// Stage values and derivatives, three each.
     x: Vec<f64>,
     dx: Vec<f64>,
 }
 
 impl FixedRadau {
-    pub fn new(n: usize, h: f64) -> Self {
-        FixedRadau { grid: Grid::new(n, h), x: vec![0.0; 3 * n], dx: vec![0.0; 3 * n] }
+    pub fn new(n: usize) -> Self {
+        FixedRadau { x: vec![0.0; 3 * n], dx: vec![0.0; 3 * n] }
     }
+}
 
-    pub fn restart(&mut self) {
-        self.grid.restart();
-    }
-
-    /// The next step of the grid, or as much of it as fits before `t_limit`. `core.dx` is the derivative at its beginning.
-    pub fn step<M: StepModel + ?Sized>(
+impl Formula for FixedRadau {
+    fn solve<M: StepModel + ?Sized>(
         &mut self,
-        core: &mut Core,
-        model: &mut M,
-        t_limit: f64,
-    ) -> Result<StepReport, SolverError> {
-        let stretch = self.grid.next(core, t_limit)?;
-        let solved = self.solve_stages(core, model, stretch.h);
-        let last = 2 * core.n()..;
-        self.grid.accept(core, model, &stretch, solved, &self.x[last.clone()], &self.dx[last])?;
-        Ok(core.report(5, stretch.at_limit))
-    }
-
-    /// Hermite interpolation in the last step.
-    pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
-        self.grid.interpolate(core, t, x);
-    }
-
-    fn solve_stages<M: StepModel + ?Sized>(
-        &mut self,
+        _: &mut Grid,
         core: &Core,
         model: &mut M,
-        h: f64,
+        stretch: &Stretch,
     ) -> Result<(), ModelError> {
-        let n = core.n();
+        let (n, h) = (core.n(), stretch.h);
         for (k, c) in RADAU_IIA.c.iter().enumerate() {
             let stage = k * n..(k + 1) * n;
             combine(&mut self.x[stage.clone()], &core.x, &core.dx, c * h);
@@ -65,6 +43,24 @@ impl FixedRadau {
         match model.stages() {
             Some(stages) => stages.solve_stages(&request, &mut self.x, &mut self.dx).map(|_| ()),
             None => Err(ModelError::fatal("the model cannot solve three stages at once")),
+        }
+    }
+
+    fn end(&self) -> (&[f64], &[f64]) {
+        let last = self.x.len() / 3 * 2;
+        (&self.x[last..], &self.dx[last..])
+    }
+
+    fn order(&self) -> usize {
+        5
+    }
+
+    /// The collocation polynomial.
+    fn interpolate(&self, grid: &Grid, core: &Core, t: f64, x: &mut [f64]) {
+        let s = (t - core.t) / (core.t - core.t_old);
+        for (i, x) in x.iter_mut().enumerate() {
+            let differences = collocation::differences(grid.beginning()[0][i], &self.x, i);
+            *x = collocation::value(core.x[i], differences, s);
         }
     }
 }

@@ -23,7 +23,7 @@ const SAME_STEP: f64 = 1e-9;
 
 /// Where steps end, and what is between the ends of the last one.
 #[derive(Clone, Debug)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     h: f64,
     t_start: f64,
     steps_since_start: u64,
@@ -36,7 +36,7 @@ pub(super) struct Grid {
 
 /// Where one step goes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(crate) struct Stretch {
     /// Its end.
     pub t: f64,
     /// Its size.
@@ -131,5 +131,18 @@ impl Grid {
     /// Hermite interpolation in the last step.
     pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
         self.hermite.interpolate(core, t, x);
+    }
+
+    /// On the straight line between the ends of the last step.
+    pub fn interpolate_straight(&self, core: &Core, t: f64, x: &mut [f64]) {
+        let s = (t - core.t_old) / (core.t - core.t_old);
+        for ((x, begin), end) in x.iter_mut().zip(self.beginning()[0]).zip(&core.x) {
+            *x = begin + s * (end - begin);
+        }
+    }
+
+    /// The states at the beginning of the last step, and their slopes.
+    pub fn beginning(&self) -> [&[f64]; 2] {
+        self.hermite.beginning()
     }
 }

@@ -21,6 +21,11 @@ impl Hermite {
         self.dx_old.copy_from_slice(dx);
     }
 
+    /// The states there, and their slopes.
+    pub fn beginning(&self) -> [&[f64]; 2] {
+        [&self.x_old, &self.dx_old]
+    }
+
     /// The cubic at `t`, inside the last step or a little beyond it.
     pub fn interpolate(&self, core: &Core, t: f64, x: &mut [f64]) {
         let h = core.t - core.t_old;

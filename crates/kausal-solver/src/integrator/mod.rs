@@ -11,6 +11,7 @@
 
 mod auto;
 mod bdf;
+mod collocation;
 mod control;
 mod core;
 mod esdirk;
@@ -18,6 +19,7 @@ mod explicit;
 mod fixed;
 mod fixed_bdf;
 mod fixed_radau;
+mod fixed_simple;
 mod grid;
 mod hermite;
 mod options;
@@ -32,6 +34,7 @@ use crate::error::SolverError;
 use crate::model::StepModel;
 use crate::weights::Weights;
 use core::Core;
+use fixed::Fixed;
 
 /// Newton iterations for a step that cannot be made smaller.
 const PERSISTENCE: u32 = 20;
@@ -55,9 +58,9 @@ enum Engine {
     Esdirk(Box<esdirk::Esdirk>),
     Rosenbrock(Box<rosenbrock::Rosenbrock>),
     Explicit(Box<explicit::ExplicitRk>),
-    Fixed(Box<fixed::FixedStep>),
-    FixedBdf(Box<fixed_bdf::FixedBdf>),
-    FixedRadau(Box<fixed_radau::FixedRadau>),
+    Fixed(Box<Fixed<fixed_simple::Simple>>),
+    FixedBdf(Box<Fixed<fixed_bdf::FixedBdf>>),
+    FixedRadau(Box<Fixed<fixed_radau::FixedRadau>>),
 }
 
 impl<M: StepModel> Integrator<M> {
@@ -102,15 +105,16 @@ impl<M: StepModel> Integrator<M> {
             }
             Method::ExplicitEuler | Method::RungeKutta4 | Method::ImplicitEuler | Method::Trapezoidal => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
-                Engine::Fixed(Box::new(fixed::FixedStep::new(n, method, h)))
+                Engine::Fixed(Box::new(Fixed::new(n, h, fixed_simple::Simple::new(n, method))))
             }
             Method::FixedBdf => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
-                Engine::FixedBdf(Box::new(fixed_bdf::FixedBdf::new(n, options.max_order, h)))
+                let formula = fixed_bdf::FixedBdf::new(n, options.max_order);
+                Engine::FixedBdf(Box::new(Fixed::new(n, h, formula)))
             }
             Method::FixedRadau => {
                 let h = options.fixed_step.unwrap_or(f64::NAN);
-                Engine::FixedRadau(Box::new(fixed_radau::FixedRadau::new(n, h)))
+                Engine::FixedRadau(Box::new(Fixed::new(n, h, fixed_radau::FixedRadau::new(n))))
             }
         };
         let (rtol, atol) = match method {
@@ -191,6 +195,17 @@ impl<M: StepModel> Integrator<M> {
             Engine::Fixed(e) => e.interpolate(core, t, x),
             Engine::FixedBdf(e) => e.interpolate(core, t, x),
             Engine::FixedRadau(e) => e.interpolate(core, t, x),
+        }
+    }
+
+    /// Is the solution inside steps other than what a step that ended there would give? Then a step that ends at an event is better
+    /// than a value from inside a longer one. Methods that choose their steps keep that difference small.
+    pub fn is_rough_inside(&self) -> bool {
+        match &self.engine {
+            Engine::Fixed(e) => e.is_rough_inside(),
+            Engine::FixedBdf(e) => e.is_rough_inside(),
+            Engine::FixedRadau(e) => e.is_rough_inside(),
+            _ => false,
         }
     }
 

@@ -10,6 +10,7 @@
 //! before. In stiff problems it is of order 3 while the ends of steps may be exact by far with any step size: there its
 //! error, the term that is added, limits the step too, where the solution is asked for inside.
 
+use super::collocation;
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;
 use super::tableaux::RADAU_IIA;
@@ -165,33 +166,20 @@ impl Radau {
             return 0.0;
         }
         let s = -1.0 - self.h_dense / h;
-        let (c1, c2) = (RADAU_IIA.c[0] - 1.0, RADAU_IIA.c[1] - 1.0);
         let mut largest = 0.0f64;
         for i in 0..n {
-            let [d1, d2, d3] = self.differences(core.x[i], i, n);
-            let there = self.x[2 * n + i] + s * (d1 + (s - c2) * (d2 + (s - c1) * d3));
+            let differences = collocation::differences(core.x[i], &self.x, i);
+            let there = collocation::value(self.x[2 * n + i], differences, s);
             self.raised[i] = (self.before[i] - there) / product(s);
             largest = largest.max((self.raised[i] * core.weights.values()[i]).abs());
         }
         LARGEST_PRODUCT * largest * self.looseness / ALLOWED_INSIDE
     }
 
-    /// Newton's divided differences at 1, c₂, c₁, 0 of one component, which begins at `x0`.
-    fn differences(&self, x0: f64, i: usize, n: usize) -> [f64; 3] {
-        let [c1, c2, _] = RADAU_IIA.c;
-        let (z1, z2, z3) = (self.x[i] - x0, self.x[n + i] - x0, self.x[2 * n + i] - x0);
-        let d1 = (z2 - z3) / (c2 - 1.0);
-        let between = (z1 - z2) / (c1 - c2);
-        let d2 = (between - d1) / (c1 - 1.0);
-        let first = (between - z1 / c1) / c2;
-        [d1, d2, d2 - first]
-    }
-
     fn continue_to(&self, core: &Core, s: f64, x: &mut [f64]) {
-        let (c1, c2) = (RADAU_IIA.c[0] - 1.0, RADAU_IIA.c[1] - 1.0);
         let [d1, d2, d3] = &self.dense;
         for i in 0..x.len() {
-            x[i] = core.x[i] + s * (d1[i] + (s - c2) * (d2[i] + (s - c1) * d3[i]));
+            x[i] = collocation::value(core.x[i], [d1[i], d2[i], d3[i]], s);
         }
     }
 
@@ -300,7 +288,7 @@ impl Radau {
     fn accept<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, h: f64, t: f64) {
         let n = core.n();
         for i in 0..n {
-            let differences = self.differences(core.x[i], i, n);
+            let differences = collocation::differences(core.x[i], &self.x, i);
             for (row, difference) in self.dense.iter_mut().zip(differences) {
                 row[i] = difference;
             }

@@ -120,6 +120,13 @@ pub(crate) struct Esdirk {
     pub embedded: &'static [f64],
 }
 
+impl Esdirk {
+    /// The last stage inside the step.
+    pub fn middle(&self) -> usize {
+        self.c.iter().rposition(|&c| c < 1.0).unwrap_or(0)
+    }
+}
+
 const SQRT2: f64 = std::f64::consts::SQRT_2;
 const A3_31: f64 = 9.0 * (1.0 + SQRT2) / 80.0;
 const A3_41: f64 = (22.0 + 15.0 * SQRT2) / (80.0 * (1.0 + SQRT2));

@@ -6,6 +6,7 @@ int model_step(model *m, double h)
     const double start = same ? m->step_start : m->time;
     const double steps = same ? m->steps + 1.0 : 1.0;
     const double before = m->time;
+    const char *const warning = m->warning;
     if (!(h > 0.0 && h < HUGE_VAL)) {
         m->message = "the size of a step must be positive";
         return 1;
@@ -13,6 +14,8 @@ int model_step(model *m, double h)
     model_keep(m);
     if (model_try(m, h, start + steps*h)) {
         m->time = before;
+        m->warning = warning;
+        model_forget_factors(m);
         return model_undo(m);
     }
     m->restart = 0;
@@ -20,7 +23,7 @@ int model_step(model *m, double h)
     m->step_start = start;
     m->steps = steps;
     m->step_h = h;
-    return 0;
+    return model_outcome(m, 0);
 }
 
 /* A step and everything that has come to pass in it. */

@@ -1,12 +1,14 @@
-/* The step from the values at hand; where it fails what depends on h is computed anew the next time. */
+/* What depends on h is computed anew the next time: it may belong to a step that was given up, or to what was before an event. */
+static void model_forget_factors(model *m)
+{
+    m->factors_known = 0;
+}
+
+/* The step from the values at hand. */
 static int model_try(model *m, double h, double t)
 {
     if (m->restart) {
-        m->v[model_factor] = -1.0;
+        model_forget_factors(m);
     }
-    if (model_formula(m, h, t)) {
-        m->kept[0][model_factor] = -1.0;
-        return 1;
-    }
-    return 0;
+    return model_formula(m, h, t);
 }

@@ -1,0 +1,65 @@
+//! Output points: where they are, and the values there.
+
+use super::{Observer, Run, RunError, Settings, finite};
+use crate::machine::Stop;
+
+impl Run {
+    /// The next output point, if there are any.
+    pub(super) fn next_output_point(&self) -> Option<f64> {
+        let Settings { start, stop, interval, instants, .. } = &self.settings;
+        match &**instants {
+            [] if *interval <= 0.0 => None,
+            [] => Some(start + self.next_output as f64 * interval),
+            instants => Some(instants.get(self.next_output as usize - 1).copied().unwrap_or(*stop)),
+        }
+    }
+
+    /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before
+    /// an event are recorded by others.
+    pub(super) fn outputs(
+        &mut self,
+        t0: f64,
+        t1: f64,
+        event: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let Settings { stop, interval, .. } = self.settings;
+        if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
+            self.at(t1, true)?;
+            observer.record(self.machine()?);
+        }
+        while let Some(t) = self.next_output_point() {
+            // The last point is the stop time itself, recorded at the end.
+            if t > t1 || t >= stop - 1e-9 * interval {
+                return Ok(());
+            }
+            if !(event && t == t1) {
+                self.output_at(t, t0, t1)?;
+                observer.record(self.machine()?);
+            }
+            self.next_output += 1;
+        }
+        Ok(())
+    }
+
+    /// Values at an output point in the step from `t0` to `t1`.
+    ///
+    /// A step of one size is as long as the user wants it, and a curve between its ends may leave the domain of the model although
+    /// both ends are in it. There the straight line between them takes its place.
+    fn output_at(&mut self, t: f64, t0: f64, t1: f64) -> Result<(), RunError> {
+        let Err(error) = self.at(t, true) else { return Ok(()) };
+        let undefined = matches!(error, RunError::Integration(_, _, Some(Stop::Failed(_))));
+        if !undefined || !self.settings.method.is_fixed_step() || t >= t1 {
+            return Err(error);
+        }
+        let (mut begin, mut end) = (self.state.clone(), self.state.clone());
+        let solver = self.solver()?;
+        solver.interpolate(t0, &mut begin);
+        solver.interpolate(t1, &mut end);
+        let s = (t - t0) / (t1 - t0);
+        let line: Vec<f64> = begin.iter().zip(&end).map(|(a, b)| a + s * (b - a)).collect();
+        let side = self.side()?;
+        let outcome = side.evaluate(t, &line, true).and_then(|()| finite(&side.machine));
+        outcome.map_err(|_| error)
+    }
+}

@@ -1,0 +1,133 @@
+//! Steps of one size through state events: the order of the method is kept, stiff states make no events of their own, and what is
+//! between steps does not end a run.
+
+use std::sync::Arc;
+
+use kausal::simulate::{self, Run};
+use kausal::{Backend, Inline, Method, Options, Session, Settings, method_of};
+
+/// Simulates the model `M` of a text, with steps of the model's own unless the method is given.
+fn run(text: &str, inline: Inline, settings: &Settings) -> Run {
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").expect("a correct model");
+    let options = Options { inline, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a regular model");
+    let model = session.compile(program, Backend::Auto).expect("code");
+    simulate::run(Arc::new(model), settings, &|_| true, None, &mut |_| true)
+}
+
+fn last(run: &Run, variable: &str) -> f64 {
+    assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{:?}", run.diagnostics);
+    run.trajectory.get(variable).and_then(|values| values.last().copied()).expect("a value")
+}
+
+/// x = exp(t)/2 up to one, at t = ln 2, and from there exp(2(t - ln 2)). Where the event lies in its step differs from one step
+/// size to the next, and the error with it: over three halvings that matters little.
+#[test]
+fn state_events_take_no_order_from_a_method() {
+    let text = "model M
+      Real x(start = 0.5, fixed = true);
+    equation
+      der(x) = if x > 1 then 2*x else x;
+    end M;";
+    let stop: f64 = 1.2;
+    let exact = (2.0 * (stop - 2f64.ln())).exp();
+    let bdf = |order| (Inline::Bdf, Method::FixedBdf, order, order as f64);
+    for (inline, method, max_order, order) in [
+        (Inline::Euler, Method::ExplicitEuler, 1, 1.0),
+        (Inline::ImplicitEuler, Method::ImplicitEuler, 1, 1.0),
+        (Inline::Trapezoidal, Method::Trapezoidal, 2, 2.0),
+        (Inline::Off, Method::RungeKutta4, 4, 4.0),
+        bdf(2),
+        bdf(3),
+        bdf(4),
+        bdf(5),
+        (Inline::Radau, Method::FixedRadau, 5, 5.0),
+        (Inline::Off, Method::FixedRadau, 5, 5.0),
+    ] {
+        let error = |steps: u32| {
+            let fixed_step = Some(stop / f64::from(steps));
+            let settings = Settings {
+                stop,
+                interval: stop,
+                method,
+                max_order,
+                fixed_step,
+                tolerance: 1e-12,
+                ..Settings::default()
+            };
+            let run = run(text, inline, &settings);
+            assert_eq!(run.statistics.state_events, 1, "{method}");
+            (last(&run, "x") - exact).abs()
+        };
+        // Beyond them errors are rounding.
+        let coarse = if method == Method::FixedRadau { 5 } else { 40 };
+        let measured = (error(coarse) / error(8 * coarse)).log2() / 3.0;
+        assert!(measured > order - 0.3, "{} {method} {max_order}: {measured:.2}", inline.name());
+    }
+}
+
+/// Four ideal diodes between a source and a capacitor, with no resistance but theirs: while they conduct, the capacitor follows
+/// the source within a ten-thousandth of a step.
+const BRIDGE: &str = "model Diode
+  input Real v; output Real i; Real s; Boolean off;
+equation
+  off = s < 0;
+  v = s*(if off then 1 else 1e-5);
+  i = s*(if off then 1e-5 else 1);
+end Diode;
+model M
+  Diode d1, d2, d3, d4;
+  Real uc(start = 0, fixed = true), ua, ub, i;
+equation
+  ua - ub = 10*sin(100*3.14159265358979*time);
+  d1.v = ua - uc; d2.v = ub - uc; d3.v = -ua; d4.v = -ub;
+  i + d3.i = d1.i;
+  -i + d4.i = d2.i;
+  1e-3*der(uc) = d1.i + d2.i - uc/100;
+end M;";
+
+/// In ten periods a bridge turns on and off twenty times each. A curve between steps with the slope that a stiff state has behind
+/// an event would cross zero much more often.
+#[test]
+fn stiff_states_make_no_events() {
+    for inline in [Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Radau, Inline::Bdf] {
+        let settings = Settings {
+            stop: 0.2,
+            interval: 0.2,
+            method: method_of(inline, true).expect("a method"),
+            max_order: 2,
+            fixed_step: Some(1e-4),
+            ..Settings::default()
+        };
+        let run = run(BRIDGE, inline, &settings);
+        let voltage = last(&run, "uc");
+        let events = run.statistics.state_events;
+        assert!((40..=45).contains(&events), "{}: {events} events", inline.name());
+        assert!((5.0..10.0).contains(&voltage), "{}: {voltage}", inline.name());
+    }
+}
+
+/// x = (1 - t/2)² can be evaluated where x is not negative. How often results are written does not decide how far the run comes.
+#[test]
+fn output_points_do_not_end_a_run() {
+    let text = "model M Real x(start = 1, fixed = true); equation der(x) = -sqrt(x); end M;";
+    for inline in [Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Bdf, Inline::Radau, Inline::Euler] {
+        let ends = [0.1, 0.001].map(|interval| {
+            let settings = Settings {
+                stop: 1.95,
+                interval,
+                method: method_of(inline, true).expect("a method"),
+                max_order: 2,
+                fixed_step: Some(0.1),
+                ..Settings::default()
+            };
+            let run = run(text, inline, &settings);
+            let x = run.trajectory.get("x").expect("a variable of the model");
+            assert!(x.iter().all(|x| x.is_finite()), "{}", inline.name());
+            run.statistics.steps
+        });
+        assert_eq!(ends[0], ends[1], "{}", inline.name());
+    }
+}
