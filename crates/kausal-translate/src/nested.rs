@@ -40,6 +40,26 @@ pub(crate) enum Part {
     Inner(Box<Plan>),
 }
 
+impl Part {
+    /// The rows that it is solved from.
+    pub fn rows(&self) -> Vec<usize> {
+        match self {
+            Part::Assign(row, _) => vec![*row],
+            Part::Linear(rows, _) => rows.clone(),
+            Part::Inner(inner) => inner.rows(),
+        }
+    }
+
+    /// The columns that it computes.
+    pub fn columns(&self) -> Vec<usize> {
+        match self {
+            Part::Assign(_, column) => vec![*column],
+            Part::Linear(_, columns) => columns.clone(),
+            Part::Inner(inner) => inner.columns(),
+        }
+    }
+}
+
 /// How a block is solved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
@@ -64,26 +84,14 @@ impl Plan {
     /// All rows of the plan.
     pub fn rows(&self) -> Vec<usize> {
         let mut all = self.residuals.clone();
-        for part in &self.parts {
-            match part {
-                Part::Assign(row, _) => all.push(*row),
-                Part::Linear(rows, _) => all.extend(rows),
-                Part::Inner(inner) => all.extend(inner.rows()),
-            }
-        }
+        all.extend(self.parts.iter().flat_map(Part::rows));
         all
     }
 
     /// All columns of the plan.
     pub fn columns(&self) -> Vec<usize> {
         let mut all = self.iterated.clone();
-        for part in &self.parts {
-            match part {
-                Part::Assign(_, column) => all.push(*column),
-                Part::Linear(_, columns) => all.extend(columns),
-                Part::Inner(inner) => all.extend(inner.columns()),
-            }
-        }
+        all.extend(self.parts.iter().flat_map(Part::columns));
         all
     }
 
@@ -181,7 +189,7 @@ pub(crate) fn slopes(emitter: &mut Emitter, block: &Block) -> Vec<Slopes> {
 }
 
 /// The linearised block; `None` if a derivative cannot be formed.
-fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
+pub(crate) fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
     let right = emitter.work.pool.constant(0.0);
     let row = |slopes: &Slopes| {
         let known = |&(column, slope): &(usize, Option<ExprId>)| Some((column, slope?));
