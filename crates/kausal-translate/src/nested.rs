@@ -20,6 +20,7 @@ use crate::emit::Emitter;
 use crate::growth::{self, Sample};
 use crate::solve;
 use crate::sort::Block;
+use crate::spread::Spread;
 
 /// Larger blocks are torn plainly: every trial sorts the block.
 const LARGEST: usize = 600;
@@ -28,6 +29,10 @@ const SEARCH_LIMIT: usize = 2_000_000;
 /// A relative residual above this means that a sequence inside an iteration loses digits: what is iterated on is known to
 /// some `1e-12` only.
 const LOST: f64 = 1e-11;
+
+/// So do changes that spread so far: the run finds digits lost where they are amplified a hundred times more, which is what other
+/// values of unknowns than those of the trials may bring about.
+const AMPLIFIED: f64 = 1e4;
 
 /// A part of what follows from the iteration variables; rows and columns of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,16 +158,16 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
     }
     let slopes = slopes(emitter, block);
     let Some(rows) = linearised(emitter, &slopes) else { return plain };
-    let samples = growth::samples(emitter, &rows);
-    let lossy = loses(&samples, &plain);
+    let trials = Trials::new(growth::samples(emitter, &rows));
+    let lossy = trials.lose(&plain);
     if plain.iterated.len() < 2 && !lossy {
         return plain;
     }
     let bound = if lossy { block.unknowns.len() } else { plain.iterated.len() };
-    let nested = nested(emitter, block, problem, &slopes, bound).filter(|plan| !loses(&samples, plan));
+    let nested = nested(emitter, block, problem, &slopes, bound).filter(|plan| !trials.lose(plan));
     match nested {
         Some(plan) => plan,
-        None if lossy => cut(&samples, plain),
+        None if lossy => trials.cut(plain),
         None => plain,
     }
 }
@@ -198,26 +203,41 @@ pub(crate) fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec
     slopes.iter().map(row).collect()
 }
 
-/// Does the sequence lose digits, at every point where that can be told?
-fn loses(samples: &[Sample], plan: &Plan) -> bool {
-    let elimination = plan.elimination();
-    let trials = samples.iter().filter(|s| !s.perturbed).map(|s| growth::trial(s, &elimination).residual);
-    let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
-    !residuals.is_empty() && residuals.iter().all(|&r| r > LOST)
+/// Where sequences are tried.
+struct Trials {
+    samples: Vec<Sample>,
+    spread: Spread,
 }
 
-/// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until no
-/// digits are lost.
-fn cut(samples: &[Sample], plan: Plan) -> Plan {
-    const FACTORS: [f64; 4] = [1e4, 1e3, 1e2, 10.0];
-    let Some(sample) = samples.iter().find(|s| !s.perturbed) else { return plan };
-    for factor in FACTORS {
-        let fewer = cut_at(sample, &plan, factor);
-        if !loses(samples, &fewer) {
-            return fewer;
-        }
+impl Trials {
+    fn new(samples: Vec<Sample>) -> Trials {
+        let spread = Spread::at(&samples);
+        Trials { samples, spread }
     }
-    cut_at(sample, &plan, 0.0)
+
+    /// Does the sequence lose digits, or amplify changes so much that it might in the run, at every point where that can be told?
+    fn lose(&self, plan: &Plan) -> bool {
+        let elimination = plan.elimination();
+        let samples = self.samples.iter().filter(|s| !s.perturbed);
+        let trials = samples.map(|s| growth::trial(s, &elimination).residual);
+        let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
+        let lost = !residuals.is_empty() && residuals.iter().all(|&r| r > LOST);
+        lost || self.spread.of(plan) > AMPLIFIED
+    }
+
+    /// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until
+    /// no digits are lost.
+    fn cut(&self, plan: Plan) -> Plan {
+        const FACTORS: [f64; 4] = [1e4, 1e3, 1e2, 10.0];
+        let Some(sample) = self.samples.iter().find(|s| !s.perturbed) else { return plan };
+        for factor in FACTORS {
+            let fewer = cut_at(sample, &plan, factor);
+            if !self.lose(&fewer) {
+                return fewer;
+            }
+        }
+        cut_at(sample, &plan, 0.0)
+    }
 }
 
 fn cut_at(sample: &Sample, plan: &Plan, factor: f64) -> Plan {

@@ -52,11 +52,15 @@ impl Spread {
         let rows = nested::linearised(emitter, slopes)?;
         let mut points = Vec::new();
         for size in STEP_SIZES {
-            let samples = growth::samples_with(emitter, &rows, Some((h, size)));
-            let samples = samples.into_iter().filter(|s| !s.perturbed);
-            points.push(samples.map(Point::new).collect());
+            points.extend(Spread::at(&growth::samples_with(emitter, &rows, Some((h, size)))).points);
         }
         Some(Spread { points })
+    }
+
+    /// A block at these points.
+    pub fn at(samples: &[Sample]) -> Spread {
+        let samples = samples.iter().filter(|s| !s.perturbed);
+        Spread { points: vec![samples.map(Point::new).collect()] }
     }
 
     /// The spread of a plan: the largest of all step sizes, of the smallest of all points. What a few points say alone may
@@ -71,9 +75,8 @@ impl Spread {
 }
 
 impl Point {
-    fn new(sample: Sample) -> Point {
-        let sizes = sizes(&sample.rows);
-        Point { rows: sample.rows, sizes }
+    fn new(sample: &Sample) -> Point {
+        Point { rows: sample.rows.clone(), sizes: sizes(&sample.rows) }
     }
 
     /// `None` where the plan cannot be carried out here.
@@ -174,7 +177,7 @@ mod tests {
                 false => plan.parts.push(Part::Assign(row, row + 1)),
             }
         }
-        let point = Point::new(Sample { rows, perturbed: false });
+        let point = Point::new(&Sample { rows, perturbed: false });
         point.spread(&plan).expect("a sequence")
     }
 
