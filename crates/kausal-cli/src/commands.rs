@@ -1,5 +1,6 @@
 //! What the commands do.
 
+mod aside;
 mod explain;
 mod model;
 mod parse;

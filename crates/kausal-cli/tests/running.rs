@@ -211,6 +211,35 @@ fn a_time_limit_ends_a_run() {
     );
 }
 
+/// The sequence of the chain loses its digits as q grows, so the run begins again with the system untorn, and does not end in
+/// time: what was recorded is kept.
+#[test]
+fn a_time_limit_keeps_what_a_second_run_has_recorded() {
+    let folder = folder();
+    let at = folder.path();
+    let chain = "model Lossy
+      Real x[30], q(start = 0, fixed = true), s(start = sin(1.5), fixed = true);
+      Real e[30] = {cos(0.5*k + q) for k in 1:30};
+      Real g = 0.2 + 8*min(q, 1)^4;
+    equation
+      x[1] = e[1];
+      x[30] = e[30];
+      for k in 2:29 loop
+        x[k + 1] + x[k - 1] - g*(x[k] + 0.05*sin(x[k])) = e[k + 1] + e[k - 1] - g*(e[k] + 0.05*sin(e[k]));
+      end for;
+      der(q) = 1;
+      der(s) = x[3];
+    end Lossy;";
+    std::fs::write(at.join("Lossy.mo"), chain).unwrap();
+    let arguments = "simulate Lossy.mo --inline bdf --stop 1e6 --output-interval 0.1 --timeout 4 -o a.csv";
+    let output = kausal(at, &arguments.split(' ').collect::<Vec<_>>());
+    let said = text(&output.stderr);
+    assert!(said.contains("K0523") && said.contains("error[K0521]"), "{output:?}");
+    assert!(rows(at, "a.csv").len() > 100, "{} rows: {said}", rows(at, "a.csv").len());
+    // Nothing is left of the first run.
+    assert!(!at.join("a.csv.before1").exists());
+}
+
 /// A chain of this many capacitors takes seconds to translate.
 #[cfg(unix)]
 const LARGE: &str =

@@ -392,6 +392,46 @@ fn digits_that_are_lost() {
     }
 }
 
+/// What follows from an iteration variable by a large factor has no digits left, and C says so: at an event at once, between
+/// events when it is looked at.
+#[test]
+fn torn_systems_that_lose_digits_fail() {
+    for (factor, lost) in [(1e3, false), (1e9, true)] {
+        let mut b = Builder::new("Torn");
+        let [x, y, r] = [("x", 7.0), ("y", 0.0), ("residual", 0.0)]
+            .map(|(name, value)| b.variable(name, Kind::Algebraic, value));
+        let ex = b.var(x);
+        let p = &mut b.program.pool;
+        let (two, four) = (p.constant(2.0), p.constant(4.0));
+        let off = p.sub(ex, two);
+        let amplified = p.times(factor, off);
+        let square = p.mul(ex, ex);
+        let residual = p.sub(square, four);
+        let system = Step::System(Box::new(System {
+            equations: Vec::new(),
+            unknowns: vec![x, y],
+            tearing_variables: vec![x],
+            residuals: Vec::new(),
+            mixed: false,
+            form: Form::Nonlinear(Nonlinear {
+                unknowns: vec![x],
+                steps: vec![set(y, amplified), set(r, residual)],
+                residuals: vec![r],
+                jacobian: None,
+                ..Nonlinear::default()
+            }),
+            alternatives: Vec::new(),
+        }));
+        (b.program.dynamics, b.program.discrete) = (vec![system.clone()], vec![system]);
+        for (section, calls) in [("model_dynamics", 1), ("model_dynamics", 40), ("model_discrete", 1)] {
+            if let Some((values, message)) = run_often(&b.program, section, calls, None) {
+                assert_eq!(message.contains("has lost its digits"), lost, "{section} {factor:e}: {message}");
+                assert!((values[x.index()] - 2.0).abs() < 1e-12, "{values:?}");
+            }
+        }
+    }
+}
+
 /// x² + y² = 25 and y = 3 + 0·x with x > 0: x = 4; y is computed inside. With and without the Jacobian.
 #[test]
 fn nonlinear_system() {

@@ -296,6 +296,7 @@ impl Part<'_> {
             }
         };
         emitter.seeds = seeds;
+        emitter.step_size = Some(formula.h);
         emitter.integrated = formula.equations.values().copied().collect();
         emitter.formulas = formula.equations.clone();
         let mut steps = Vec::new();
@@ -303,6 +304,7 @@ impl Part<'_> {
             steps.extend(emitter.block(block));
         }
         emitter.seeds = FxHashSet::default();
+        emitter.step_size = None;
         emitter.enough = FxHashSet::default();
         emitter.formulas = FxHashMap::default();
         emitter.integrated = FxHashSet::default();

@@ -41,6 +41,8 @@ pub(crate) struct Emitter<'a> {
     pub seeds: FxHashSet<VarId>,
     /// The equations of its formula, each with the state it is for.
     pub formulas: FxHashMap<usize, VarId>,
+    /// Its step size.
+    pub step_size: Option<VarId>,
     /// Iteration variables that are known to be enough for an inlined step.
     pub enough: FxHashSet<VarId>,
     /// Names and patterns of stiff states.
@@ -83,6 +85,7 @@ impl<'a> Emitter<'a> {
             formulas: FxHashMap::default(),
             integrated: FxHashSet::default(),
             enough: FxHashSet::default(),
+            step_size: None,
             stiff: None,
             untorn: FxHashSet::default(),
             computed: Computed::default(),

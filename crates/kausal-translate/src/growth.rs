@@ -8,6 +8,7 @@
 //! each equation is compared with the size of its terms.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use kausal_structure::elimination::POINTS;
 use kausal_symbolic::evaluate::{Values, evaluate_all};
@@ -42,9 +43,19 @@ pub(crate) struct Trial {
 
 /// The block at some points: one if its coefficients are known, several otherwise, none if they cannot be computed.
 pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
+    samples_with(emitter, rows, None)
+}
+
+/// The same with a value given to a variable.
+pub(crate) fn samples_with(emitter: &mut Emitter, rows: &[Row], given: Option<(VarId, f64)>) -> Vec<Sample> {
     const LARGE: usize = 2_000;
     let exprs: Vec<ExprId> = rows.iter().flat_map(|r| r.coefficients.iter().map(|&(_, e)| e)).collect();
-    let parameters = emitter.parameter_values();
+    let mut parameters = emitter.parameter_values();
+    // What was found without it, or with another value, does not hold.
+    let without = given.map(|(variable, value)| {
+        Rc::make_mut(&mut parameters).insert(variable, value);
+        std::mem::take(&mut emitter.computed.values)
+    });
     let work = &*emitter.work;
     let known = |v: VarId| parameters.contains_key(&v);
     let fixed = exprs.iter().all(|&e| !work.pool.contains_any(e, |v| !known(v)) && !work.pool.has_context(e));
@@ -71,6 +82,9 @@ pub(crate) fn samples(emitter: &mut Emitter, rows: &[Row]) -> Vec<Sample> {
             .map(|r| r.coefficients.iter().zip(&mut numbers).map(|(&(c, _), x)| (c, x)).collect())
             .collect();
         out.push(Sample { rows, perturbed });
+    }
+    if let Some(values) = without {
+        computed.values = values;
     }
     emitter.computed = computed;
     out
@@ -321,9 +335,9 @@ impl<'a> Run<'a> {
 
     fn solution(&mut self) -> Option<Vec<f64>> {
         let mut x = vec![0.0; self.sample.rows.len()];
-        let core = dense_solution(&self.core)?;
-        for (&c, value) in self.plan.core_columns.iter().zip(core) {
-            x[c] = value;
+        let core = self.core.iter().map(|(row, right)| (row.clone(), vec![*right])).collect();
+        for (&c, value) in self.plan.core_columns.iter().zip(dense_solution(core)?) {
+            x[c] = value[0];
         }
         for k in (self.plan.forward..self.plan.pivots.len()).rev() {
             let row = &self.reduced[k];
@@ -345,10 +359,12 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Gaussian elimination with row pivoting.
-fn dense_solution(rows: &[(Vec<f64>, f64)]) -> Option<Vec<f64>> {
-    let n = rows.len();
-    let mut a: Vec<(Vec<f64>, f64)> = rows.to_vec();
+/// Gaussian elimination with row pivoting, for some right sides.
+pub(crate) fn dense_solution(mut a: Vec<(Vec<f64>, Vec<f64>)>) -> Option<Vec<Vec<f64>>> {
+    let n = a.len();
+    let subtract = |x: &mut [f64], factor: f64, p: &[f64]| {
+        x.iter_mut().zip(p).for_each(|(x, p)| *x -= factor * p);
+    };
     for k in 0..n {
         let best = (k..n).max_by(|&i, &j| a[i].0[k].abs().total_cmp(&a[j].0[k].abs()))?;
         if a[best].0[k] == 0.0 || a[best].0[k].is_nan() {
@@ -360,15 +376,17 @@ fn dense_solution(rows: &[(Vec<f64>, f64)]) -> Option<Vec<f64>> {
         for (row, right) in below {
             let factor = row[k] / pivot[k];
             if factor != 0.0 {
-                row.iter_mut().zip(pivot).skip(k).for_each(|(x, p)| *x -= factor * p);
-                *right -= factor * pivot_right;
+                subtract(&mut row[k..], factor, &pivot[k..]);
+                subtract(right, factor, pivot_right);
             }
         }
     }
-    let mut x = vec![0.0; n];
+    let mut x: Vec<Vec<f64>> = vec![Vec::new(); n];
     for k in (0..n).rev() {
-        let sum: f64 = (k + 1..n).map(|j| a[k].0[j] * x[j]).sum();
-        x[k] = (a[k].1 - sum) / a[k].0[k];
+        let (row, mut own) = std::mem::take(&mut a[k]);
+        (k + 1..n).for_each(|j| subtract(&mut own, row[j], &x[j]));
+        own.iter_mut().for_each(|value| *value /= row[k]);
+        x[k] = own;
     }
     Some(x)
 }

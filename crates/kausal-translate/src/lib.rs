@@ -48,6 +48,7 @@ mod seeded;
 mod singular;
 mod solve;
 mod sort;
+mod spread;
 mod states;
 mod sweeps;
 mod traces;

@@ -20,6 +20,7 @@ use crate::emit::Emitter;
 use crate::growth::{self, Sample};
 use crate::solve;
 use crate::sort::Block;
+use crate::spread::Spread;
 
 /// Larger blocks are torn plainly: every trial sorts the block.
 const LARGEST: usize = 600;
@@ -28,6 +29,10 @@ const SEARCH_LIMIT: usize = 2_000_000;
 /// A relative residual above this means that a sequence inside an iteration loses digits: what is iterated on is known to
 /// some `1e-12` only.
 const LOST: f64 = 1e-11;
+
+/// So do changes that spread so far: the run finds digits lost where they are amplified a hundred times more, which is what other
+/// values of unknowns than those of the trials may bring about.
+const AMPLIFIED: f64 = 1e4;
 
 /// A part of what follows from the iteration variables; rows and columns of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +43,26 @@ pub(crate) enum Part {
     Linear(Vec<usize>, Vec<usize>),
     /// An iteration inside the iteration, on one variable (`seeded`).
     Inner(Box<Plan>),
+}
+
+impl Part {
+    /// The rows that it is solved from.
+    pub fn rows(&self) -> Vec<usize> {
+        match self {
+            Part::Assign(row, _) => vec![*row],
+            Part::Linear(rows, _) => rows.clone(),
+            Part::Inner(inner) => inner.rows(),
+        }
+    }
+
+    /// The columns that it computes.
+    pub fn columns(&self) -> Vec<usize> {
+        match self {
+            Part::Assign(_, column) => vec![*column],
+            Part::Linear(_, columns) => columns.clone(),
+            Part::Inner(inner) => inner.columns(),
+        }
+    }
 }
 
 /// How a block is solved.
@@ -64,26 +89,14 @@ impl Plan {
     /// All rows of the plan.
     pub fn rows(&self) -> Vec<usize> {
         let mut all = self.residuals.clone();
-        for part in &self.parts {
-            match part {
-                Part::Assign(row, _) => all.push(*row),
-                Part::Linear(rows, _) => all.extend(rows),
-                Part::Inner(inner) => all.extend(inner.rows()),
-            }
-        }
+        all.extend(self.parts.iter().flat_map(Part::rows));
         all
     }
 
     /// All columns of the plan.
     pub fn columns(&self) -> Vec<usize> {
         let mut all = self.iterated.clone();
-        for part in &self.parts {
-            match part {
-                Part::Assign(_, column) => all.push(*column),
-                Part::Linear(_, columns) => all.extend(columns),
-                Part::Inner(inner) => all.extend(inner.columns()),
-            }
-        }
+        all.extend(self.parts.iter().flat_map(Part::columns));
         all
     }
 
@@ -145,16 +158,16 @@ pub(crate) fn improved(emitter: &mut Emitter, block: &Block, problem: &TearingPr
     }
     let slopes = slopes(emitter, block);
     let Some(rows) = linearised(emitter, &slopes) else { return plain };
-    let samples = growth::samples(emitter, &rows);
-    let lossy = loses(&samples, &plain);
+    let trials = Trials::new(growth::samples(emitter, &rows));
+    let lossy = trials.lose(&plain);
     if plain.iterated.len() < 2 && !lossy {
         return plain;
     }
     let bound = if lossy { block.unknowns.len() } else { plain.iterated.len() };
-    let nested = nested(emitter, block, problem, &slopes, bound).filter(|plan| !loses(&samples, plan));
+    let nested = nested(emitter, block, problem, &slopes, bound).filter(|plan| !trials.lose(plan));
     match nested {
         Some(plan) => plan,
-        None if lossy => cut(&samples, plain),
+        None if lossy => trials.cut(plain),
         None => plain,
     }
 }
@@ -181,7 +194,7 @@ pub(crate) fn slopes(emitter: &mut Emitter, block: &Block) -> Vec<Slopes> {
 }
 
 /// The linearised block; `None` if a derivative cannot be formed.
-fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
+pub(crate) fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
     let right = emitter.work.pool.constant(0.0);
     let row = |slopes: &Slopes| {
         let known = |&(column, slope): &(usize, Option<ExprId>)| Some((column, slope?));
@@ -190,26 +203,41 @@ fn linearised(emitter: &mut Emitter, slopes: &[Slopes]) -> Option<Vec<Row>> {
     slopes.iter().map(row).collect()
 }
 
-/// Does the sequence lose digits, at every point where that can be told?
-fn loses(samples: &[Sample], plan: &Plan) -> bool {
-    let elimination = plan.elimination();
-    let trials = samples.iter().filter(|s| !s.perturbed).map(|s| growth::trial(s, &elimination).residual);
-    let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
-    !residuals.is_empty() && residuals.iter().all(|&r| r > LOST)
+/// Where sequences are tried.
+struct Trials {
+    samples: Vec<Sample>,
+    spread: Spread,
 }
 
-/// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until no
-/// digits are lost.
-fn cut(samples: &[Sample], plan: Plan) -> Plan {
-    const FACTORS: [f64; 4] = [1e4, 1e3, 1e2, 10.0];
-    let Some(sample) = samples.iter().find(|s| !s.perturbed) else { return plan };
-    for factor in FACTORS {
-        let fewer = cut_at(sample, &plan, factor);
-        if !loses(samples, &fewer) {
-            return fewer;
-        }
+impl Trials {
+    fn new(samples: Vec<Sample>) -> Trials {
+        let spread = Spread::at(&samples);
+        Trials { samples, spread }
     }
-    cut_at(sample, &plan, 0.0)
+
+    /// Does the sequence lose digits, or amplify changes so much that it might in the run, at every point where that can be told?
+    fn lose(&self, plan: &Plan) -> bool {
+        let elimination = plan.elimination();
+        let samples = self.samples.iter().filter(|s| !s.perturbed);
+        let trials = samples.map(|s| growth::trial(s, &elimination).residual);
+        let residuals: Vec<f64> = trials.filter(|r| r.is_finite()).collect();
+        let lost = !residuals.is_empty() && residuals.iter().all(|&r| r > LOST);
+        lost || self.spread.of(plan) > AMPLIFIED
+    }
+
+    /// Iterates on more variables: on those of the sequence in which errors have grown by a factor. The factor is lowered until
+    /// no digits are lost.
+    fn cut(&self, plan: Plan) -> Plan {
+        const FACTORS: [f64; 4] = [1e4, 1e3, 1e2, 10.0];
+        let Some(sample) = self.samples.iter().find(|s| !s.perturbed) else { return plan };
+        for factor in FACTORS {
+            let fewer = cut_at(sample, &plan, factor);
+            if !self.lose(&fewer) {
+                return fewer;
+            }
+        }
+        cut_at(sample, &plan, 0.0)
+    }
 }
 
 fn cut_at(sample: &Sample, plan: &Plan, factor: f64) -> Plan {

@@ -11,6 +11,8 @@
 //! start it may make another one superfluous, as the parameter along the characteristic of dry friction does with the
 //! acceleration.
 //!
+//! Where the fewest variables are so few that changes of them grow along the sequence (`spread`), the default ones are iterated on.
+//!
 //! Last, a small part with dynamics of its own that is linear but for one state, the motor behind an elastic gear with a friction
 //! that is not linear in the speed, is iterated by itself inside ([`Part::Inner`]): given that state everything else in it
 //! follows, and the residual is `x = h*der(x) + old(x)`. Its derivative by `x` is one minus something times `h`, not zero for
@@ -25,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::emit::Emitter;
 use crate::nested::{self, Part, Plan};
 use crate::sort::Block;
+use crate::spread::{self, Spread};
 
 /// Visited edges the search may cost.
 const SEARCH_LIMIT: usize = 30_000_000;
@@ -63,12 +66,27 @@ pub(crate) fn plan(emitter: &mut Emitter, block: &Block, problem: &TearingProble
         .map(Column)
         .filter(|c| emitter.enough.contains(&block.unknowns[c.index()]))
         .collect();
+    let all = search.follow(&candidates)?;
+    let spread = Spread::new(emitter, &slopes);
+    // What the default variables do anyway, fewer may do as well.
+    let limit = spread.as_ref().map_or(0.0, |spread| spread.of(&all).max(spread::LARGE));
+    let too_far = |plan: &Plan| spread.as_ref().map(|s| s.of(plan)).filter(|spread| *spread > limit);
     if !enough.is_empty()
         && let Some(plan) = search.follow(&enough).filter(|plan| plan.iterated.len() == enough.len())
+        && too_far(&plan).is_none()
     {
         return Some(plan);
     }
-    search.reduced(candidates)
+    let fewest = search.reduced(candidates, all.clone());
+    let Some(factor) = too_far(&fewest) else { return Some(fewest) };
+    let sentence = format!(
+        "the inlined step iterates on the default variables, {} of {} unknowns: changes of {} that would do are amplified by {factor:.0e}",
+        all.iterated.len(),
+        block.unknowns.len(),
+        fewest.iterated.len()
+    );
+    emitter.work.report.decisions.push(sentence);
+    Some(all)
 }
 
 /// The default iteration variables of the block, in the order they are left out: first what is only declared, then states,
@@ -129,15 +147,15 @@ fn work(plan: &Plan) -> usize {
 }
 
 impl Search<'_> {
-    /// Leaves out what is not needed, first without iterations inside, then with them where that leaves less.
-    fn reduced(mut self, candidates: Vec<Column>) -> Option<Plan> {
-        let mut torn = candidates;
-        let mut plan = self.follow(&torn)?;
+    /// Leaves out what is not needed of the candidates, which lead to `all`: first without iterations inside, then with them
+    /// where that leaves less.
+    fn reduced(&mut self, candidates: Vec<Column>, all: Plan) -> Plan {
+        let (mut torn, mut plan) = (candidates, all);
         for inner in [false, true] {
             self.inner = inner;
             self.reduce(&mut torn, &mut plan);
         }
-        Some(self.exchanged(torn, plan))
+        self.exchanged(torn, plan)
     }
 
     fn reduce(&mut self, torn: &mut Vec<Column>, plan: &mut Plan) {

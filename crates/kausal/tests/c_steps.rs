@@ -164,6 +164,34 @@ fn compare(case: &Case) -> u64 {
 const METHODS: [Inline; 6] =
     [Inline::Euler, Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Bdf, Inline::Radau, Inline::Mixed];
 
+/// A chain of cells, each with a nonlinear loop: one variable is enough to compute all others in sequence, but errors grow along it
+/// from cell to cell.
+fn chain(cells: usize) -> String {
+    let mut text = format!(
+        "model M Real x[{cells}](each start = 1, each fixed = true), y[{cells}], z[{cells}]; equation\n"
+    );
+    for i in 1..=cells {
+        let before = if i > 1 { format!("+ x[{}]", i - 1) } else { String::new() };
+        let behind = if i < cells { format!("+ 0.2*y[{}]", i + 1) } else { String::new() };
+        text += &format!("y[{i}] + z[{i}] = x[{i}] {before}; z[{i}] = tanh(y[{i}]) - 0.1*der(x[{i}]);\n");
+        text += &format!("{}*der(x[{i}]) = z[{i}] - x[{i}] {behind};\n", 0.05 * i as f64);
+    }
+    text + "end M;"
+}
+
+#[test]
+fn chains_keep_their_digits() {
+    for cells in [4, 8, 12] {
+        let text = chain(cells);
+        for inline in [Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Bdf, Inline::Radau] {
+            for h in [1e-3, 0.02] {
+                let (steps, within) = (100, 1e-9);
+                compare(&Case { text: &text, inline, h, steps, within, ..Case::default() });
+            }
+        }
+    }
+}
+
 /// Circuits, mechanics, heat, chemistry, control: linear steps, torn ones, banded matrices, guards, selected states.
 #[test]
 fn examples_of_the_library_take_the_same_steps() {

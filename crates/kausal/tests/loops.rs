@@ -348,7 +348,7 @@ end M;";
 }
 
 /// `x'' = sinh(x)/2` on a grid between two values, and a ladder of resistors and diodes: from guesses of zero a torn
-/// sequence overflows; the equations together converge.
+/// sequence overflows; the equations together converge. The sequence of the ladder is cut at once: there errors spread far.
 #[test]
 fn a_torn_system_that_fails_is_solved_untorn() {
     let grid = "model M Real x[40]; equation x[1] = 1; for i in 2:39 loop \
@@ -368,12 +368,12 @@ fn a_torn_system_that_fails_is_solved_untorn() {
     };
     let of_ladder: Residual =
         |at, k| at(&format!("d[{k}].p.i")) - 1e-6 * ((at(&format!("d[{k}].u")) / 0.025).exp() - 1.0);
-    for (text, residual, range) in [(grid, of_grid, 2..40), (ladder, of_ladder, 1..6)] {
+    for (text, residual, range, fails) in [(grid, of_grid, 2..40, true), (ladder, of_ladder, 1..6, false)] {
         let mut session = Session::new();
         session.add_text("M.mo", text);
         let flat = session.flatten("M").expect("a model");
         let first = run(text, &Options::default());
-        assert!(!first.torn.is_empty(), "the torn system should have failed: {:?}", first.diagnostics);
+        assert_eq!(!first.torn.is_empty(), fails, "{:?}", first.diagnostics);
         let program = session.translate_untorn(&flat, &Options::default(), &first.torn).expect("a program");
         let model = session.compile(program, Backend::Interpreter).expect("code");
         let settings = Settings { start: 0.0, stop: 1.0, ..Settings::default() };

@@ -15,6 +15,7 @@ use kausal::{
 };
 use serde::Serialize;
 
+use super::aside::Aside;
 use super::results::sketch;
 use super::{Outcome, model};
 use crate::arguments::Simulate;
@@ -136,26 +137,30 @@ fn again(
     let mut notes = Vec::new();
     let mut last = (best.ended.torn.clone(), best.ended.statistics.end, best.ended.lost_digits);
     let lost_digits = last.2;
-    while untorn.add(&last.0) {
+    while untorn.add(&last.0) && !is_over(arguments) {
         let options = model::options(&arguments.translation, session)?;
         let Some(program) = session.translate_untorn(flat, &options, untorn.names()) else { break };
         notes.push(solved_untorn(&last.0, last.1, last.2));
+        let aside = Aside::new(&arguments.output);
         let next = attempt(arguments, session, flat, program, settings)?;
         last = (next.ended.torn.clone(), next.ended.statistics.end, next.ended.lost_digits);
         // Where the other way leads no further, the first message is about the smaller system.
-        if next.is_done() || next.ended.statistics.end > best.ended.statistics.end {
+        if next.leads_further(&best) {
             best = next;
             best.ended.diagnostics.splice(0..0, notes.iter().cloned());
+            aside.forget();
         }
     }
-    if lost_digits && !best.is_done() {
+    if lost_digits && !best.is_done() && !is_over(arguments) {
         // Few digits are better than none.
         let options = model::options(&arguments.translation, session)?;
         let program = session.translate_untorn(flat, &options, &[]);
         let settings = Settings { trust_torn: true, ..settings.clone() };
+        let aside = Aside::new(&arguments.output);
         let next = attempt(arguments, session, flat, program?, &settings)?;
-        if next.is_done() || next.ended.statistics.end > best.ended.statistics.end {
+        if next.leads_further(&best) {
             best = next;
+            aside.forget();
         }
     }
     Some(best)
@@ -183,6 +188,16 @@ impl Attempt {
     fn is_done(&self) -> bool {
         !self.ended.diagnostics.iter().any(Diagnostic::is_error)
     }
+
+    fn leads_further(&self, than: &Attempt) -> bool {
+        self.is_done() || self.ended.statistics.end > than.ended.statistics.end
+    }
+}
+
+/// Is there no time left for another run, or is none wanted?
+fn is_over(arguments: &Simulate) -> bool {
+    let late = arguments.timeout.is_some_and(|limit| interrupt::since() >= Duration::from_secs_f64(limit));
+    late || interrupt::asked()
 }
 
 /// Compiles and runs; `None` after an error that has been shown.

@@ -24,6 +24,7 @@ const KERNELS: &[Kernel] = &[
     Kernel { names: &["kausal_pivots_hold"], text: include_str!("pivots.c") },
     Kernel { names: &["kausal_residuals_hold"], text: include_str!("residuals.c") },
     Kernel { names: &["kausal_newton"], text: include_str!("newton.c") },
+    Kernel { names: &["kausal_digits_lost"], text: include_str!("digits.c") },
     Kernel { names: &["kausal_relation", "kausal_rounding"], text: include_str!("relation.c") },
     Kernel { names: &["kausal_same_instant"], text: include_str!("instant.c") },
     Kernel { names: &["kausal_timed_relation"], text: include_str!("timed.c") },

@@ -1,10 +1,12 @@
 //! C functions for the sections of a program.
 
+mod nonlinear;
+
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{
-    Assert, Assign, Call, Form, Guard, Nonlinear, Relation, Solve, SolveKind, Step, System, When,
+    Assert, Assign, Call, Form, Guard, Relation, Solve, SolveKind, Step, System, When,
 };
 
 use rustc_hash::FxHashMap;
@@ -26,8 +28,6 @@ const LOCAL_ELEMENTS: usize = 4_096;
 const DEPTH: usize = 100;
 /// How often a mixed system is evaluated until its discrete unknowns must have settled.
 const MIXED_PASSES: usize = 1_000;
-/// Newton iterations at most where nobody waits: at the start and at events.
-const UNHURRIED_ITERATIONS: u32 = 100;
 /// In so many first rounds all relations of a mixed system change together.
 const TOGETHER: usize = 20;
 
@@ -77,6 +77,8 @@ pub(crate) struct Sections<'p> {
     depth: usize,
     /// How many `when` clauses are around the step.
     whens: usize,
+    /// How many iterations are around it.
+    iterations: usize,
     settings: Settings,
 }
 
@@ -126,6 +128,7 @@ impl<'p> Sections<'p> {
             phase: Phase::Event,
             depth: 0,
             whens: 0,
+            iterations: 0,
             settings,
         }
     }
@@ -500,7 +503,7 @@ impl<'p> Sections<'p> {
         match &system.form {
             Form::Linear { steps, guard: None, .. } => self.steps(steps, out)?,
             Form::Linear { steps, guard: Some(guard), .. } => self.guarded(steps, guard, out)?,
-            Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, out)?,
+            Form::Nonlinear(nonlinear) => self.nonlinear(nonlinear, &system.unknowns, out)?,
             Form::Mixed { continuous, .. } if self.phase.is_continuous() => self.steps(continuous, out)?,
             Form::Mixed { continuous, relations, discrete, unknowns } => {
                 self.mixed(continuous, relations, discrete, unknowns, out)?
@@ -654,74 +657,6 @@ impl<'p> Sections<'p> {
             names.push("…");
         }
         names.join(", ")
-    }
-
-    fn nonlinear(&mut self, nonlinear: &Nonlinear, out: &mut Statements) -> Result<(), Error> {
-        let (k, n) = (self.number(), nonlinear.unknowns.len());
-        let mut residuals = Statements::default();
-        self.steps(&nonlinear.steps, &mut residuals)?;
-        self.function(&format!("static int system_{k}(void *model_)"), residuals, true);
-        if let Some(torn) = self.functions.last_mut() {
-            torn.insert_str(0, &format!("/* {} */\n", explain::torn(self.program, nonlinear)));
-        }
-        let jacobian = match &nonlinear.jacobian {
-            None => "0".to_owned(),
-            Some(jacobian) => {
-                let mut entries = Statements::default();
-                self.steps(&jacobian.steps, &mut entries)?;
-                entries.push(format!("for (int i = 0; i < {}; i++) matrix[i] = 0.0;", n * n));
-                for &(row, column, value) in &jacobian.entries {
-                    let at = row as usize * n + column as usize;
-                    entries.push(format!("matrix[{at}] = v[{}]; /* {} */", value.0, self.name(value)));
-                }
-                let name = format!("system_{k}_jacobian");
-                self.function(&format!("static int {name}(void *model_, double *matrix)"), entries, true);
-                name
-            }
-        };
-        let list = |items: Vec<String>| items.join(", ");
-        let slots = |variables: &[VarId]| list(variables.iter().map(|v| v.0.to_string()).collect());
-        let numbers = |of: fn(&kausal_translate::program::Variable) -> f64| {
-            let variables = &self.program.variables;
-            list(
-                nonlinear
-                    .unknowns
-                    .iter()
-                    .map(|v| variables.get(v.index()).map_or(0.0, of))
-                    .map(literal)
-                    .collect(),
-            )
-        };
-        let message = format!(
-            "nonlinear system {k} ({}) has no solution near the last one",
-            self.unknowns(&nonlinear.unknowns)
-        );
-        let most = if self.phase == Phase::Step { self.settings.iterations } else { UNHURRIED_ITERATIONS };
-        let lines = [
-            "{".to_owned(),
-            format!("    static const int unknown[{n}] = {{{}}};", slots(&nonlinear.unknowns)),
-            format!("    static const int residual[{n}] = {{{}}};", slots(&nonlinear.residuals)),
-            format!("    static const double nominal[{n}] = {{{}}};", numbers(|v| v.nominal)),
-            format!("    static const double min[{n}] = {{{}}};", numbers(|v| v.min)),
-            format!("    static const double max[{n}] = {{{}}};", numbers(|v| v.max)),
-            format!(
-                "    static const kausal_system system = {{{n}, {most}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"
-            ),
-        ];
-        out.lines.extend(lines);
-        let work = self.array("double", "work", k, n * (n + 4), out);
-        out.push(format!("    int pivot[{n}];"));
-        let hurried = format!(
-            "nonlinear system {k} ({}) needs more than {most} iterations",
-            self.unknowns(&nonlinear.unknowns)
-        );
-        out.push(format!("    const int failed = kausal_newton(&system, m, v, {work}, pivot);"));
-        out.push("    if (failed) {");
-        out.push(format!("        m->message = failed == 4 ? {} : {};", string(&hurried), string(&message)));
-        out.push("        return 1;");
-        out.push("    }");
-        out.push("}");
-        Ok(())
     }
 
     /// An array on the stack, or in the struct if it is large; gives its name.
