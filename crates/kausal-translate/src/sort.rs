@@ -145,7 +145,8 @@ impl Sorting {
 
 /// Does the equation determine a discrete variable? It does when it is one between Booleans, integers,
 /// enumerations or strings, and when one side is a discrete Real variable: what varies continuously cannot be
-/// assigned to it, so the other side is its value.
+/// assigned to it, so the other side is its value. Where the other side does vary, as in `x + T*der(x) = sampled`, something in it
+/// is determined.
 pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     let e = &work.equations[equation];
     let is = |test: &dyn Fn(VarId) -> bool| {
@@ -165,8 +166,9 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
     };
     // A Real variable may be given a whole number; the other way round is no equation of the language.
     let real = |v: VarId| continuous(v) && work.var(v).ty == Type::Real;
+    let either_varies = || varies(work, e.lhs) || varies(work, e.rhs);
     if is(&|v| work.var(v).ty != Type::Real && determined(v)) {
-        return !is(&real);
+        return !is(&real) && !either_varies();
     }
     let logical = |side: ExprId| match work.pool.node(side) {
         Node::Op(op, _) => op.is_relation() || matches!(op, Op::Not | Op::And | Op::Or),
@@ -176,6 +178,22 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
         || logical(e.rhs)
         || is(&|v| matches!(work.var(v).role, Role::Discrete | Role::Run))
             && !is(&|v| work.var(v).role == Role::Continuous)
+            && !either_varies()
+}
+
+/// Does what is computed from continuous variables, other than by functions of the model, change between events?
+fn varies(work: &Work, side: ExprId) -> bool {
+    let mut open = vec![side];
+    while let Some(id) = open.pop() {
+        match work.pool.node(id) {
+            Node::Var(v) if work.var(v).ty == Type::Real && work.var(v).role == Role::Continuous => {
+                return true;
+            }
+            Node::Op(op, _) if !op.is_relation() => open.extend(work.pool.children(id)),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Is it an equation between Real values, among them discrete and continuous variables?

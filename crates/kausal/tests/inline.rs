@@ -396,6 +396,33 @@ fn all_examples_give_the_results_of_the_classical_interface_with_radau() {
     assert_same(Inline::Radau, 1e-9, &EXAMPLES);
 }
 
+/// Inside the step time is another variable in each stage, and what varies may be all that is on the other side.
+#[test]
+fn time_and_what_is_held_alone_on_a_side() {
+    let continuous = "model M Real x(start = 1, fixed = true); equation x + der(x) = time; end M;";
+    let sampled = "model M Real x(start = 1, fixed = true); discrete Real d(start = 0, fixed = true); Integer n(start = 0, fixed = true);
+      Real y(start = 0, fixed = true); equation when sample(0.5, 1) then d = 2; n = pre(n) + 3; end when;
+      x + der(x) = d; n = y + der(y); end M;";
+    // x = t - 1 + 2 exp(-t); and after 0.5: 2 + (exp(-0.5) - 2) exp(0.5 - t), 3 - 3 exp(0.5 - t).
+    let decay = (-0.5f64).exp();
+    for inline in
+        [Inline::Off, Inline::ImplicitEuler, Inline::Bdf, Inline::Radau, Inline::Rosenbrock, Inline::Mixed]
+    {
+        let method = method_of(inline, false).unwrap_or(Method::Auto);
+        let settings = Settings { stop: 1.0, interval: 0.1, method, tolerance: 1e-8, ..Settings::default() };
+        let end = |text: &str, name: &str| {
+            let found = run("M", text, inline, settings.clone());
+            assert!(found.diagnostics.is_empty(), "{inline:?}: {:?}", found.diagnostics);
+            found.trajectory.get(name).and_then(|v| v.last().copied()).unwrap_or(f64::NAN)
+        };
+        let wanted = [2.0 * (-1f64).exp(), 2.0 + (decay - 2.0) * decay, 3.0 - 3.0 * decay];
+        let found = [end(continuous, "x"), end(sampled, "x"), end(sampled, "y")];
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!((found - wanted).abs() < 1e-5, "{inline:?}: {found} instead of {wanted}");
+        }
+    }
+}
+
 /// One correction at the point and one for each of the six stages, with one matrix: that is the method. Its steps are those of the
 /// classical interface, which has the Jacobian of all states.
 #[test]
