@@ -31,7 +31,7 @@ use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
-use again::{Again, Barrier};
+use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use delay::Histories;
 use inlined::Stepper;
@@ -219,7 +219,7 @@ struct Run {
     /// Where their differences are, and the sign that makes these positive on the side that counts so.
     functions: Vec<(VarId, f64)>,
     finder: Option<EventFinder>,
-    /// Relations that have changed by the end of a step, where events wait for it.
+    /// Relations that have changed by the end of a step, where that was looked at.
     changed: Vec<u32>,
     /// Differences of the relations, for a look at the end of a step.
     differences: Vec<f64>,
@@ -231,6 +231,8 @@ struct Run {
     held_values: Vec<f64>,
     barrier: Barrier,
     again: Again,
+    /// Where the sides that relations are held at could not be evaluated last.
+    beyond: f64,
     /// Steps that were made and then made again.
     given_up: u64,
     /// Where the next step ends at the latest, for longer ones fail.
@@ -251,7 +253,8 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
-            again: Again::default(),
+            again: Again::NOT,
+            beyond: f64::NEG_INFINITY,
             given_up: 0,
             shorter: f64::NEG_INFINITY,
             settings,
@@ -389,7 +392,14 @@ impl Run {
         }
         loop {
             self.follow(step_end)?;
-            let crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
+            let mut crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
+            if let Some(t) = crossing {
+                match self.judge_event(before, t, step_end)? {
+                    Verdict::Again => return Ok(()),
+                    Verdict::Nothing => crossing = None,
+                    Verdict::Event => {}
+                }
+            }
             let end = match crossing {
                 // A crossing that cannot be told from what is due anyway happens with it.
                 Some(t) if is_same_instant(t, due) => due.min(step_end),
@@ -397,11 +407,6 @@ impl Run {
                 None => step_end,
             };
             let event = crossing.is_some() || end >= due;
-            let repeated = crossing.is_some()
-                && (self.steps_over_trace(before, end)? || self.steps_over_event(before, end, step_end)?);
-            if repeated {
-                return Ok(());
-            }
             self.keep_past(before, end)?;
             self.outputs(before, end, event, observer)?;
             if !event {
@@ -481,7 +486,7 @@ impl Run {
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
-        self.again = Again::default();
+        self.again = Again::NOT;
         self.shorter = f64::NEG_INFINITY;
         self.begin_path()?;
         self.watch()?;

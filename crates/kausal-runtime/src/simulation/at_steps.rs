@@ -49,13 +49,18 @@ impl Run {
         self.at(end, false)?;
         let mut values = vec![0.0; self.watched.len()];
         self.crossing_values(&mut values)?;
+        self.find_changes(&values)
+    }
+
+    /// The relations that have plainly changed where their functions have these values.
+    pub(super) fn find_changes(&mut self, values: &[f64]) -> Result<(), RunError> {
         let watched = std::mem::take(&mut self.watched);
         let machine = self.machine()?;
         let model = machine.model().clone();
-        let changes = |(r, value): &(&u32, f64)| {
+        let changes = |(r, value): &(&u32, &f64)| {
             let relation = &model.program.relations[**r as usize];
             let held = machine.values[relation.variable.index()] != 0.0;
-            value.abs() > machine.rounding_of(**r) && held != ((*value > 0.0) != relation.or_equal)
+            value.abs() > machine.rounding_of(**r) && held != ((**value > 0.0) != relation.or_equal)
         };
         let changed: Vec<u32> = watched.iter().zip(values).filter(changes).map(|(r, _)| *r).collect();
         self.watched = watched;

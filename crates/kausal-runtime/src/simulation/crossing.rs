@@ -137,6 +137,10 @@ impl Run {
                 found = Ok(Some(t1));
             }
         }
+        // Where the old sides cannot be evaluated, what is past zero by rounding has crossed.
+        if matches!(found, Ok(None)) && self.beyond == t1 && finder.settle_near_zero(|_| 0.0) {
+            found = Ok(Some(t1));
+        }
         self.finder = Some(finder);
         found
     }
@@ -233,13 +237,16 @@ impl Run {
 
     /// The functions at an instant. Where the model cannot be evaluated there because a relation has changed on the way, that
     /// is an event and no failure.
-    fn look(&mut self, t: f64, values: &mut [f64]) -> Result<(), RunError> {
+    pub(super) fn look(&mut self, t: f64, values: &mut [f64]) -> Result<(), RunError> {
         let outcome = self.at(t, false).and_then(|()| self.crossing_values(values));
         if outcome.is_ok() && values.iter().all(|v| !v.is_nan()) {
             return Ok(());
         }
         match self.differences_beyond(t)? {
-            Some(known) => values.copy_from_slice(&known),
+            Some(known) => {
+                self.beyond = t;
+                values.copy_from_slice(&known);
+            }
             None => outcome?,
         }
         Ok(())

@@ -27,14 +27,15 @@ impl Run {
         states: Option<Vec<f64>>,
     ) -> Result<Option<Vec<f64>>, RunError> {
         if states.is_some() {
-            let now = self.time();
-            self.at(now, true)?;
+            let (now, before) = (self.time(), self.solver()?.t_old());
+            self.at(now, true).or_else(|error| self.at(before, true).map_err(|_| error))?;
             self.machine()?.time = t;
             return Ok(states);
         }
         let Err(error) = self.at(t, true) else { return Ok(None) };
         let before = self.finder.as_ref().map_or(f64::NEG_INFINITY, |f| f.before());
-        if !crossed || before == f64::NEG_INFINITY || before >= t {
+        let before = if before == f64::NEG_INFINITY { self.solver()?.t_old() } else { before };
+        if !crossed || before >= t {
             return Err(error);
         }
         self.at(before, true).map_err(|_| error)?;
@@ -57,7 +58,11 @@ impl Run {
         let nearest = (PART * self.length()).max(ROUNDINGS * now.abs());
         if h > nearest {
             if self.changes_after(FAR * h)?.is_none() {
-                return Err(self.integration_error(error));
+                // The last step may have ended at the crossing, or past it by less than can be told apart from none.
+                return match self.changes_after(0.0)? {
+                    Some((states, differences)) => self.cross_beyond(now, states, &differences, observer),
+                    None => Err(self.integration_error(error)),
+                };
             }
             self.shorter = now + 0.5 * h;
             return Ok(());
@@ -66,12 +71,27 @@ impl Run {
         while ahead < nearest {
             ahead *= 2.0;
             if let Some((states, differences)) = self.changes_after(ahead)? {
-                self.side()?.last_failure = None;
-                self.finder.iter_mut().for_each(|finder| finder.cross_to(&differences));
-                return self.pass_event(now + ahead, true, Some(states), observer).map(|_| ());
+                return self.cross_beyond(now + ahead, states, &differences, observer);
             }
         }
         Err(self.integration_error(error))
+    }
+
+    /// The event at `t`, which no step reaches.
+    fn cross_beyond(
+        &mut self,
+        t: f64,
+        states: Vec<f64>,
+        differences: &[f64],
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        self.side()?.last_failure = None;
+        if let Some(finder) = &mut self.finder {
+            // What is zero but for rounding has changed, too: nothing gets nearer.
+            (0..differences.len()).for_each(|i| finder.set_band(i, 0.0));
+            finder.cross_to(differences);
+        }
+        self.pass_event(t, true, Some(states), observer).map(|_| ())
     }
 
     /// Along the tangent, does a relation change within `h`? The states there and what is known of the relations.
@@ -83,10 +103,15 @@ impl Run {
         let side = self.side()?;
         let mut states = side.state();
         for (x, (_, d)) in states.iter_mut().zip(&side.states) {
-            *x += h * side.machine.values[d.index()];
+            // Past a crossing by rounding there may be no slope.
+            let slope = side.machine.values[d.index()];
+            *x += if slope.is_finite() { h * slope } else { 0.0 };
         }
         let differences = self.known_differences(now + h, &states)?;
-        let changes = self.finder.as_ref().is_some_and(|finder| finder.shows_change(&differences));
+        let changes = self.finder.as_ref().is_some_and(|finder| {
+            let sides = finder.sides().iter().zip(&differences);
+            sides.into_iter().any(|(side, value)| !value.is_nan() && (*value > 0.0) != *side)
+        });
         Ok(changes.then_some((states, differences)))
     }
 
