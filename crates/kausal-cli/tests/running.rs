@@ -219,15 +219,15 @@ fn a_time_limit_keeps_what_a_second_run_has_recorded() {
     let at = folder.path();
     let chain = "model Lossy
       Real x[30], q(start = 0, fixed = true), s(start = sin(1.5), fixed = true);
-      Real e[30] = {cos(0.5*k + q) for k in 1:30};
-      Real g = 0.2 + 8*min(q, 1)^4;
+      Real e[30] = {cos(0.5*k + time) for k in 1:30};
+      Real g = 0.2 + 8*min(q/20, 1)^4;
     equation
       x[1] = e[1];
       x[30] = e[30];
       for k in 2:29 loop
         x[k + 1] + x[k - 1] - g*(x[k] + 0.05*sin(x[k])) = e[k + 1] + e[k - 1] - g*(e[k] + 0.05*sin(e[k]));
       end for;
-      der(q) = 1;
+      der(q) = 20;
       der(s) = x[3];
     end Lossy;";
     std::fs::write(at.join("Lossy.mo"), chain).unwrap();

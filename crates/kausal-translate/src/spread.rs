@@ -63,12 +63,13 @@ impl Spread {
         Spread { points: vec![samples.map(Point::new).collect()] }
     }
 
-    /// The spread of a plan: the largest of all step sizes, of the smallest of all points. What a few points say alone may
-    /// be due to values that never come together.
+    /// The spread of a plan: the largest of all step sizes, of what half of the points exceed. What a few points say alone
+    /// may be due to values that never come together.
     pub fn of(&self, plan: &Plan) -> f64 {
         let of_points = |points: &Vec<Point>| {
-            let all = points.iter().filter_map(|point| point.spread(plan));
-            all.reduce(f64::min).unwrap_or(0.0)
+            let mut all: Vec<f64> = points.iter().filter_map(|point| point.spread(plan)).collect();
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / 2).copied().unwrap_or(0.0)
         };
         self.points.iter().map(of_points).fold(0.0, f64::max)
     }
