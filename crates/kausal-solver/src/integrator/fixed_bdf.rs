@@ -121,12 +121,15 @@ impl FixedBdf {
             let sign = if j % 2 == 1 { 1.0 } else { -1.0 };
             add_multiple(&mut self.old, &self.past[j - 1], sign * binomial / (j as f64 * self.leading));
         }
-        // The guess: the polynomial through all known points, continued.
+        // The guess: the polynomial through all known points, continued, or the tangent of a single one.
         binomial = 1.0;
         for j in 1..=self.known {
             binomial *= (self.known + 1 - j) as f64 / j as f64;
             let sign = if j % 2 == 1 { 1.0 } else { -1.0 };
             add_multiple(&mut self.x, &self.past[j - 1], sign * binomial);
+        }
+        if self.known == 1 {
+            add_multiple(&mut self.x, &core.dx, grid.h());
         }
         if !model.keeps_guesses() {
             grid.guess(core, &mut self.x);

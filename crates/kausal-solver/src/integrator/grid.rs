@@ -86,11 +86,17 @@ impl Grid {
         }
         core.may_try(self.h, &Failures::default())?;
         let next = self.t_start + (self.steps_since_start + 1) as f64 * self.h;
-        let at_limit = next >= t_limit - SAME_STEP * self.h;
+        let at_limit = next >= t_limit - self.nothing(t_limit);
         let t = if at_limit { t_limit } else { next };
         let h = t - core.t;
-        let usual = (h - self.h).abs() <= 10.0 * SAME_STEP * self.h;
+        let usual = (h - self.h).abs() <= 10.0 * self.nothing(t);
         Ok(Stretch { t, h, at_limit, first, usual, next })
+    }
+
+    /// By how much steps may differ that are the same: late in a long run time itself is rounded by more than a small part of
+    /// them.
+    fn nothing(&self, t: f64) -> f64 {
+        (SAME_STEP * self.h).max(f64::EPSILON * t.abs())
     }
 
     /// Takes the values at the end of a step, or says what is wrong with them.
@@ -114,7 +120,7 @@ impl Grid {
         if let Some(obstacle) = failures.last {
             return Err(SolverError::StepSizeTooSmall { t: core.t, h, obstacle });
         }
-        if (t - next).abs() <= SAME_STEP * self.h {
+        if (t - next).abs() <= self.nothing(t) {
             self.steps_since_start += 1;
         }
         for (i, stays) in self.stays.iter_mut().enumerate() {

@@ -1,8 +1,9 @@
 //! Linear systems `(I - gamma J) y = b` of an inlined model, for a Rosenbrock method.
 //!
 //! `y` is what a disturbance `b` of `old` does to an implicit step, in first order. So no Jacobian of the states is made: the
-//! section of the step is evaluated with the disturbance, each of its iterations is replaced by one correction with the matrix of
-//! the point, and that says how far the states have moved. Nothing is iterated, as befits the method.
+//! section of the step is evaluated with the disturbance and with its negative, each of its iterations is replaced by one correction
+//! with the matrix of the point, and half of the difference says how far the states move. Nothing is iterated, as befits the
+//! method.
 
 use kausal_solver::model::derivative_by_time;
 use kausal_solver::weights::norm;
@@ -25,11 +26,12 @@ pub(super) struct Point {
     x: Vec<f64>,
     dx: Vec<f64>,
     weights: Vec<f64>,
-    /// The point as the section computes it; nothing where it cannot.
-    same: Option<Vec<f64>>,
+    /// The section can be evaluated there.
+    is_regular: bool,
     old: Vec<f64>,
     slopes: Vec<f64>,
-    moved: Vec<f64>,
+    /// To both sides.
+    moved: [Vec<f64>; 2],
 }
 
 impl LinearModel for Inlined {
@@ -54,29 +56,33 @@ impl LinearModel for Inlined {
 
     fn prepare(&mut self, gamma: f64) -> Result<(), ModelError> {
         self.point.gamma = gamma;
-        let mut same = self.point.same.take().unwrap_or_default();
+        let mut same = std::mem::take(&mut self.point.moved[0]);
         same.resize(self.point.x.len(), 0.0);
         let outcome = self.move_from_point(None, Linearized::AtPoint, &mut same);
-        self.point.same = outcome.is_ok().then_some(same);
+        self.point.moved[0] = same;
+        self.point.is_regular = outcome.is_ok();
         Ok(())
     }
 
     fn solve(&mut self, b: &mut [f64]) {
-        let point = &self.point;
-        let size = norm(&point.weights, b);
+        let size = norm(&self.point.weights, b);
+        if size == 0.0 {
+            return;
+        }
         let disturbance = DISTURBANCE.max(LEAST_PART / self.side.machine.demand.relative);
-        let scale = if size > 0.0 { disturbance / size } else { 0.0 };
-        let Some(same) = self.point.same.take() else { return self.solve_by_jacobian(b) };
+        let scale = disturbance / size;
         let mut moved = std::mem::take(&mut self.point.moved);
-        moved.resize(b.len(), 0.0);
-        let outcome = self.move_from_point(Some((scale, b)), Linearized::Beside, &mut moved);
-        let solved = outcome.is_ok() && scale.is_finite();
+        let mut solved = self.point.is_regular && scale.is_finite();
+        for (moved, scale) in moved.iter_mut().zip([scale, -scale]) {
+            moved.resize(b.len(), 0.0);
+            solved = solved && self.move_from_point(Some((scale, b)), Linearized::Beside, moved).is_ok();
+        }
         if solved {
-            for ((b, moved), same) in b.iter_mut().zip(&moved).zip(&same) {
-                *b = if scale > 0.0 { (moved - same) / scale } else { 0.0 };
+            for (b, (ahead, back)) in b.iter_mut().zip(moved[0].iter().zip(&moved[1])) {
+                *b = (ahead - back) / (2.0 * scale);
             }
         }
-        (self.point.moved, self.point.same) = (moved, Some(same));
+        self.point.moved = moved;
         if !solved {
             self.solve_by_jacobian(b);
         }
