@@ -165,3 +165,21 @@ fn output_points_do_not_end_a_run() {
         assert_eq!(ends[0], ends[1], "{}", inline.name());
     }
 }
+/// A relay that pushes back to where it switches: events without progress are said to be that, as with steps that a method chooses.
+#[test]
+fn chattering_is_said() {
+    let text = "model M Real x(start = 0.5, fixed = true), y(start = 0, fixed = true);
+      equation der(x) = if x + 0.1*y > 0 then -1 else 1.5; der(y) = x - y; end M;";
+    for inline in [Inline::ImplicitEuler, Inline::Trapezoidal, Inline::Bdf, Inline::Radau] {
+        let settings = Settings {
+            method: method_of(inline, true).expect("a method"),
+            max_order: 2,
+            fixed_step: Some(0.01),
+            ..Settings::default()
+        };
+        let run = run(text, inline, &settings);
+        let codes: Vec<&str> = run.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["K0513"], "{}", inline.name());
+        assert!(run.statistics.state_events < 1_000, "{}", inline.name());
+    }
+}

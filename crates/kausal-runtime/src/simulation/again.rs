@@ -111,7 +111,7 @@ impl Run {
         let shows = self.shows_at(end)?;
         let Again { tries, quiet, shown, .. } = self.again;
         let whole = if tries == 0 { end } else { self.again.whole };
-        if !shows && (tries > 0 || end <= quiet || t - before <= near) {
+        if !shows && (tries > 0 || end <= quiet) {
             self.again.quiet = quiet.max(whole);
             self.fresh = false;
             self.watch()?;
