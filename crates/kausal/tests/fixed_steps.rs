@@ -183,3 +183,49 @@ fn chattering_is_said() {
         assert!(run.statistics.state_events < 1_000, "{}", inline.name());
     }
 }
+
+/// Late in a long run time is rounded by a good part of a billionth of a small step; all steps are still the same, and the first
+/// order, which needs no past, is implicit Euler.
+#[test]
+fn steps_are_the_same_far_from_time_zero() {
+    let text = "model M parameter Real begin = 1e6; Real x(start = 1, fixed = true);
+      equation der(x) = -20*(x - (time - begin)); end M;";
+    let end = |inline, method, max_order| {
+        let (start, stop) = (1e6, 1e6 + 0.125);
+        let (interval, fixed_step) = (0.125, Some(0.125 / 1000.0));
+        let settings =
+            Settings { start, stop, interval, method, max_order, fixed_step, ..Settings::default() };
+        let found = run(text, inline, &settings);
+        (last(&found, "x"), found.statistics.rhs_evaluations)
+    };
+    let (euler, _) = end(Inline::ImplicitEuler, Method::ImplicitEuler, 1);
+    // x = t - 1/20 + 21/20 exp(-20 t), where t counts from the start.
+    let exact = 0.125 - 0.05 + 1.05 * (-2.5f64).exp();
+    for order in 1..=5 {
+        let (x, evaluations) = end(Inline::Bdf, Method::FixedBdf, order);
+        // Five more for each step of the start.
+        assert!(evaluations < 1030, "order {order}: {evaluations}");
+        let within = if order == 1 { 2e-3 } else { 1e-5 };
+        assert!((x - exact).abs() < within, "order {order}: {x} instead of {exact}");
+        if order == 1 {
+            assert!((x - euler).abs() < 1e-7, "{x} instead of {euler}");
+        }
+    }
+}
+
+/// The first guess of Robertson's reaction with a step far beyond its fast part.
+#[test]
+fn order_one_begins_as_implicit_euler_does() {
+    let text =
+        "model M Real a(start = 1, fixed = true), b(start = 0, fixed = true), c(start = 0, fixed = true);
+      equation der(a) = -0.04*a + 1e4*b*c; der(b) = 0.04*a - 1e4*b*c - 3e7*b^2; der(c) = 3e7*b^2; end M;";
+    let (stop, interval, max_order) = (1000.0, 1000.0, 1);
+    let end = |inline, method| {
+        let fixed_step = Some(10.0);
+        let settings = Settings { stop, interval, method, max_order, fixed_step, ..Settings::default() };
+        last(&run(text, inline, &settings), "a")
+    };
+    let (bdf, euler) =
+        (end(Inline::Bdf, Method::FixedBdf), end(Inline::ImplicitEuler, Method::ImplicitEuler));
+    assert!((bdf - euler).abs() < 1e-9, "{bdf} instead of {euler}");
+}

@@ -30,6 +30,10 @@ use crate::machine::{Failure, Machine, Mode, Stop};
 /// A step of this part of the instant is hardly one, and a still smaller one no better: iterations do not give up early.
 const HARDLY: f64 = 1e-10;
 
+/// Iteration variables that are neither states nor derivatives are found at least so exactly, whatever the tolerance: where an
+/// exponential function makes states of them, being off by a few hundredths is being off by a factor.
+const COARSEST: f64 = 1e-5;
+
 /// Corrections before an iteration counts as too slow, for one stage and for several.
 const ITERATIONS: u32 = 4;
 const STAGE_ITERATIONS: u32 = 8;
@@ -181,6 +185,8 @@ pub(super) struct Inlined {
     guess: Vec<f64>,
     derivatives: u64,
     steps: u64,
+    /// The relative one of states.
+    tolerance: f64,
     /// Corrections with a matrix that is kept, at most, where somebody wants few.
     most_iterations: Option<u32>,
 }
@@ -341,7 +347,7 @@ impl Inlined {
         let others = unknowns.filter(|v| !known.contains(v)).map(past).collect();
         let n = side.n();
         let demand = &mut side.machine.demand;
-        demand.relative = settings.tolerance;
+        demand.relative = settings.tolerance.min(COARSEST);
         demand.weights = vec![0.0; n];
         let fixed = settings.method.is_fixed_step();
         demand.persistence = if fixed { settings.iterations.unwrap_or(USUAL_ITERATIONS) } else { 0 };
@@ -360,6 +366,7 @@ impl Inlined {
             guess: vec![0.0; n],
             derivatives: 0,
             steps: 0,
+            tolerance: settings.tolerance,
             most_iterations: settings.iterations.filter(|_| fixed),
         }
     }

@@ -69,7 +69,7 @@ impl LinearModel for Inlined {
         if size == 0.0 {
             return;
         }
-        let disturbance = DISTURBANCE.max(LEAST_PART / self.side.machine.demand.relative);
+        let disturbance = DISTURBANCE.max(LEAST_PART / self.tolerance);
         let scale = disturbance / size;
         let mut moved = std::mem::take(&mut self.point.moved);
         let mut solved = self.point.is_regular && scale.is_finite();
