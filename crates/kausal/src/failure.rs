@@ -562,10 +562,35 @@ fn equation_of(program: &Program, equation: EquationRef) -> Culprit {
     if let Some(own) = integrated(program, info) {
         return own;
     }
-    Culprit {
-        text: format!("{} = {}", formula(program, info.lhs), formula(program, info.rhs)),
-        location: info.origin.location,
+    let mut text = written(program, info);
+    if is_rewritten(program, &text) {
+        text = original(program, info).map_or_else(String::new, |own| written(program, own));
     }
+    Culprit { text, location: info.origin.location }
+}
+
+fn written(program: &Program, info: &EquationInfo) -> String {
+    format!("{} = {}", formula(program, info.lhs), formula(program, info.rhs))
+}
+
+/// Is an equation written in what the elimination of linear parts has computed?
+fn is_rewritten(program: &Program, text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        let number = word.strip_prefix('Q').unwrap_or_default();
+        let numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        numbered && program.variables.iter().any(|v| v.kind == Kind::Helper && v.name == word)
+    })
+}
+
+/// The equation of the model that an equation in a stage of a step is a copy of, if it is the only one at its place.
+fn original<'a>(program: &'a Program, copy: &EquationInfo) -> Option<&'a EquationInfo> {
+    let same = |own: &&EquationInfo| {
+        own.origin.location == copy.origin.location && own.origin.component == copy.origin.component
+    };
+    let mut all = program.equations.iter().filter(|e| e.model.is_some()).filter(same);
+    let own = all.next().filter(|_| all.next().is_none())?;
+    (!is_rewritten(program, &written(program, own))).then_some(own)
 }
 
 /// Is it the step size in the formulas of an inlined step?

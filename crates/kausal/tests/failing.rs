@@ -198,3 +198,19 @@ fn too_small_steps_name_a_state() {
         assert!(run.trajectory.time.last().is_some_and(|t| *t > 0.9), "{method}: results are lost");
     }
 }
+
+/// The stages of a linear model are eliminated into formulas, and these are nobody's business.
+#[test]
+fn stages_without_a_slope_speak_of_the_model() {
+    let mut session = Session::new();
+    let text = "model M Real x(start = 1, fixed = true); equation (1 - time)*der(x) = 2 - x; end M;";
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").expect("a correct model");
+    let options = Options { inline: Inline::Radau, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a regular model");
+    let model = session.compile(program, Backend::Auto).expect("code");
+    let settings = Settings { stop: 5.0, method: Method::Radau, ..Settings::default() };
+    let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+    let [d] = &run.diagnostics[..] else { panic!("{:?}", run.diagnostics) };
+    assert!(d.message.ends_with("the equation is (1 - time)*der(x) = 2 - x"), "{}", d.message);
+}

@@ -5,6 +5,7 @@ mod nonlinear;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_translate::Program;
+use kausal_translate::discretize::without_stage;
 use kausal_translate::program::{
     Assert, Assign, Call, Form, Guard, Relation, Solve, SolveKind, Step, System, When,
 };
@@ -647,13 +648,17 @@ impl<'p> Sections<'p> {
 
     /// Names of the unknowns, the first few.
     fn unknowns(&self, unknowns: &[VarId]) -> String {
-        let mut names: Vec<&str> = unknowns
-            .iter()
-            .take(8)
-            .filter_map(|v| self.program.variables.get(v.index()))
-            .map(|variable| variable.name.as_str())
-            .collect();
-        if unknowns.len() > 8 {
+        const MOST: usize = 8;
+        let mut names: Vec<&str> = Vec::new();
+        // Stages of a step have variables of the same names.
+        for variable in unknowns.iter().filter_map(|v| self.program.variables.get(v.index())) {
+            let name = without_stage(&variable.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.len() > MOST {
+            names.truncate(MOST);
             names.push("…");
         }
         names.join(", ")
