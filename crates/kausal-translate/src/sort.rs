@@ -181,7 +181,7 @@ pub(crate) fn is_discrete(work: &Work, equation: usize) -> bool {
             && !either_varies()
 }
 
-/// Does what is computed from continuous variables, other than by functions of the model, change between events?
+/// Does what is computed from continuous variables, other than by functions of the model and by jumps, change between events?
 fn varies(work: &Work, side: ExprId) -> bool {
     let mut open = vec![side];
     while let Some(id) = open.pop() {
@@ -189,6 +189,7 @@ fn varies(work: &Work, side: ExprId) -> bool {
             Node::Var(v) if work.var(v).ty == Type::Real && work.var(v).role == Role::Continuous => {
                 return true;
             }
+            Node::Op(Op::Sign | Op::Floor | Op::Ceil | Op::Integer | Op::IntegerDiv, _) => {}
             Node::Op(op, _) if !op.is_relation() => open.extend(work.pool.children(id)),
             _ => {}
         }

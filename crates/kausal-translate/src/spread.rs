@@ -86,10 +86,11 @@ impl Point {
         let of_row = |&row: &usize| {
             let change: f64 = self.change(row, plan.iterated.len(), &changes).iter().map(|x| x.abs()).sum();
             let size: f64 = self.rows[row].iter().map(|&(c, a)| a.abs() * self.sizes[c]).sum();
-            if size > 0.0 { change / size } else { 0.0 }
+            let part = if size > 0.0 { change / size } else { 0.0 };
+            // What is beyond all numbers, or the difference of two such, spreads without bound.
+            if part.is_finite() { part } else { f64::INFINITY }
         };
-        let largest = plan.residuals.iter().map(of_row).fold(0.0, f64::max);
-        largest.is_finite().then_some(largest)
+        Some(plan.residuals.iter().map(of_row).fold(0.0, f64::max))
     }
 
     fn changes(&self, plan: &Plan) -> Option<Changes> {

@@ -575,7 +575,7 @@ fn written(program: &Program, info: &EquationInfo) -> String {
 
 /// Is an equation written in what the elimination of linear parts has computed?
 fn is_rewritten(program: &Program, text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && !['.', '_'].contains(&c));
     words.any(|word| {
         let number = word.strip_prefix('Q').unwrap_or_default();
         let numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());

@@ -228,10 +228,9 @@ fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
         );
     }
     if inline == Inline::Rosenbrock && arguments.c.is_some() {
-        let message = "--inline rosenbrock has no step in C: its stages need the derivatives of the whole model by its \
-                       states, which the C text does not contain";
-        let help =
-            "take --inline trapezoidal, bdf (with --order) or radau: they need the inlined equations only";
+        let message = "--inline rosenbrock has no step in C: the method chooses its steps, and those of the C text \
+                       are of one size";
+        let help = "take --inline trapezoidal, bdf (with --order) or radau: they have steps of one size, too";
         return Some(Diagnostic::error("K0914", message).help(help));
     }
     None

@@ -145,7 +145,7 @@ impl Machine {
 
     /// Each set of unknowns is told once, the first time that values were chosen for it.
     pub(super) fn note_undetermined(&mut self, unknowns: &[VarId], mut open: Vec<VarId>, mode: Mode) {
-        // Where a step is linearised no results come from.
+        // No results come from a step that is linearised.
         if self.demand.linearized.is_some() {
             return;
         }

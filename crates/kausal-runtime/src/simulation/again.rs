@@ -61,7 +61,9 @@ impl Again {
 
     /// A step without an event ended here. The event may still come, right behind the end of the repeated step.
     pub fn pass(&mut self, t: f64) {
-        if t > self.end && t >= self.quiet && t >= self.shown {
+        // A step that is made again ends where it ended before, but for rounding.
+        let reached = |end: f64| t >= end - LEAST * t.abs();
+        if t > self.end && reached(self.quiet) && reached(self.shown) {
             *self = Again::NOT;
         }
     }

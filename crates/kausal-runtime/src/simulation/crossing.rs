@@ -128,6 +128,7 @@ impl Run {
     /// The first instant in (t0, t1] where a relation differs from its memory.
     pub(crate) fn first_crossing(&mut self, t0: f64, t1: f64) -> Result<Option<f64>, RunError> {
         let Some(mut finder) = self.finder.take() else { return Ok(None) };
+        self.beyond = f64::NEG_INFINITY;
         let mut found = self.search(&mut finder, t0, t1);
         // What is zero but for rounding at the end of the run has crossed there.
         if matches!(found, Ok(None)) && t1 >= self.settings.stop {

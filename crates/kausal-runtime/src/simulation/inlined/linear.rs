@@ -2,8 +2,8 @@
 //!
 //! `y` is what a disturbance `b` of `old` does to an implicit step, in first order. So no Jacobian of the states is made: the
 //! section of the step is evaluated with the disturbance and with its negative, each of its iterations is replaced by one correction
-//! with the matrix of the point, and half of the difference says how far the states move. Nothing is iterated, as befits the
-//! method.
+//! with the matrix of the point, and half of the difference says how far the states move. What contains states is not iterated, as
+//! befits the method; only where the section cannot be evaluated, at a kink perhaps, a Jacobian of the states takes its place.
 
 use kausal_solver::model::derivative_by_time;
 use kausal_solver::weights::norm;
