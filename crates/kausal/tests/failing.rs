@@ -128,6 +128,17 @@ fn steps_of_one_size_without_solution_name_a_state() {
     }
 }
 
+/// Simulates the model `M` of a text, with steps of its own.
+fn run_inlined(text: &str, inline: Inline, settings: &Settings) -> simulate::Run {
+    let mut session = Session::new();
+    session.add_text("M.mo", text);
+    let flat = session.flatten("M").expect("a correct model");
+    let options = Options { inline, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a regular model");
+    let model = session.compile(program, Backend::Auto).expect("code");
+    simulate::run(Arc::new(model), settings, &|_| true, None, &mut |_| true)
+}
+
 /// What an inlined step cannot solve is told in equations of the model, with the stage it belongs to, not in those of the method.
 #[test]
 fn inlined_steps_without_solution_speak_of_the_model() {
@@ -139,16 +150,10 @@ fn inlined_steps_without_solution_speak_of_the_model() {
         (Inline::Bdf, ""),
         (Inline::Radau, " in stage 3 of the step"),
     ] {
-        let mut session = Session::new();
-        session.add_text("M.mo", text);
-        let flat = session.flatten("M").expect("a correct model");
-        let options = Options { inline, ..Options::default() };
-        let program = session.translate(&flat, &options).expect("a regular model");
-        let model = session.compile(program, Backend::Auto).expect("code");
         let method = method_of(inline, true).expect("a method");
         let settings =
             Settings { stop: 5.0, method, max_order: 2, fixed_step: Some(0.5), ..Settings::default() };
-        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let run = run_inlined(text, inline, &settings);
         let [d] = &run.diagnostics[..] else { panic!("{method}: {:?}", run.diagnostics) };
         let parts = [
             format!("the iteration for x does not converge{stage}"),
@@ -184,14 +189,8 @@ fn too_small_steps_name_a_state() {
         (Inline::Rosenbrock, Method::Rosenbrock),
         (Inline::Mixed, Method::Bdf),
     ]) {
-        let mut session = Session::new();
-        session.add_text("M.mo", text);
-        let flat = session.flatten("M").expect("a correct model");
-        let options = Options { inline, ..Options::default() };
-        let program = session.translate(&flat, &options).expect("a regular model");
-        let model = session.compile(program, Backend::Auto).expect("code");
         let settings = Settings { stop: 5.0, method, ..Settings::default() };
-        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let run = run_inlined(text, inline, &settings);
         let [d] = &run.diagnostics[..] else { panic!("{method}: {:?}", run.diagnostics) };
         assert!(d.code == "K0520" && d.message.contains("; the equation"), "{method}: {}", d.message);
         assert!(["x", "w"].iter().any(|state| contains_word(&d.message, state)), "{method}: {}", d.message);
@@ -202,15 +201,9 @@ fn too_small_steps_name_a_state() {
 /// The stages of a linear model are eliminated into formulas, and these are nobody's business.
 #[test]
 fn stages_without_a_slope_speak_of_the_model() {
-    let mut session = Session::new();
     let text = "model M Real x(start = 1, fixed = true); equation (1 - time)*der(x) = 2 - x; end M;";
-    session.add_text("M.mo", text);
-    let flat = session.flatten("M").expect("a correct model");
-    let options = Options { inline: Inline::Radau, ..Options::default() };
-    let program = session.translate(&flat, &options).expect("a regular model");
-    let model = session.compile(program, Backend::Auto).expect("code");
     let settings = Settings { stop: 5.0, method: Method::Radau, ..Settings::default() };
-    let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+    let run = run_inlined(text, Inline::Radau, &settings);
     let [d] = &run.diagnostics[..] else { panic!("{:?}", run.diagnostics) };
     assert!(d.message.ends_with("the equation is (1 - time)*der(x) = 2 - x"), "{}", d.message);
 }

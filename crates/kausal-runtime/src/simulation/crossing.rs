@@ -17,7 +17,6 @@ use std::collections::VecDeque;
 use kausal_solver::ModelError;
 use kausal_solver::events::{EventFinder, Functions};
 use kausal_symbolic::VarId;
-use kausal_translate::program::{Form, Step};
 use kausal_translate::{Program, flow};
 use rustc_hash::FxHashSet;
 
@@ -104,13 +103,9 @@ pub(crate) fn iterated(program: &Program) -> Vec<bool> {
     let all = program.discretized.is_some();
     let mut open: FxHashSet<VarId> = FxHashSet::default();
     for step in &program.dynamics {
-        let iterates = |step: &&Step| match step {
-            Step::System(system) => matches!(system.form, Form::Nonlinear(_)),
-            _ => false,
-        };
         let mut read = FxHashSet::default();
         flow::reads(&program.pool, step, &mut read);
-        if read.iter().any(|v| open.contains(v)) || flow::nested([step]).iter().any(iterates) {
+        if read.iter().any(|v| open.contains(v)) || flow::iterates([step]) {
             flow::writes(step, &mut open);
         }
     }
