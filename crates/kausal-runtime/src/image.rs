@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::foresight::Foresight;
 use crate::function::Functions;
 use crate::simulation::crossing::iterated;
 use crate::simulation::relevance::{Relevance, held};
@@ -76,6 +77,8 @@ pub struct CompiledModel {
     pub(crate) relevance: Relevance,
     /// Which relations depend on the result of an iteration.
     pub(crate) iterated: Vec<bool>,
+    /// What is known of the future.
+    pub(crate) foresight: Foresight,
     /// Functions that steps call.
     pub called: Vec<FunctionId>,
     /// Foreign code that functions may call, where the user has allowed it.
@@ -325,6 +328,7 @@ impl CompiledModel {
             held: held(&program),
             relevance: Relevance::new(&program),
             iterated: iterated(&program),
+            foresight: Foresight::new(&program),
             program,
             code,
             parameters,

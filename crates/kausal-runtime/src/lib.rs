@@ -10,6 +10,7 @@
 //!
 //! **This room does not know where models come from or where results go**: an [`Observer`] is told.
 
+mod foresight;
 pub mod function;
 pub mod image;
 pub mod jacobian;

@@ -175,6 +175,8 @@ pub struct Machine {
     in_rounds: Option<Arc<[VarId]>>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
+    /// What relations of time change to at this instant, where that was found in advance.
+    pub(crate) foreseen: Vec<Option<bool>>,
     /// The largest difference each relation has had.
     magnitudes: Vec<f64>,
     /// What the last digits of the states make of them.
@@ -316,6 +318,7 @@ impl Machine {
             in_rounds: None,
             values,
             due: vec![None; model.program.time_events.len()],
+            foreseen: vec![None; model.program.relations.len()],
             magnitudes: vec![0.0; model.program.relations.len()],
             noises: vec![0.0; model.program.relations.len()],
             scratch,

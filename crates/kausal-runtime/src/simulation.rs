@@ -7,7 +7,9 @@
 mod again;
 mod at_steps;
 pub(crate) mod crossing;
+mod defect;
 mod delay;
+mod foreseen;
 mod guarded;
 pub mod inlined;
 mod iteration;
@@ -33,7 +35,9 @@ use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
 use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
+use defect::DefectControl;
 use delay::Histories;
+use foreseen::Foreseen;
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
@@ -210,6 +214,7 @@ struct Run {
     stats: Statistics,
     next_output: u64,
     schedule: Schedule,
+    foreseen: Foreseen,
     state: Vec<f64>,
     chatter: Chatter,
     /// When `terminate` ended the run outside of an event.
@@ -238,11 +243,16 @@ struct Run {
     /// Where the next step ends at the latest, for longer ones fail.
     shorter: f64,
     path: path::Path,
+    defects: DefectControl,
 }
 
 impl Run {
     fn new(model: Arc<CompiledModel>, settings: Settings) -> Run {
-        let relations = model.program.relations.iter().enumerate().filter(|(_, r)| r.timed.is_none());
+        let mut searched: Vec<bool> = model.program.relations.iter().map(|r| r.timed.is_none()).collect();
+        if !settings.events_at_steps {
+            model.foresight.relations.iter().for_each(|(relation, _)| searched[*relation as usize] = false);
+        }
+        let relations = model.program.relations.iter().enumerate().filter(|(i, _)| searched[*i]);
         Run {
             // `d > 0` where `d <= 0` is asked for, `-d > 0` where `d < 0` is.
             functions: relations
@@ -259,12 +269,14 @@ impl Run {
             shorter: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
+            defects: DefectControl::default(),
             path: path::Path::new(&model),
             first: Some(Machine::new(model)),
             solver: None,
             stats: Statistics::default(),
             next_output: 1,
             schedule: Schedule::default(),
+            foreseen: Foreseen::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
             ended: None,
@@ -300,6 +312,10 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
+        if !self.settings.events_at_steps {
+            self.foreseen = Foreseen::new(&machine, self.settings.start, self.settings.stop);
+            self.foreseen.look_ahead(&machine, self.settings.start);
+        }
         if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
             self.settings.inlined = false;
             let (text, start) = (inlined::NOT_INLINED.to_owned(), machine.time);
@@ -384,6 +400,7 @@ impl Run {
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
+            self.defects.begin();
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return self.pass_obstacle(&error, observer),
@@ -407,8 +424,13 @@ impl Run {
                 None => step_end,
             };
             let event = crossing.is_some() || end >= due;
+            if !self.is_good_inside(before, end)? {
+                return Ok(());
+            }
             self.keep_past(before, end)?;
-            self.outputs(before, end, event, observer)?;
+            if !self.outputs(before, end, event, observer)? {
+                return Ok(());
+            }
             if !event {
                 self.again.pass(end);
                 return self.reselect(end);
@@ -453,6 +475,7 @@ impl Run {
         let Some(solver) = self.solver.as_mut() else { return Ok(true) };
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
+        self.foreseen.mark_due(&mut side.machine);
         if flood {
             return Err(RunError::Chattering(t, crossing::announced(&side.machine)));
         }
@@ -478,6 +501,7 @@ impl Run {
         let schedule = &mut self.schedule;
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
+        self.foreseen.look_ahead(&side.machine, t);
         let noticed = unreached || selected || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
@@ -562,14 +586,13 @@ impl Run {
 
     /// Delays and the user bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
-        let (length, path) = (self.length(), self.longest_path());
+        let (now, length, path) = (self.time(), self.length(), self.longest_path());
         let side = self.side()?;
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
         let longest = delays.min(side.pipes.longest_step()).min(path);
+        let longest = longest.min(foreseen::longest_step(&side.machine, now));
         let longest = longest.min(self.settings.max_step.unwrap_or(f64::INFINITY));
-        if longest < f64::INFINITY {
-            self.solver()?.set_max_step(longest);
-        }
+        self.solver()?.set_max_step(longest);
         Ok(())
     }
 
@@ -625,6 +648,9 @@ impl Run {
         let result = side.evaluate(t, &state, outputs);
         side.machine.exact = false;
         self.state = state;
+        if result.is_ok() {
+            self.look_inside(t);
+        }
         let result = match result {
             Ok(()) if outputs => finite(self.machine()?),
             other => other,
@@ -663,7 +689,8 @@ impl Run {
         let now = self.time();
         let start = self.settings.start;
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
-        Ok(self.schedule.next(&mut solver.model_mut().model_mut().machine, now))
+        let scheduled = self.schedule.next(&mut solver.model_mut().model_mut().machine, now);
+        Ok(scheduled.min(self.foreseen.next()))
     }
 
     fn integration_error(&mut self, error: &SolverError) -> RunError {

@@ -83,5 +83,5 @@ pub mod weights;
 
 pub use classical::ClassicalStep;
 pub use error::{Fatal, ModelError, Reason, Recoverable, SolverError, StepObstacle};
-pub use integrator::{Integrator, Method, Options, Statistics, StepReport};
+pub use integrator::{Inside, Integrator, Method, Options, Statistics, StepReport};
 pub use model::{LinearModel, Ode, OdeModel, StageModel, StageRequest, StepModel, StepRequest, Work};

@@ -113,6 +113,13 @@ pub trait StepModel {
         None
     }
 
+    /// Solves with the matrix `I - γ J` of the last implicit step, overwriting the right side, if there is one: what is left of a
+    /// disturbance where stiff states are pulled back.
+    fn damp(&mut self, v: &mut [f64]) -> bool {
+        let _ = v;
+        false
+    }
+
     /// The interface Radau IIA needs, if this model has it.
     fn stages(&mut self) -> Option<&mut dyn StageModel> {
         None
@@ -157,6 +164,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn rate_bound(&self, weights: &[f64]) -> Option<f64> {
         (**self).rate_bound(weights)
+    }
+    fn damp(&mut self, v: &mut [f64]) -> bool {
+        (**self).damp(v)
     }
     fn stages(&mut self) -> Option<&mut dyn StageModel> {
         (**self).stages()

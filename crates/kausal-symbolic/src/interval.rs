@@ -135,6 +135,14 @@ fn up(value: f64) -> f64 {
     if value == 0.0 { value } else { value.next_up() }
 }
 
+/// Where an operator leads from intervals; of a power, `exponent` is its exponent if that is a number.
+pub(crate) fn apply(op: Op, args: &[Interval], exponent: Option<f64>) -> Interval {
+    match (op, args) {
+        (Op::Pow, &[a, b]) => power(a, b, exponent),
+        _ => operator(op, args),
+    }
+}
+
 fn operator(op: Op, args: &[Interval]) -> Interval {
     let unit = Interval { low: -1.0, high: 1.0, nonzero: false };
     match (op, args) {

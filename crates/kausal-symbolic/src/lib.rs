@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | build and recognise | [`build`], [`simplify`] (what the stored form is), [`node`] |
 //! | walk, replace | [`visit`], [`substitute`] |
-//! | compute | [`evaluate`] (what every operator means), [`interval`] |
+//! | compute | [`evaluate`] (what every operator means), [`interval`], [`time_function`] |
 //! | differentiate | [`derivative`] |
 //! | solve | [`solve`], [`linear`] |
 //! | judge, improve, show | [`count`], [`factor`], [`print`](mod@print) |
@@ -32,6 +32,7 @@ pub mod print;
 pub mod simplify;
 pub mod solve;
 pub mod substitute;
+pub mod time_function;
 pub mod visit;
 
 pub use function::{Function, FunctionId};

@@ -29,6 +29,9 @@ impl Machine {
         let holds = match due {
             // At its own instant, but for rounding, a relation of time has the value it goes to.
             Some(slope) if d.abs() <= SAME_INSTANT * slope.abs() * self.time.abs().max(1e-3) => slope < 0.0,
+            _ if self.foreseen[index as usize].is_some() && d.abs() <= rounding => {
+                self.foreseen[index as usize] == Some(true)
+            }
             _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
                 return false;
             }

@@ -147,6 +147,11 @@ impl Run {
         let mut state = self.state.clone();
         self.solver()?.interpolate(t, &mut state);
         self.solver()?.restart(t, &state);
+        self.look_again_from(t)
+    }
+
+    /// The step from `t` is made again: values and relations are those at `t`.
+    pub(super) fn look_again_from(&mut self, t: f64) -> Result<(), RunError> {
         // Right before an event that was not yet seen, outputs may be undefined.
         if self.at(t, true).is_err() {
             self.at(t, false)?;

@@ -116,7 +116,8 @@ pub(crate) fn iterated(program: &Program) -> Vec<bool> {
 pub(crate) fn announced(machine: &Machine) -> Vec<u32> {
     let due = |timed: Option<u32>| timed.is_some_and(|i| machine.due[i as usize].is_some());
     let relations = (0..).zip(&machine.model().program.relations);
-    relations.filter(|(_, r)| due(r.timed)).map(|(i, _)| i).collect()
+    let foreseen = |i: u32| machine.foreseen[i as usize].is_some();
+    relations.filter(|(i, r)| due(r.timed) || foreseen(*i)).map(|(i, _)| i).collect()
 }
 
 impl Run {

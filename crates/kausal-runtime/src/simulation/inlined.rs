@@ -149,6 +149,9 @@ impl StepModel for Stepper {
     fn work(&self) -> Work {
         self.as_step_ref().work()
     }
+    fn damp(&mut self, v: &mut [f64]) -> bool {
+        self.as_step().damp(v)
+    }
     fn rate_bound(&self, weights: &[f64]) -> Option<f64> {
         self.as_step_ref().rate_bound(weights)
     }

@@ -26,6 +26,7 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
     }
     let outcome = iterate(machine);
     machine.due.fill(None);
+    machine.foreseen.fill(None);
     machine.anchor_outputs();
     outcome
 }

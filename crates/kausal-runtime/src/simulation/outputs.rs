@@ -14,7 +14,8 @@ impl Run {
         }
     }
 
-    /// Records output points in (t0, t1], or the step itself; the end of the run and of the last step before
+    /// Records output points in (t0, t1], or the step itself, up to where the step is found to be wrong: then it has been taken
+    /// back, and the answer is no. The end of the run and of the last step before
     /// an event are recorded by others.
     pub(super) fn outputs(
         &mut self,
@@ -22,7 +23,7 @@ impl Run {
         t1: f64,
         event: bool,
         observer: &mut dyn Observer,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         let Settings { stop, interval, .. } = self.settings;
         if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
             self.at(t1, true)?;
@@ -31,15 +32,21 @@ impl Run {
         while let Some(t) = self.next_output_point() {
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
-                return Ok(());
+                return Ok(true);
             }
             if !(event && t == t1) {
                 self.output_at(t, t0, t1)?;
+                if self.has_found_defect()? {
+                    if !self.confirm_defect(t0)? {
+                        return Ok(false);
+                    }
+                    self.output_at(t, t0, t1)?;
+                }
                 observer.record(self.machine()?);
             }
             self.next_output += 1;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Values at an output point in the step from `t0` to `t1`.

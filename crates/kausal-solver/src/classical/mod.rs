@@ -432,6 +432,13 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
         Work { pivot_fallbacks: self.matrix.repivots() + stages, ..self.work }
     }
 
+    fn damp(&mut self, v: &mut [f64]) -> bool {
+        if self.gamma.is_some() {
+            self.matrix.solve(v);
+        }
+        self.gamma.is_some()
+    }
+
     fn rate_bound(&self, weights: &[f64]) -> Option<f64> {
         self.has_jacobian.then(|| self.jacobian.weighted_norm(weights))
     }

@@ -96,6 +96,21 @@ impl Auto {
         self.easy_checks = 0;
     }
 
+    pub fn resume(&mut self, h: f64) -> bool {
+        match self.kind {
+            Kind::Explicit => self.explicit.resume(h),
+            Kind::Bdf => self.bdf.resume(h),
+        }
+    }
+
+    pub fn is_explicit(&self) -> bool {
+        self.kind == Kind::Explicit
+    }
+
+    pub fn implicit_part(&self) -> f64 {
+        self.bdf.implicit_part()
+    }
+
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
         core: &mut Core,

@@ -102,6 +102,8 @@ pub(crate) struct Bdf {
     e: Vec<f64>,
     started: bool,
     starter: Starter,
+    /// The formula of the last step and the distances before it, to take it back.
+    taken: Option<(Formula, [f64; ROWS])>,
 }
 
 /// Makes a past for the first step.
@@ -184,13 +186,40 @@ impl Bdf {
                 doubt: 0,
                 skip: 0,
             },
+            taken: None,
         }
     }
 
     /// Forgets the past.
     pub fn restart(&mut self) {
         self.started = false;
+        self.taken = None;
         self.starter.steps = 0;
+    }
+
+    /// Takes the last step back and goes on with one of this size, if its past is still known.
+    pub fn resume(&mut self, h: f64) -> bool {
+        let Some((formula, psi)) = self.taken.take() else { return false };
+        // Each difference was the sum of its old value, carried over, and the next: see `carry_over`.
+        let last = formula.order + 2;
+        for i in 1..last {
+            let (low, high) = self.phi.split_at_mut(i + 1);
+            for (phi, next) in low[i].iter_mut().zip(&high[0]) {
+                *phi = (*phi - next) / formula.beta[i];
+            }
+        }
+        self.phi[last..].iter_mut().for_each(|phi| phi.fill(0.0));
+        (self.psi, self.order, self.degree) = (psi, formula.order, 0);
+        self.steps_since_start -= 1;
+        self.wait = self.order + 1;
+        self.failed = true;
+        self.h = h;
+        true
+    }
+
+    /// The factor of `der(x)` in the last step, as a part of it.
+    pub fn implicit_part(&self) -> f64 {
+        1.0 / HARMONIC[self.order_used]
     }
 
     /// One step towards `t_limit`. `core.dx` is the derivative when the method starts.
@@ -305,6 +334,7 @@ impl Bdf {
     /// The differences of the polynomial of the last Runge–Kutta step.
     fn take_past(&mut self, core: &Core, h: f64) {
         let part = h / START_ORDER as f64;
+        self.taken = None;
         self.psi = std::array::from_fn(|i| i as f64 * part);
         self.phi[1].copy_from_slice(&core.x);
         for i in 1..=START_ORDER {
@@ -484,6 +514,7 @@ impl Bdf {
             _ => self.carry_over::<{ 8 + MORE }>(formula),
         }
         self.degree = if model.is_exact() { self.best_degree(core, k, size) } else { 0 };
+        self.taken = Some((*formula, self.psi));
         self.psi = formula.psi;
         self.order_used = k;
         self.steps_since_start += 1;

@@ -53,6 +53,13 @@ impl Esdirk {
         self.started = false;
     }
 
+    /// Goes on from the beginning of the last step with one of this size.
+    pub fn resume(&mut self, h: f64) -> bool {
+        self.control.reset();
+        self.h = h;
+        true
+    }
+
     /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,

@@ -95,6 +95,13 @@ impl ExplicitRk {
         self.h = h;
     }
 
+    /// Goes on from the beginning of the last step with one of this size.
+    pub fn resume(&mut self, h: f64) -> bool {
+        self.begin();
+        self.h = h;
+        true
+    }
+
     /// What was seen of stability before an event still counts: a model with an event in every step may be stiff, too.
     fn begin(&mut self) {
         self.control.reset();

@@ -22,11 +22,13 @@ mod fixed_radau;
 mod fixed_simple;
 mod grid;
 mod hermite;
+mod inside;
 mod options;
 mod radau;
 mod rosenbrock;
 mod tableaux;
 
+pub use inside::Inside;
 pub use options::{Method, Options, Statistics, StepReport, UnknownMethod};
 pub use tableaux::{RADAU_IIA, RadauIia};
 
@@ -227,6 +229,41 @@ impl<M: StepModel> Integrator<M> {
             Engine::Fixed(e) => e.restart(),
             Engine::FixedBdf(e) => e.restart(),
             Engine::FixedRadau(e) => e.restart(),
+        }
+    }
+
+    /// Goes on from where the last step began, with steps of at most about `h` to start with.
+    fn resume(&mut self, h: f64) {
+        let again = match &mut self.engine {
+            Engine::Auto(e) => e.resume(h),
+            Engine::Bdf(e) => e.resume(h),
+            Engine::Radau(e) => e.resume(h),
+            Engine::Esdirk(e) => e.resume(h),
+            Engine::Rosenbrock(e) => e.resume(h),
+            Engine::Explicit(e) => e.resume(h),
+            Engine::Fixed(_) | Engine::FixedBdf(_) | Engine::FixedRadau(_) => false,
+        };
+        if !again {
+            let x = self.core.x.clone();
+            self.restart(self.core.t, &x);
+        }
+    }
+
+    /// The factor of `der(x)` in an implicit step of the method, as a part of the step; about so for those without one.
+    fn implicit_part(&self) -> f64 {
+        match &self.engine {
+            Engine::Auto(e) => e.implicit_part(),
+            Engine::Bdf(e) => e.implicit_part(),
+            _ => 0.5,
+        }
+    }
+
+    /// Is the method explicit at present? Then no state is stiff.
+    pub fn is_explicit(&self) -> bool {
+        match &self.engine {
+            Engine::Auto(e) => e.is_explicit(),
+            Engine::Explicit(_) => true,
+            _ => false,
         }
     }
 

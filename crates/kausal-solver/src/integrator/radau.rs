@@ -91,6 +91,12 @@ impl Radau {
         self.started = false;
     }
 
+    /// Goes on from the beginning of the last step with one of this size.
+    pub fn resume(&mut self, h: f64) -> bool {
+        (self.h, self.last, self.first, self.h_dense) = (h, None, true, 0.0);
+        true
+    }
+
     /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,

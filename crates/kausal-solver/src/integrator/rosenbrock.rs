@@ -64,6 +64,13 @@ impl Rosenbrock {
         self.started = false;
     }
 
+    /// Goes on from the beginning of the last step with one of this size.
+    pub fn resume(&mut self, h: f64) -> bool {
+        self.control.reset();
+        (self.h, self.h_old) = (h, 0.0);
+        true
+    }
+
     /// One step towards `t_limit`. `core.dx` is the derivative at its beginning.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
