@@ -5,12 +5,11 @@
 //!
 //! - **Relations** whose difference is such a formula: the run asks [`TimeFunction::first_change`] when they change next, so that
 //!   their events are known in advance and none is missed between steps.
-//! - **Phases**: arguments of periodic functions (`sin`, `cos`, `tan`, and `mod`, `floor` and their kin where they make no
-//!   events) on which a derivative of a state depends. How fast they turn bounds the step: a method that chooses its steps by
+//! - **Signals**: formulas with periodic functions (`sin`, `cos`, `tan`, and `mod`, `floor` and their kin where they make no
+//!   events) on which a derivative of a state depends. Their periods bound the step: a method that chooses its steps by
 //!   what it sees at their ends would otherwise step over whole periods of what reaches a state only now and then.
 
 use kausal_symbolic::time_function::TimeFunction;
-use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_translate::flow;
 use kausal_translate::program::{Kind, Program, Step};
@@ -21,27 +20,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Foresight {
     /// Relations of time alone, by their place in the program.
     pub relations: Vec<(u32, TimeFunction)>,
-    /// Arguments of periodic functions that reach a state.
-    pub phases: Vec<Phase>,
-}
-
-/// The argument of a periodic function.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Phase {
-    pub argument: TimeFunction,
-    /// Its period.
-    pub turn: Turn,
-}
-
-#[derive(Debug, PartialEq)]
-pub(crate) enum Turn {
-    Constant(f64),
-    /// The second argument of `mod` and its kin.
-    Of(TimeFunction),
+    /// Formulas of time with periodic functions that reach a state.
+    pub signals: Vec<TimeFunction>,
 }
 
 impl Foresight {
     pub(crate) fn new(program: &Program) -> Foresight {
+        if !reads_time(program) {
+            return Foresight::default();
+        }
         let clock = Clock::new(program);
         let of_time = |difference: VarId| {
             let formula = *clock.formulas.get(&difference)?;
@@ -51,7 +38,7 @@ impl Foresight {
         let relations = (0..).zip(&program.relations);
         let relations = relations.filter(|(_, r)| r.timed.is_none() && !r.trace);
         let relations = relations.filter_map(|(i, r)| Some((i, of_time(r.difference)?))).collect();
-        Foresight { relations, phases: clock.phases(program) }
+        Foresight { relations, signals: clock.signals(program) }
     }
 }
 
@@ -83,20 +70,16 @@ impl Clock {
 
     fn is_of_time(&self, pool: &Pool, e: ExprId) -> bool {
         let known = |v: VarId| self.held.contains(&v) || self.formulas.contains_key(&v);
-        !pool.has_calls(e) && pool.variables_of(e).into_iter().all(known)
+        !pool.has_calls(e) && !pool.contains_any(e, |v| !known(v))
     }
 
-    /// Arguments of periodic functions of time in what the derivatives of states depend on.
-    fn phases(&self, program: &Program) -> Vec<Phase> {
+    /// The largest formulas of time in what the derivatives of states depend on, of those with something periodic in them.
+    fn signals(&self, program: &Program) -> Vec<TimeFunction> {
         let pool = &program.pool;
-        let mut needed: FxHashSet<VarId> = program.states.iter().map(|state| state.derivative).collect();
-        let mut phases: Vec<Phase> = Vec::new();
+        let derivatives: FxHashSet<VarId> = program.states.iter().map(|state| state.derivative).collect();
+        let mut needed = derivatives.clone();
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let define = |v: VarId| self.formulas.get(&v).copied();
-        let function = |e: ExprId| {
-            let function = TimeFunction::new(pool, e, &define);
-            function.filter(|_| self.is_of_time(pool, e))
-        };
+        let mut signals: Vec<TimeFunction> = Vec::new();
         for step in program.dynamics.iter().rev() {
             let mut written = FxHashSet::default();
             flow::writes(step, &mut written);
@@ -104,28 +87,32 @@ impl Clock {
                 continue;
             }
             flow::reads(pool, step, &mut needed);
-            let roots = formulas(step);
-            for id in reachable(pool, &roots, |id| !seen.contains(&id)) {
-                seen.insert(id);
-                let Node::Op(op, args) = pool.node(id) else { continue };
-                let turn = match op {
-                    Op::Sin | Op::Cos => Some(Turn::Constant(std::f64::consts::TAU)),
-                    Op::Tan => Some(Turn::Constant(std::f64::consts::PI)),
-                    Op::Floor | Op::Ceil | Op::Integer => Some(Turn::Constant(1.0)),
-                    Op::Mod | Op::Rem | Op::IntegerDiv => function(args[1]).map(Turn::Of),
-                    _ => None,
-                };
-                let argument = turn.is_some().then(|| function(args[0])).flatten();
-                if let (Some(turn), Some(argument)) = (turn, argument.filter(TimeFunction::reads_time)) {
-                    let phase = Phase { argument, turn };
-                    if !phases.contains(&phase) {
-                        phases.push(phase);
-                    }
+            if written.is_disjoint(&derivatives) && written.iter().all(|v| self.formulas.contains_key(v)) {
+                // A part of the formulas that read it.
+                continue;
+            }
+            let mut stack = formulas(step);
+            while let Some(id) = stack.pop() {
+                if !seen.insert(id) {
+                    continue;
                 }
+                if !self.is_of_time(pool, id) {
+                    stack.extend(pool.children(id));
+                    continue;
+                }
+                let signal = TimeFunction::new(pool, id, &|v| self.formulas.get(&v).copied());
+                signals.extend(signal.filter(|s| s.reads_time() && s.is_periodic()));
             }
         }
-        phases
+        signals.dedup();
+        signals
     }
+}
+
+/// Is there anything that depends on the clock?
+fn reads_time(program: &Program) -> bool {
+    let pool = &program.pool;
+    (0..pool.len()).any(|i| matches!(pool.node(ExprId(i as u32)), Node::Op(Op::Time, _)))
 }
 
 /// The formulas in a step and in all it contains.

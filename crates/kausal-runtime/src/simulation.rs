@@ -37,7 +37,7 @@ use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use defect::DefectControl;
 use delay::Histories;
-use foreseen::Foreseen;
+use foreseen::{Foreseen, Periods};
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
@@ -215,6 +215,7 @@ struct Run {
     next_output: u64,
     schedule: Schedule,
     foreseen: Foreseen,
+    periods: Periods,
     state: Vec<f64>,
     chatter: Chatter,
     /// When `terminate` ended the run outside of an event.
@@ -277,6 +278,7 @@ impl Run {
             next_output: 1,
             schedule: Schedule::default(),
             foreseen: Foreseen::default(),
+            periods: Periods::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
             ended: None,
@@ -313,8 +315,10 @@ impl Run {
         })?;
         machine.reselect();
         if !self.settings.events_at_steps {
-            self.foreseen = Foreseen::new(&machine, self.settings.start, self.settings.stop);
-            self.foreseen.look_ahead(&machine, self.settings.start);
+            let Settings { start, stop, tolerance, .. } = self.settings;
+            self.foreseen = Foreseen::new(&machine, start, stop);
+            self.foreseen.look_ahead(&machine, start);
+            self.periods = Periods::new(&machine, start, stop, tolerance);
         }
         if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
             self.settings.inlined = false;
@@ -400,7 +404,7 @@ impl Run {
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
-            self.defects.begin();
+            self.defects.begin(before);
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return self.pass_obstacle(&error, observer),
@@ -587,12 +591,13 @@ impl Run {
     /// Delays and the user bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
         let (now, length, path) = (self.time(), self.length(), self.longest_path());
-        let side = self.side()?;
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(now))?;
+        let side = solver.model().model();
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
         let longest = delays.min(side.pipes.longest_step()).min(path);
-        let longest = longest.min(foreseen::longest_step(&side.machine, now));
+        let longest = longest.min(self.periods.longest_step(&side.machine, now));
         let longest = longest.min(self.settings.max_step.unwrap_or(f64::INFINITY));
-        self.solver()?.set_max_step(longest);
+        solver.set_max_step(longest);
         Ok(())
     }
 

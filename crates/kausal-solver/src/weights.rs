@@ -110,12 +110,6 @@ pub(crate) fn largest(weights: &[f64], v: &[f64]) -> Option<usize> {
     worst
 }
 
-/// The largest weighted size of a component; what is not a number counts as infinite.
-pub(crate) fn largest_weighted(weights: &[f64], v: &[f64]) -> f64 {
-    let sizes = v.iter().zip(weights).map(|(v, w)| (v * w).abs());
-    sizes.fold(0.0, |most: f64, size| if size.is_nan() { f64::INFINITY } else { most.max(size) })
-}
-
 /// Weighted root-mean-square norm of `v`. Zero for an empty vector.
 #[inline]
 pub fn norm(weights: &[f64], v: &[f64]) -> f64 {

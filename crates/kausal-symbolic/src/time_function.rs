@@ -10,9 +10,10 @@
 //!
 //! Enclosures are not rounded outwards for sines: instants are found up to the rounding of time, which is coarser.
 
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::interval::{self, Interval};
 use crate::node::{ExprId, Node, Op, VarId};
@@ -128,6 +129,15 @@ impl TimeFunction {
         self.parts.contains(&Part::Time)
     }
 
+    /// Is there a periodic function in it?
+    pub fn is_periodic(&self) -> bool {
+        let periodic = |op: Op| {
+            matches!(op, Op::Sin | Op::Cos | Op::Tan | Op::Floor | Op::Ceil | Op::Integer)
+                || matches!(op, Op::Mod | Op::Rem | Op::IntegerDiv)
+        };
+        self.parts.iter().any(|part| matches!(part, Part::Operator(op, ..) if periodic(*op)))
+    }
+
     /// Its value at an instant.
     pub fn value(&self, t: f64, held: &dyn Fn(VarId) -> f64) -> f64 {
         let mut results: Vec<f64> = Vec::with_capacity(self.parts.len());
@@ -151,8 +161,19 @@ impl TimeFunction {
 
     /// Where value and slope lie for all instants from `a` to `b`.
     pub fn enclose(&self, a: f64, b: f64, held: &dyn Fn(VarId) -> f64) -> Enclosure {
-        let mut results: Vec<Enclosure> = Vec::with_capacity(self.parts.len());
-        let mut arguments: Vec<Enclosure> = Vec::new();
+        self.enclose_in(a, b, held, &mut Vec::with_capacity(self.parts.len()))
+    }
+
+    /// The same with room to work in.
+    pub fn enclose_in(
+        &self,
+        a: f64,
+        b: f64,
+        held: &dyn Fn(VarId) -> f64,
+        results: &mut Vec<Enclosure>,
+    ) -> Enclosure {
+        results.clear();
+        let mut arguments: SmallVec<[Enclosure; 4]> = SmallVec::new();
         let constant = |value: f64| Enclosure { value: point(value), slope: ZERO };
         for part in &self.parts {
             let result = match part {
@@ -172,13 +193,30 @@ impl TimeFunction {
         results.last().copied().unwrap_or(nothing)
     }
 
-    /// The slope at an instant, where it has one.
-    pub fn slope(&self, t: f64, held: &dyn Fn(VarId) -> f64) -> Option<f64> {
-        let Interval { low, high, .. } = self.enclose(t, t, held).slope;
-        let middle = 0.5 * (low + high);
-        // The bounds of what has a slope differ by rounding only.
-        let sharp = high - low <= 1e-6 * middle.abs().max(f64::MIN_POSITIVE);
-        (sharp || low == high).then_some(middle).filter(|slope| slope.is_finite())
+    /// The shortest time that a periodic function in it (`sin`, `mod`, `floor` and their kin) takes for a period at an instant;
+    /// infinite where there is none. `results` is room to work in.
+    pub fn shortest_period(&self, t: f64, held: &dyn Fn(VarId) -> f64, results: &mut Vec<Enclosure>) -> f64 {
+        self.enclose_in(t, t, held, results);
+        let mut shortest = f64::INFINITY;
+        for part in &self.parts {
+            let &Part::Operator(op, from, to, _) = part else { continue };
+            let argument = |k: u32| self.operands[from as usize..to as usize].get(k as usize);
+            let argument = |k: u32| argument(k).map(|&place| results[place as usize]);
+            let turn = match op {
+                Op::Sin | Op::Cos => TAU,
+                Op::Tan => PI,
+                Op::Floor | Op::Ceil | Op::Integer => 1.0,
+                Op::Mod | Op::Rem | Op::IntegerDiv => argument(1).map_or(0.0, |a| a.value.low),
+                _ => continue,
+            };
+            // What has no slope at this instant has one at the next.
+            let speed = argument(0).map_or(0.0, |a| a.slope.low.abs().max(a.slope.high.abs()));
+            let period = (turn / speed).abs();
+            if period > 0.0 && speed.is_finite() {
+                shortest = shortest.min(period);
+            }
+        }
+        shortest
     }
 
     /// The first instant after `from` and not after `to` at which `value < 0` (`value <= 0` with `or_equal`) is not `holds`, given
@@ -247,7 +285,7 @@ fn point(value: f64) -> Interval {
 
 /// An operator on enclosures, by the rules of differentiation.
 fn enclose(op: Op, args: &[Enclosure], exponent: Option<f64>) -> Enclosure {
-    let values: Vec<Interval> = args.iter().map(|a| a.value).collect();
+    let values: SmallVec<[Interval; 4]> = args.iter().map(|a| a.value).collect();
     let value = range(op, &values, exponent);
     if args.iter().all(|a| a.slope == ZERO) {
         return Enclosure { value, slope: ZERO };
@@ -433,6 +471,23 @@ mod tests {
         let e = pool.op(Op::Add, &[size, limit]);
         let f = TimeFunction::new(&pool, e, &|_| None).unwrap();
         assert_eq!(changes(&f, 0.0, 1e4).len(), 2);
+    }
+
+    #[test]
+    fn periods_of_what_turns() {
+        let mut pool = Pool::new();
+        let e = wave(&mut pool, 1.0, 4.0, 0.3);
+        let f = TimeFunction::new(&pool, e, &|_| None).unwrap();
+        let mut room = Vec::new();
+        assert!((f.shortest_period(7.0, &|_| 0.0, &mut room) - TAU / 4.0).abs() < 1e-12);
+        let time = pool.op(Op::Time, &[]);
+        let f = TimeFunction::new(&pool, time, &|_| None).unwrap();
+        assert_eq!(f.shortest_period(7.0, &|_| 0.0, &mut room), f64::INFINITY);
+        // A chirp turns ever faster: sin(t^2) has the angular speed 2 t.
+        let square = pool.op(Op::Mul, &[time, time]);
+        let chirp = pool.op(Op::Sin, &[square]);
+        let f = TimeFunction::new(&pool, chirp, &|_| None).unwrap();
+        assert!((f.shortest_period(5.0, &|_| 0.0, &mut room) - TAU / 10.0).abs() < 1e-12);
     }
 
     #[test]

@@ -4,15 +4,14 @@
 //! there; in between nothing can change them.
 
 use kausal_symbolic::VarId;
-use kausal_symbolic::time_function::Change;
+use kausal_symbolic::time_function::{Change, Enclosure};
 
 use super::schedule::is_same_instant;
-use crate::foresight::Turn;
 use crate::machine::Machine;
 
-/// Steps in a period of what reaches a state. A method that sees the solution at eight equal distances in each half of a period
-/// sees every pulse that lasts a sixteenth of it; what is shorter shows as a defect at output points (`defect`).
-const STEPS_PER_PERIOD: f64 = 16.0;
+/// Steps in a period of what reaches a state: every pulse that lasts this part of a period meets the end of a step; what is
+/// shorter shows inside steps (`defect`).
+const STEPS_PER_PERIOD: f64 = 8.0;
 
 /// The next instants.
 #[derive(Debug, Default)]
@@ -82,22 +81,40 @@ impl Foreseen {
     }
 }
 
-/// The longest step beside what turns with time and reaches a state.
-pub(crate) fn longest_step(machine: &Machine, now: f64) -> f64 {
-    let held = |v: VarId| machine.values[v.index()];
-    let mut longest = f64::INFINITY;
-    for phase in &machine.model().foresight.phases {
-        let turn = match &phase.turn {
-            Turn::Constant(turn) => *turn,
-            Turn::Of(function) => function.value(now, &held),
-        };
-        if let Some(speed) = phase.argument.slope(now, &held)
-            && speed != 0.0
-            && turn != 0.0
-            && turn.is_finite()
-        {
-            longest = longest.min((turn / speed).abs() / STEPS_PER_PERIOD);
-        }
+/// How long steps may be beside periodic signals.
+#[derive(Debug, Default)]
+pub(crate) struct Periods {
+    /// How far each signal ranges in the whole run.
+    ranges: Vec<f64>,
+    tolerance: f64,
+    stop: f64,
+    room: Vec<Enclosure>,
+}
+
+impl Periods {
+    pub(crate) fn new(machine: &Machine, start: f64, stop: f64, tolerance: f64) -> Periods {
+        let held = |v: VarId| machine.values[v.index()];
+        let signals = machine.model().foresight.signals.iter();
+        let ranges = signals.map(|signal| width(signal.enclose(start, stop, &held))).collect();
+        Periods { ranges, tolerance, stop, room: Vec::new() }
     }
-    longest
+
+    /// The longest step from `now`. A signal that will stay within the tolerance, measured by its range, turns for nobody.
+    pub(crate) fn longest_step(&mut self, machine: &Machine, now: f64) -> f64 {
+        let held = |v: VarId| machine.values[v.index()];
+        let mut longest = f64::INFINITY;
+        for (signal, range) in machine.model().foresight.signals.iter().zip(&mut self.ranges) {
+            let rest = width(signal.enclose_in(now, self.stop, &held, &mut self.room));
+            // Discrete variables may have made it larger since.
+            *range = range.max(rest);
+            if rest > self.tolerance * *range {
+                longest = longest.min(signal.shortest_period(now, &held, &mut self.room) / STEPS_PER_PERIOD);
+            }
+        }
+        longest
+    }
+}
+
+fn width(enclosure: Enclosure) -> f64 {
+    enclosure.value.high - enclosure.value.low
 }

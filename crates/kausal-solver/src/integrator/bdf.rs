@@ -104,6 +104,8 @@ pub(crate) struct Bdf {
     starter: Starter,
     /// The formula of the last step and the distances before it, to take it back.
     taken: Option<(Formula, [f64; ROWS])>,
+    /// The step to start with, where that is known.
+    first_step: Option<f64>,
 }
 
 /// Makes a past for the first step.
@@ -187,6 +189,7 @@ impl Bdf {
                 skip: 0,
             },
             taken: None,
+            first_step: None,
         }
     }
 
@@ -199,7 +202,12 @@ impl Bdf {
 
     /// Takes the last step back and goes on with one of this size, if its past is still known.
     pub fn resume(&mut self, h: f64) -> bool {
-        let Some((formula, psi)) = self.taken.take() else { return false };
+        let Some((formula, psi)) = self.taken.take() else {
+            // Nothing but the point itself is known.
+            self.restart();
+            self.first_step = Some(h);
+            return true;
+        };
         // Each difference was the sum of its old value, carried over, and the next: see `carry_over`.
         let last = formula.order + 2;
         for i in 1..last {
@@ -292,6 +300,8 @@ impl Bdf {
         work.truncate(core.n());
         self.phi[3] = work;
         let [h, long] = steps?;
+        let given = self.first_step.take();
+        let [h, long] = given.map_or([h, long], |given| [h.min(given), given]);
         self.h = h;
         self.reload(core, self.h);
         self.order = 1;

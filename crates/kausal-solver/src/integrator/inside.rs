@@ -9,7 +9,6 @@
 
 use super::Integrator;
 use crate::model::{StepModel, StepRequest};
-use crate::weights::largest_weighted;
 
 /// Part of a step over which the slope of the continuous solution is taken: its fourth-degree terms then err by 1e-8 of
 /// themselves, and rounding by 1e-12 of the solution.
@@ -25,13 +24,20 @@ pub struct Inside {
 }
 
 impl<M: StepModel> Integrator<M> {
+    /// A vector in the norm of the error test, measured by the tolerances the user wants; what is not a number is infinite.
+    fn tolerances(&self, v: &[f64]) -> f64 {
+        let looseness = if let super::Engine::Radau(e) = &self.engine { e.looseness() } else { 1.0 };
+        let size = looseness * self.core.weights.norm(v);
+        if size.is_nan() { f64::INFINITY } else { size }
+    }
+
     /// Length of the last step.
     fn last_step(&self) -> f64 {
         self.core.t - self.core.t_old
     }
 
-    /// How far the solution is off, in tolerances, if the defect at `t` was the same all over the last step: the largest of all
-    /// states. `dx` is the derivative at the continuous solution at `t`.
+    /// How far the solution is off, in tolerances, if the defect at `t` was the same all over the last step.
+    /// `dx` is the derivative at the continuous solution at `t`.
     pub fn defect(&self, t: f64, dx: &[f64], inside: &mut Inside) -> f64 {
         let n = dx.len();
         let (t_old, h) = (self.core.t_old, self.last_step());
@@ -49,20 +55,22 @@ impl<M: StepModel> Integrator<M> {
             *slope = (*slope - *other) * per_span;
             *other = h * (dx - *slope);
         }
-        largest_weighted(self.core.weights.values(), &inside.other)
+        self.tolerances(&inside.other)
     }
 
     /// Has the model a matrix that tells stiff states from others? Then the defect that was looked at last, as far as that matrix
     /// lets it have effect.
     pub fn damped_defect(&mut self, inside: &mut Inside) -> Option<f64> {
         let Inside { other, .. } = inside;
-        self.model.damp(other).then(|| largest_weighted(self.core.weights.values(), other))
+        self.model.damp(other).then(|| self.tolerances(other))
     }
 
     /// How far the solution at `t` in the last step is, in tolerances, from that of an implicit step with the same past: from
     /// `x = γ der(x) + old`, where `old` is what the continuous solution says. Infinite where there is no such solution.
-    pub fn displacement(&mut self, t: f64, inside: &mut Inside) -> f64 {
+    /// `dx` is the derivative at the continuous solution at the last instant that was looked at.
+    pub fn displacement(&mut self, t: f64, dx: &[f64], inside: &mut Inside) -> f64 {
         let n = self.core.n();
+        self.defect(t, dx, inside);
         let gamma = self.implicit_part() * self.last_step();
         inside.x.resize(n, 0.0);
         inside.dx.resize(n, 0.0);
@@ -80,9 +88,9 @@ impl<M: StepModel> Integrator<M> {
         for (y, x) in y.iter_mut().zip(&inside.other) {
             *y -= x;
         }
-        let size = largest_weighted(self.core.weights.values(), &y);
+        let size = self.tolerances(&y);
         inside.x = y;
-        if outcome.is_ok() && !size.is_nan() { size } else { f64::INFINITY }
+        if outcome.is_ok() { size } else { f64::INFINITY }
     }
 
     /// Takes the last step back; the next one is at most `h` long. For what is wrong inside a step that its own error estimate has

@@ -87,6 +87,11 @@ impl Radau {
         (0.1 * rtol.powf(2.0 / 3.0)).min(LOOSEST * rtol)
     }
 
+    /// Tolerances of the error estimate as multiples of those the user wants.
+    pub fn looseness(&self) -> f64 {
+        self.looseness
+    }
+
     pub fn restart(&mut self) {
         self.started = false;
     }
