@@ -5,9 +5,10 @@
 //!
 //! - **Relations** whose difference is such a formula: the run asks [`TimeFunction::first_change`] when they change next, so that
 //!   their events are known in advance and none is missed between steps.
-//! - **Signals**: formulas with periodic functions (`sin`, `cos`, `tan`, and `mod`, `floor` and their kin where they make no
-//!   events) on which a derivative of a state depends. Their periods bound the step: a method that chooses its steps by
-//!   what it sees at their ends would otherwise step over whole periods of what reaches a state only now and then.
+//! - **Signals**: formulas on which a derivative of a state depends. Periods of periodic functions in them (`sin`, `cos`, `tan`,
+//!   and `mod`, `floor` and their kin where they make no events) bound the step, and so do the shapes of others: a method that
+//!   chooses its steps by what it sees at their ends would otherwise step over a bump, or over whole periods of what reaches a
+//!   state only now and then.
 
 use kausal_symbolic::time_function::TimeFunction;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
@@ -20,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Foresight {
     /// Relations of time alone, by their place in the program.
     pub relations: Vec<(u32, TimeFunction)>,
-    /// Formulas of time with periodic functions that reach a state.
+    /// Formulas of time, other than straight lines, that reach a state.
     pub signals: Vec<TimeFunction>,
 }
 
@@ -73,7 +74,7 @@ impl Clock {
         !pool.has_calls(e) && !pool.contains_any(e, |v| !known(v))
     }
 
-    /// The largest formulas of time in what the derivatives of states depend on, of those with something periodic in them.
+    /// The largest formulas of time in what the derivatives of states depend on, of those that are no straight lines.
     fn signals(&self, program: &Program) -> Vec<TimeFunction> {
         let pool = &program.pool;
         let derivatives: FxHashSet<VarId> = program.states.iter().map(|state| state.derivative).collect();
@@ -101,7 +102,9 @@ impl Clock {
                     continue;
                 }
                 let signal = TimeFunction::new(pool, id, &|v| self.formulas.get(&v).copied());
-                signals.extend(signal.filter(|s| s.reads_time() && s.is_periodic()));
+                signals.extend(
+                    signal.filter(|s| s.reads_time() && (s.is_periodic() || s.shapes().next().is_some())),
+                );
             }
         }
         signals.dedup();

@@ -37,7 +37,7 @@ use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use defect::DefectControl;
 use delay::Histories;
-use foreseen::{Foreseen, Periods};
+use foreseen::{Foreseen, Signals};
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::{Schedule, is_same_instant};
@@ -215,7 +215,7 @@ struct Run {
     next_output: u64,
     schedule: Schedule,
     foreseen: Foreseen,
-    periods: Periods,
+    signals: Signals,
     state: Vec<f64>,
     chatter: Chatter,
     /// When `terminate` ended the run outside of an event.
@@ -278,7 +278,7 @@ impl Run {
             next_output: 1,
             schedule: Schedule::default(),
             foreseen: Foreseen::default(),
-            periods: Periods::default(),
+            signals: Signals::default(),
             state: Vec::new(),
             chatter: Chatter::new(),
             ended: None,
@@ -318,7 +318,7 @@ impl Run {
             let Settings { start, stop, tolerance, .. } = self.settings;
             self.foreseen = Foreseen::new(&machine, start, stop);
             self.foreseen.look_ahead(&machine, start);
-            self.periods = Periods::new(&machine, start, stop, tolerance);
+            self.signals = Signals::new(&machine, start, stop, tolerance);
         }
         if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
             self.settings.inlined = false;
@@ -399,7 +399,7 @@ impl Run {
             let limit = due.min(self.settings.stop);
             let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
             let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
-            let limit = self.again.limit(before, limit);
+            let limit = self.again.limit(before, limit).min(self.end_of_calm(before)?);
             self.limit_step()?;
             let asked = self.asked_from()?;
             self.solver()?.set_asked_from(asked);
@@ -506,6 +506,7 @@ impl Run {
         side.past.begin(&side.machine, |instant| schedule.add_break(instant));
         side.pipes.begin(&mut side.machine);
         self.foreseen.look_ahead(&side.machine, t);
+        self.signals.look_ahead(&side.machine, t);
         let noticed = unreached || selected || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
@@ -595,10 +596,16 @@ impl Run {
         let side = solver.model().model();
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
         let longest = delays.min(side.pipes.longest_step()).min(path);
-        let longest = longest.min(self.periods.longest_step(&side.machine, now));
+        let longest = longest.min(self.signals.longest_step(&side.machine, now));
         let longest = longest.min(self.settings.max_step.unwrap_or(f64::INFINITY));
         solver.set_max_step(longest);
         Ok(())
+    }
+
+    /// Where the next step ends at the latest for signals of time to be followed.
+    fn end_of_calm(&mut self, now: f64) -> Result<f64, RunError> {
+        let solver = self.solver.as_mut().ok_or(RunError::Stopped(now))?;
+        Ok(self.signals.end_of_calm(&solver.model().model().machine, now))
     }
 
     /// Keeps what is delayed for later, at the end of a step and inside it.

@@ -56,8 +56,14 @@ pub enum Change {
     NoneUntil(f64),
 }
 
-/// Spans that one search looks at: so many are some milliseconds of work.
-const MAX_SPANS: u32 = 20_000;
+/// Spans that one search looks at: so many are a millisecond of work. Where they do not suffice, the function is sampled over this
+/// part of the time ahead, at so many instants.
+const MAX_SPANS: u32 = 1_000;
+const SAMPLED_PART: f64 = 1e-3;
+const SAMPLES: u32 = 64;
+
+/// What is less than this part of the largest term of a sum is rounding: each operation errs by one unit.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 const ZERO: Interval = Interval { low: 0.0, high: 0.0, nonzero: false };
 const UNIT: Interval = Interval { low: -1.0, high: 1.0, nonzero: false };
@@ -122,6 +128,15 @@ impl TimeFunction {
             Part::Held(v) => Some(*v),
             _ => None,
         })
+    }
+
+    /// The places of all that is added to something.
+    fn terms(&self) -> impl Iterator<Item = usize> + '_ {
+        let sums = self.parts.iter().filter_map(|part| match part {
+            &Part::Operator(Op::Add, from, to, _) => Some(from as usize..to as usize),
+            _ => None,
+        });
+        sums.flat_map(|range| self.operands[range].iter().map(|&place| place as usize))
     }
 
     /// Does it read the clock at all?
@@ -219,6 +234,17 @@ impl TimeFunction {
         shortest
     }
 
+    /// The parts whose shape steps have to follow: functions that are no straight lines, with all that jumps. Places among the
+    /// results of [`TimeFunction::enclose_in`].
+    pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
+        // Periods are told by `shortest_period`.
+        let plain = |op: Op| {
+            matches!(op, Op::Add | Op::Neg | Op::Mul | Op::NoEvent | Op::Smooth | Op::Sin | Op::Cos | Op::Tan)
+        };
+        let is_shape = move |part: &Part| matches!(part, Part::Operator(op, ..) if !plain(*op));
+        self.parts.iter().enumerate().filter(move |(_, part)| is_shape(part)).map(|(place, _)| place)
+    }
+
     /// The first instant after `from` and not after `to` at which `value < 0` (`value <= 0` with `or_equal`) is not `holds`, given
     /// that right behind `from` it is. Instants nearer to each other than `resolution` are the same.
     pub fn first_change(
@@ -236,12 +262,18 @@ impl TimeFunction {
         };
         let mut spans = vec![(from, to)];
         let mut looked = 0;
+        let mut parts = Vec::with_capacity(self.parts.len());
         while let Some((a, b)) = spans.pop() {
             looked += 1;
             if looked > MAX_SPANS {
-                return if a > from { Change::NoneUntil(a) } else { Change::None };
+                return sampled(a, (a + SAMPLED_PART * (to - from)).min(to), to, resolution, at);
             }
-            let Enclosure { value, slope } = self.enclose(a, b, held);
+            let Enclosure { value, slope } = self.enclose_in(a, b, held, &mut parts);
+            let terms = self.terms().map(|place| size(parts[place].value)).fold(0.0, f64::max);
+            if size(value) <= ROUNDING * terms {
+                // Zero but for rounding: it stays where it is.
+                continue;
+            }
             let stays = match (holds, or_equal) {
                 (true, true) => value.high <= 0.0,
                 (true, false) => value.high < 0.0,
@@ -261,6 +293,16 @@ impl TimeFunction {
             }
         }
         Change::None
+    }
+}
+
+/// The first of some instants in `(a, b]` at which a function has changed, located; `to` is where all ends.
+fn sampled(a: f64, b: f64, to: f64, resolution: f64, changed: impl Fn(f64) -> bool) -> Change {
+    let instant = |k: u32| a + (b - a) * f64::from(k) / f64::from(SAMPLES);
+    match (1..=SAMPLES).find(|&k| changed(instant(k))) {
+        Some(k) => Change::At(bisect(instant(k - 1), instant(k), resolution, changed)),
+        None if b >= to => Change::None,
+        None => Change::NoneUntil(b),
     }
 }
 
@@ -340,6 +382,10 @@ fn enclose(op: Op, args: &[Enclosure], exponent: Option<f64>) -> Enclosure {
         _ => Interval::ALL,
     };
     Enclosure { value, slope }
+}
+
+fn size(a: Interval) -> f64 {
+    a.low.abs().max(a.high.abs())
 }
 
 fn hull(a: Interval, b: Interval) -> Interval {
@@ -471,6 +517,20 @@ mod tests {
         let e = pool.op(Op::Add, &[size, limit]);
         let f = TimeFunction::new(&pool, e, &|_| None).unwrap();
         assert_eq!(changes(&f, 0.0, 1e4).len(), 2);
+    }
+
+    #[test]
+    fn what_is_zero_for_long_changes_when_it_leaves_zero() {
+        // max(0, time - 7)*3 > 0, that is not (… <= 0), from 7 on.
+        let mut pool = Pool::new();
+        let time = pool.op(Op::Time, &[]);
+        let (seven, zero, three) = (pool.constant(-7.0), pool.constant(0.0), pool.constant(3.0));
+        let late = pool.op(Op::Add, &[time, seven]);
+        let late = pool.op(Op::Max, &[zero, late]);
+        let e = pool.op(Op::Mul, &[three, late]);
+        let f = TimeFunction::new(&pool, e, &|_| None).unwrap();
+        let Change::At(t) = f.first_change(0.0, 10.0, true, true, 1e-15, &|_| 0.0) else { panic!() };
+        assert!((t - 7.0).abs() < 1e-12, "{t}");
     }
 
     #[test]

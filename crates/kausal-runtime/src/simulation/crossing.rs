@@ -24,10 +24,11 @@ use super::{Run, RunError};
 use crate::machine::Machine;
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
-/// them within this part of that time. The last one catches what comes to a limit, like a ball at rest, before the clock
-/// can no longer tell its bounces apart: where the later half counts, the distances of events go on shrinking, too. A burst of
-/// events, as when rectifiers start from zero, passes.
-const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(200, 1e-6, 1.0), (50, 1e-8, 1.0), (24, 1e-6, 0.25)];
+/// them within this part of that time. The first one: events at the resolution of time, where nothing real happens between them
+/// (some 64 roundings of the clock each). The second: at that rate the run would have 1e10 events. The last one catches what
+/// comes to a limit, like a ball at rest, before the clock can no longer tell its bounces apart: where the later half counts, the
+/// distances of events go on shrinking, too. A burst of real events, as of a switch with a narrow hysteresis, passes.
+const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(50, 1e-12, 1.0), (10_000, 1e-6, 1.0), (24, 1e-6, 0.25)];
 /// The same for events at instants that are known in advance, which may be close to each other for a good reason.
 const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
 /// So many instants close after an event, each this much nearer than the one before.
@@ -97,10 +98,10 @@ impl Chatter {
     }
 }
 
-/// Which relations compare something that depends on the result of an iteration. Where the integration method is inlined, states
-/// do.
+/// Which relations compare something that depends on the result of an iteration. Where the integration method is inlined and
+/// its equations are iterated, states do.
 pub(crate) fn iterated(program: &Program) -> Vec<bool> {
-    let all = program.discretized.is_some();
+    let all = program.discretized.as_ref().is_some_and(|d| flow::iterates(d.factors.iter().chain(&d.steps)));
     let mut open: FxHashSet<VarId> = FxHashSet::default();
     for step in &program.dynamics {
         let mut read = FxHashSet::default();
@@ -388,7 +389,7 @@ mod tests {
     fn piles(distances: impl Iterator<Item = f64>) -> bool {
         let mut chatter = Chatter::new();
         let mut t = 1.0;
-        distances.take(3000).any(|distance| {
+        distances.take(12_000).any(|distance| {
             t += distance;
             distance > 1e-13 && chatter.count(t, 10.0)
         })
@@ -404,7 +405,9 @@ mod tests {
             );
         }
         assert!(!piles((0..).map(|_| 1e-6)));
-        assert!(piles((0..).map(|_| 1e-9)));
+        assert!(!piles((0..).map(|_| 2e-9)));
+        assert!(piles((0..).map(|_| 0.9e-9)));
+        assert!(piles((0..60).map(|_| 1.5e-13)));
     }
 
     /// Many events close to each other, a pause, some more, and then on.

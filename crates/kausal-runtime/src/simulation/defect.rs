@@ -128,7 +128,11 @@ impl Run {
         if self.defects.latest <= before {
             let due = step > 2.0 * self.defects.proven || self.defects.unproven >= PROBE_EVERY;
             if due && self.solver()?.t_old() == before {
-                self.at(before + 0.5 * step, false)?;
+                let looked = self.at(before + 0.5 * step, false);
+                // What cannot be evaluated on the way is for the steps to come; only `terminate` ends the run here.
+                if looked.is_err() && self.ended.is_some() {
+                    return looked.map(|()| true);
+                }
             }
         }
         let good = self.confirm_defect(before)?;

@@ -13,6 +13,12 @@ use crate::machine::Machine;
 /// shorter shows inside steps (`defect`).
 const STEPS_PER_PERIOD: f64 = 8.0;
 
+/// In one step the shape of a signal passes through no more than this part of its range: a bump has four steps on each side.
+const PART_OF_RANGE: f64 = 0.25;
+/// A jump of a signal is in a step of this part of the run.
+const SHORTEST_CALM: f64 = 1e-9;
+const MAX_RESTLESS: u32 = 8;
+
 /// The next instants.
 #[derive(Debug, Default)]
 pub(crate) struct Foreseen {
@@ -81,40 +87,101 @@ impl Foreseen {
     }
 }
 
-/// How long steps may be beside periodic signals.
+/// How long steps may be beside signals that are known in advance.
 #[derive(Debug, Default)]
-pub(crate) struct Periods {
-    /// How far each signal ranges in the whole run.
-    ranges: Vec<f64>,
+pub(crate) struct Signals {
+    /// How far each signal ranges in the whole run, and each of its shapes, with its place.
+    ranges: Vec<(f64, Vec<(usize, f64)>)>,
+    /// Up to here no shape passes through more than a part of its range.
+    calm_until: f64,
     tolerance: f64,
+    start: f64,
     stop: f64,
+    /// Steps in a row in which a signal would not calm down.
+    restless: u32,
     room: Vec<Enclosure>,
 }
 
-impl Periods {
-    pub(crate) fn new(machine: &Machine, start: f64, stop: f64, tolerance: f64) -> Periods {
-        let held = |v: VarId| machine.values[v.index()];
+impl Signals {
+    pub(crate) fn new(machine: &Machine, start: f64, stop: f64, tolerance: f64) -> Signals {
         let signals = machine.model().foresight.signals.iter();
-        let ranges = signals.map(|signal| width(signal.enclose(start, stop, &held))).collect();
-        Periods { ranges, tolerance, stop, room: Vec::new() }
+        let ranges = signals.map(|s| (0.0, s.shapes().map(|place| (place, 0.0)).collect())).collect();
+        let calm_until = f64::NEG_INFINITY;
+        let mut all = Signals { ranges, calm_until, tolerance, start, stop, restless: 0, room: Vec::new() };
+        all.look_ahead(machine, start);
+        all
     }
 
-    /// The longest step from `now`. A signal that will stay within the tolerance, measured by its range, turns for nobody.
+    /// What was constant may have changed: signals may range farther from `now` on than was known.
+    pub(crate) fn look_ahead(&mut self, machine: &Machine, now: f64) {
+        let held = |v: VarId| machine.values[v.index()];
+        self.calm_until = f64::NEG_INFINITY;
+        for (signal, (range, shapes)) in machine.model().foresight.signals.iter().zip(&mut self.ranges) {
+            *range = range.max(width(signal.enclose_in(now, self.stop, &held, &mut self.room)));
+            for (place, range) in shapes {
+                *range = range.max(width(self.room[*place]));
+            }
+        }
+    }
+
+    /// The longest step from `now` beside what is periodic. A signal that will stay within the tolerance, measured by its range,
+    /// turns for nobody.
     pub(crate) fn longest_step(&mut self, machine: &Machine, now: f64) -> f64 {
         let held = |v: VarId| machine.values[v.index()];
         let mut longest = f64::INFINITY;
-        for (signal, range) in machine.model().foresight.signals.iter().zip(&mut self.ranges) {
+        for (signal, (range, _)) in machine.model().foresight.signals.iter().zip(&self.ranges) {
+            if !signal.is_periodic() {
+                continue;
+            }
             let rest = width(signal.enclose_in(now, self.stop, &held, &mut self.room));
-            // Discrete variables may have made it larger since.
-            *range = range.max(rest);
             if rest > self.tolerance * *range {
                 longest = longest.min(signal.shortest_period(now, &held, &mut self.room) / STEPS_PER_PERIOD);
             }
         }
         longest
     }
+
+    /// Where a step from `now` must end at the latest for no shape of a signal to be stepped over.
+    pub(crate) fn end_of_calm(&mut self, machine: &Machine, now: f64) -> f64 {
+        if now < self.calm_until || self.ranges.is_empty() {
+            return if self.ranges.is_empty() { f64::INFINITY } else { self.calm_until };
+        }
+        let shortest = SHORTEST_CALM * (self.stop - self.start);
+        let mut reach = self.stop - now;
+        while reach > shortest && !self.is_calm(machine, now, now + reach) {
+            reach *= 0.5;
+        }
+        // A jump takes one such step, or two. What never calms down is enclosed too widely to say anything.
+        self.restless = if reach > shortest { 0 } else { self.restless + 1 };
+        if self.restless > MAX_RESTLESS {
+            self.ranges.iter_mut().for_each(|(_, shapes)| shapes.clear());
+            return f64::INFINITY;
+        }
+        self.calm_until = now + reach.max(shortest);
+        self.calm_until
+    }
+
+    fn is_calm(&mut self, machine: &Machine, from: f64, to: f64) -> bool {
+        let held = |v: VarId| machine.values[v.index()];
+        let Signals { ranges, room, tolerance, .. } = self;
+        machine.model().foresight.signals.iter().zip(ranges).all(|(signal, (range, shapes))| {
+            let passed = width(signal.enclose_in(from, to, &held, room));
+            passed <= *tolerance * *range
+                || shapes.iter().all(|&(place, range)| {
+                    // What changes by less than the tolerance is constant, and may be so but for rounding.
+                    let nothing = *tolerance * size(room[place]);
+                    width(room[place]) <= (PART_OF_RANGE * range).max(nothing)
+                })
+        })
+    }
+}
+
+fn size(enclosure: Enclosure) -> f64 {
+    enclosure.value.low.abs().max(enclosure.value.high.abs())
 }
 
 fn width(enclosure: Enclosure) -> f64 {
-    enclosure.value.high - enclosure.value.low
+    let width = enclosure.value.high - enclosure.value.low;
+    // Both bounds infinite: it does not move.
+    if width.is_nan() { 0.0 } else { width }
 }

@@ -3,7 +3,8 @@
 //! In `sliding = pre(stuck) and (s > limit or …)` it makes no difference where `s` is while nothing sticks. An event at which
 //! no discrete variable can change need not be looked for: the relation takes its new value, and that is all. This is so
 //! where a relation is read by formulas of discrete variables only, which have the same value whatever the relations that
-//! have changed in the step are. Everything else such a formula reads is constant between events.
+//! have changed in the step are. Everything else such a formula reads is constant between events. A relation that is a variable of
+//! the model, and so a result, is located in any case.
 
 use std::ops::Range;
 
@@ -128,6 +129,19 @@ impl Relevance {
             elsewhere.extend(program.pool.variables_of(e));
         }
         elsewhere.iter().filter_map(|v| place.get(v)).for_each(|&i| readers[i] = None);
+        // What is a result is right at all times, whether it decides something or not.
+        for variable in &program.variables {
+            if let Kind::Alias(alias) = variable.kind
+                && let Some(&i) = place.get(&alias.target)
+            {
+                readers[i] = None;
+            }
+        }
+        for (&v, &i) in &place {
+            if program.variables[v.index()].kind != Kind::Helper {
+                readers[i] = None;
+            }
+        }
         let watched = program.transports.iter().flat_map(|t| t.relations);
         watched.for_each(|i| readers[i as usize] = None);
         // What nobody reads is there for its events: `floor`, `ceil` and the like take their new values then.

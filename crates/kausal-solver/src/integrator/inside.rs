@@ -97,10 +97,9 @@ impl<M: StepModel> Integrator<M> {
     /// not seen.
     pub fn reject_step(&mut self, h: f64) {
         let t = self.core.t_old;
-        let mut x = std::mem::take(&mut self.core.dx);
+        let mut x = self.core.x.clone();
         self.interpolate(t, &mut x);
-        std::mem::swap(&mut self.core.x, &mut x);
-        self.core.dx = x;
+        self.core.x = x;
         self.core.t = t;
         self.core.steps -= 1;
         self.core.rejected += 1;
