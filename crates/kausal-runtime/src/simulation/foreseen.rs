@@ -15,6 +15,8 @@ const STEPS_PER_PERIOD: f64 = 8.0;
 
 /// In one step the shape of a signal passes through no more than this part of its range: a bump has four steps on each side.
 const PART_OF_RANGE: f64 = 0.25;
+/// What moves at most so many times as fast as at the beginning of a step is no surprise for its error estimate.
+const FORESEEABLE: f64 = 4.0;
 /// A jump of a signal is in a step of this part of the run.
 const SHORTEST_CALM: f64 = 1e-9;
 const MAX_RESTLESS: u32 = 8;
@@ -91,7 +93,7 @@ impl Foreseen {
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
     /// How far each signal ranges in the whole run, and each of its shapes, with its place.
-    ranges: Vec<(f64, Vec<(usize, f64)>)>,
+    ranges: Vec<(f64, Vec<Shape>)>,
     /// Up to here no shape passes through more than a part of its range.
     calm_until: f64,
     tolerance: f64,
@@ -102,10 +104,23 @@ pub(crate) struct Signals {
     room: Vec<Enclosure>,
 }
 
+/// A function in a signal that is no straight line.
+#[derive(Debug)]
+struct Shape {
+    /// Its place among the parts of the signal.
+    place: usize,
+    /// How far it ranges in the whole run.
+    range: f64,
+    /// How fast it moves where the step begins.
+    speed: f64,
+}
+
 impl Signals {
     pub(crate) fn new(machine: &Machine, start: f64, stop: f64, tolerance: f64) -> Signals {
         let signals = machine.model().foresight.signals.iter();
-        let ranges = signals.map(|s| (0.0, s.shapes().map(|place| (place, 0.0)).collect())).collect();
+        let ranges = signals
+            .map(|s| (0.0, s.shapes().map(|place| Shape { place, range: 0.0, speed: 0.0 }).collect()))
+            .collect();
         let calm_until = f64::NEG_INFINITY;
         let mut all = Signals { ranges, calm_until, tolerance, start, stop, restless: 0, room: Vec::new() };
         all.look_ahead(machine, start);
@@ -118,8 +133,8 @@ impl Signals {
         self.calm_until = f64::NEG_INFINITY;
         for (signal, (range, shapes)) in machine.model().foresight.signals.iter().zip(&mut self.ranges) {
             *range = range.max(width(signal.enclose_in(now, self.stop, &held, &mut self.room)));
-            for (place, range) in shapes {
-                *range = range.max(width(self.room[*place]));
+            for shape in shapes {
+                shape.range = shape.range.max(width(self.room[shape.place]));
             }
         }
     }
@@ -147,6 +162,7 @@ impl Signals {
             return if self.ranges.is_empty() { f64::INFINITY } else { self.calm_until };
         }
         let shortest = SHORTEST_CALM * (self.stop - self.start);
+        self.look_at_slopes(machine, now);
         let mut reach = self.stop - now;
         while reach > shortest && !self.is_calm(machine, now, now + reach) {
             reach *= 0.5;
@@ -161,16 +177,31 @@ impl Signals {
         self.calm_until
     }
 
+    /// How fast shapes move at present: that is seen at the beginning of a step, and error estimates account for it.
+    fn look_at_slopes(&mut self, machine: &Machine, now: f64) {
+        let held = |v: VarId| machine.values[v.index()];
+        let Signals { ranges, room, .. } = self;
+        for (signal, (_, shapes)) in machine.model().foresight.signals.iter().zip(ranges) {
+            signal.enclose_in(now, now, &held, room);
+            for shape in shapes {
+                let slope = room[shape.place].slope;
+                let speed = slope.low.abs().max(slope.high.abs());
+                shape.speed = if speed.is_finite() { speed } else { 0.0 };
+            }
+        }
+    }
+
     fn is_calm(&mut self, machine: &Machine, from: f64, to: f64) -> bool {
         let held = |v: VarId| machine.values[v.index()];
         let Signals { ranges, room, tolerance, .. } = self;
         machine.model().foresight.signals.iter().zip(ranges).all(|(signal, (range, shapes))| {
             let passed = width(signal.enclose_in(from, to, &held, room));
             passed <= *tolerance * *range
-                || shapes.iter().all(|&(place, range)| {
+                || shapes.iter().all(|shape| {
                     // What changes by less than the tolerance is constant, and may be so but for rounding.
-                    let nothing = *tolerance * size(room[place]);
-                    width(room[place]) <= (PART_OF_RANGE * range).max(nothing)
+                    let nothing = *tolerance * size(room[shape.place]);
+                    let foreseeable = FORESEEABLE * shape.speed * (to - from);
+                    width(room[shape.place]) <= (PART_OF_RANGE * shape.range).max(nothing).max(foreseeable)
                 })
         })
     }
