@@ -14,6 +14,7 @@ use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 use kausal_translate::program::{Check, Kind};
 
+use crate::bounds::BoundsCheck;
 use crate::failure;
 use crate::glob;
 use crate::result::{Recorder, Sink, Trajectory};
@@ -135,12 +136,14 @@ pub fn run_into(
         timed_out: false,
         first: None,
         broken: Vec::new(),
+        bounds: BoundsCheck::new(settings.tolerance),
     };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| failure::warning(&model.program, w)).collect();
+    diagnostics.extend(watcher.bounds.warnings(&model.program));
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
@@ -174,6 +177,7 @@ struct Watcher<'a, 'b> {
     first: Option<Instant>,
     /// Sinks that failed are gone from `outputs`; this says why.
     broken: Vec<Diagnostic>,
+    bounds: BoundsCheck,
 }
 
 impl Watcher<'_, '_> {
@@ -196,6 +200,7 @@ impl Observer for Watcher<'_, '_> {
         const OFTEN: Duration = Duration::from_secs(1);
         let now = Instant::now();
         self.first.get_or_insert(now);
+        self.bounds.look(machine);
         let broken = &mut self.broken;
         let careful = self.careful || now.duration_since(self.kept) > OFTEN;
         if careful {
