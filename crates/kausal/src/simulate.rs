@@ -14,6 +14,7 @@ use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 use kausal_translate::program::{Check, Kind};
 
+use crate::audit::switches::SwitchLog;
 use crate::bounds::BoundsCheck;
 use crate::failure;
 use crate::glob;
@@ -123,6 +124,18 @@ pub fn run_into(
     limit: Option<Duration>,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Ended {
+    run_logged(model, settings, outputs, limit, progress, None)
+}
+
+/// The same; the conditions that change are noted in a log, if there is one.
+pub(crate) fn run_logged(
+    model: Arc<CompiledModel>,
+    settings: &Settings,
+    outputs: Vec<Output>,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(f64) -> bool,
+    log: Option<&mut SwitchLog>,
+) -> Ended {
     let start = Instant::now();
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
     let deadline = limit.map(|l| start + l);
@@ -137,6 +150,7 @@ pub fn run_into(
         first: None,
         broken: Vec::new(),
         bounds: BoundsCheck::new(settings.tolerance),
+        log,
     };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
@@ -178,6 +192,7 @@ struct Watcher<'a, 'b> {
     /// Sinks that failed are gone from `outputs`; this says why.
     broken: Vec<Diagnostic>,
     bounds: BoundsCheck,
+    log: Option<&'b mut SwitchLog>,
 }
 
 impl Watcher<'_, '_> {
@@ -201,6 +216,9 @@ impl Observer for Watcher<'_, '_> {
         let now = Instant::now();
         self.first.get_or_insert(now);
         self.bounds.look(machine);
+        if let Some(log) = &mut self.log {
+            log.look(machine);
+        }
         let broken = &mut self.broken;
         let careful = self.careful || now.duration_since(self.kept) > OFTEN;
         if careful {
