@@ -8,7 +8,7 @@
 
 mod errors;
 pub(crate) mod switches;
-mod words;
+pub(crate) mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,9 +26,9 @@ use crate::simulate::{Ended, Output, instant, run_logged};
 use errors::{Rows, Window};
 use switches::{Alignment, Switch, SwitchLog, align};
 
-/// The tolerance of the second run as a share of that of the first one: what is estimated is right to as many digits as the
+/// By how much the tolerance of the second run is tighter than that of the first one: what is estimated is right to as many digits as the
 /// second run has more, and three are enough to see one.
-const TIGHTER: f64 = 1e-3;
+const TIGHTER: f64 = 1e3;
 /// Tighter ones drown in rounding errors: some thousand steps of them.
 const TIGHTEST: f64 = 1e-12;
 /// Steps of the second run at least: as many as a result has points, where nobody asks for another number.
@@ -64,6 +64,9 @@ pub struct Audit {
     /// The tolerance of the run itself.
     #[serde(skip)]
     asked: f64,
+    /// From its start to its end.
+    #[serde(skip)]
+    span: f64,
     #[serde(skip)]
     runs: Compared,
 }
@@ -232,7 +235,7 @@ pub fn plan(settings: &Settings) -> Settings {
             Method::Radau | Method::FixedRadau => Method::Esdirk4,
             _ => Method::Radau,
         },
-        tolerance: (TIGHTER * settings.tolerance).max(TIGHTEST),
+        tolerance: (settings.tolerance / TIGHTER).max(TIGHTEST),
         max_step: longest.map(|longest| settings.max_step.unwrap_or(longest).min(longest)),
         fixed_step: None,
         inlined: false,
@@ -334,6 +337,7 @@ fn assess(
         signals: signals(&runs),
         events,
         asked: settings.tolerance,
+        span,
         runs,
     }
 }

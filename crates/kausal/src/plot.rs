@@ -15,6 +15,7 @@ use std::path::Path;
 use kausal_syntax::Diagnostic;
 
 use crate::audit::Audit;
+use crate::audit::words::figure;
 use crate::glob;
 use crate::result::{Trajectory, interesting};
 use crate::session::nearest;
@@ -46,7 +47,7 @@ impl Curve {
         if self.band.is_empty() {
             return self.name.clone();
         }
-        format!("{} ± {:.1e}", self.name, self.band.iter().copied().fold(0.0, f64::max))
+        format!("{} ± {}", self.name, figure(self.band.iter().copied().fold(0.0, f64::max)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use kausal_syntax::Diagnostic;
 
-use super::{Audit, EXCESS, Events, Incomplete, SignalError, Unmatched};
+use super::{Audit, EXCESS, Events, Incomplete, Moved, SignalError, Unmatched};
 use crate::simulate::instant;
 
 /// Signals in the summary, and names in a warning.
@@ -33,18 +33,22 @@ impl Audit {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "  {:width$}  {:.1e}, {:.1e} of its size, at time {}",
+                "  {:width$}  {}, {} of its size, at time {}",
                 s.name,
-                s.error,
-                s.relative,
-                instant(s.at)
+                figure(s.error),
+                figure(s.relative),
+                at(s.at)
             );
         }
         let e = &self.events;
         if e.compared + e.only_in_run + e.only_in_audit > 0 {
-            let _ = write!(out, "  {} both runs have", counted(e.compared, "event"));
+            let _ = write!(
+                out,
+                "  {} in both runs",
+                counted(e.compared, "change of a condition", "changes of conditions")
+            );
             if e.largest_shift > 0.0 {
-                let _ = write!(out, ", at most {:.1e} s apart", e.largest_shift);
+                let _ = write!(out, ", at most {} s apart", figure(e.largest_shift));
             }
             out.push('\n');
         }
@@ -56,7 +60,7 @@ impl Audit {
 
     /// What is worth a warning.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.too_inexact().into_iter().chain(self.other_events()).collect()
+        self.too_inexact().into_iter().chain(self.other_events()).chain(self.moved_events()).collect()
     }
 
     fn too_inexact(&self) -> Option<Diagnostic> {
@@ -71,11 +75,11 @@ impl Audit {
             (_, n) => format!("; so are {} and {n} more", others.join(", ")),
         };
         let message = format!(
-            "the estimated error of {} is {:.1e} at time {}, {:.1e} of its size and {times:.0} times the tolerance{also}",
+            "the estimated error of {} is {} at time {}, {} of its size and {times:.0} times the tolerance{also}",
             first.name,
-            first.error,
-            instant(first.at),
-            first.relative
+            figure(first.error),
+            at(first.at),
+            figure(first.relative)
         );
         Some(Diagnostic::warning("K0551", message).help(
             "choose a smaller --tolerance (or --step); where the error stays, the solution depends on what no method can follow",
@@ -87,7 +91,7 @@ impl Audit {
         let first = unmatched.first()?;
         let named = |u: &Unmatched| {
             let which = if u.in_run { "this run" } else { "the second run" };
-            format!("{} changes at time {} in {which} only", u.condition, instant(u.time))
+            format!("{} changes at time {} in {which} only", u.condition, at(u.time))
         };
         let more = only_in_run + only_in_audit - 1;
         let more =
@@ -96,6 +100,22 @@ impl Audit {
         Some(Diagnostic::warning("K0553", message).help(
             "choose a smaller --tolerance or a --max-step; a condition that is only touched may go either way",
         ))
+    }
+}
+
+impl Audit {
+    fn moved_events(&self) -> Option<Diagnostic> {
+        let far = |moved: &&Moved| (moved.time - moved.audit_time).abs() > EXCESS * self.asked * self.span;
+        let count = self.events.moved.iter().filter(far).count();
+        let first = self.events.moved.first().filter(|_| count > 0)?;
+        let more = if count > 1 { format!(", and {} more moved", count - 1) } else { String::new() };
+        let message = format!(
+            "an event of the run moved: {} changes at time {}, and at time {} in its audit{more}",
+            first.condition,
+            at(first.time),
+            at(first.audit_time)
+        );
+        Some(Diagnostic::warning("K0553", message).help("choose a smaller --tolerance or a --max-step"))
     }
 }
 
@@ -111,6 +131,20 @@ impl Incomplete {
     }
 }
 
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+/// An error as people read it: two digits are more than an estimate has.
+pub(crate) fn figure(value: f64) -> String {
+    let rounded: f64 = format!("{value:.1e}").parse().unwrap_or(value);
+    match rounded {
+        v if v == 0.0 || (1e-3..1e4).contains(&v) => format!("{v}"),
+        v => format!("{v:.1e}"),
+    }
+}
+
+/// An instant without the digits that rounding left at the end of it.
+fn at(time: f64) -> String {
+    instant(format!("{time:.9e}").parse().unwrap_or(time))
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
