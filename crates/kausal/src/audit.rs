@@ -235,7 +235,7 @@ pub fn plan(settings: &Settings) -> Settings {
             Method::Radau | Method::FixedRadau => Method::Esdirk4,
             _ => Method::Radau,
         },
-        tolerance: (settings.tolerance / TIGHTER).max(TIGHTEST),
+        tolerance: rounded(settings.tolerance / TIGHTER).max(TIGHTEST),
         max_step: longest.map(|longest| settings.max_step.unwrap_or(longest).min(longest)),
         fixed_step: None,
         inlined: false,
@@ -246,6 +246,11 @@ pub fn plan(settings: &Settings) -> Settings {
         max_order: Settings::default().max_order,
         ..settings.clone()
     }
+}
+
+/// A tolerance as people write it.
+fn rounded(tolerance: f64) -> f64 {
+    format!("{tolerance:.3e}").parse().unwrap_or(tolerance)
 }
 
 /// Instants one by one, without the first and the last.
@@ -371,12 +376,12 @@ fn signals(runs: &Compared) -> Vec<SignalError> {
 }
 
 /// Takes changes away that say nothing: a condition that decides nothing at present is not searched for, and is seen to have
-/// changed when another event makes all of them be evaluated. Such a change is at an instant that both runs have for another
-/// reason.
+/// changed at an output point or when another event makes all of them be evaluated. The latter is an instant that both runs
+/// have for another reason.
 fn without_incidental(found: Alignment, ours: &Recorded, theirs: &Recorded, near: f64) -> Alignment {
     let steady = |&(i, j): &(usize, usize)| {
         let (a, b) = (ours.log.switches[i], theirs.log.switches[j]);
-        ((a.time - b.time).abs() <= near).then_some((a, b))
+        (a.located && b.located && (a.time - b.time).abs() <= near).then_some((a, b))
     };
     let steady: Vec<(Switch, Switch)> = found.pairs.iter().filter_map(steady).collect();
     let (mut here, mut there): (Vec<Switch>, Vec<Switch>) = steady.into_iter().unzip();
@@ -389,6 +394,9 @@ fn without_incidental(found: Alignment, ours: &Recorded, theirs: &Recorded, near
         ours.trajectory.events().into_iter().filter(both).collect()
     };
     let is_incidental = |switch: &Switch, side: &[Switch]| {
+        if !switch.located {
+            return true;
+        }
         let from = side.partition_point(|s| s.time < switch.time);
         let mut same = side[from..].iter().take_while(|s| s.time == switch.time);
         same.any(|s| s.relation != switch.relation)
@@ -398,7 +406,8 @@ fn without_incidental(found: Alignment, ours: &Recorded, theirs: &Recorded, near
     let mut kept = found;
     kept.pairs.retain(|&(i, j)| {
         let moved = (a[i].time - b[j].time).abs() > near;
-        !moved || !is_incidental(&a[i], &here) || !is_incidental(&b[j], &there)
+        let incidental = is_incidental(&a[i], &here) && is_incidental(&b[j], &there);
+        a[i].located && b[j].located && !(moved && incidental)
     });
     kept.only_first.retain(|&i| !is_incidental(&a[i], &here));
     kept.only_second.retain(|&j| !is_incidental(&b[j], &there));

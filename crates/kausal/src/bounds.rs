@@ -103,7 +103,8 @@ impl Watched {
         let value = self.sign * value;
         self.scale = self.scale.max(value.abs());
         // False for what is not a number.
-        if !(value - self.limit > self.margin * self.scale) {
+        let outside = value - self.limit > self.margin * self.scale;
+        if !outside {
             return;
         }
         match &mut self.left {

@@ -198,6 +198,17 @@ fn a_shifted_event_is_no_error_of_the_size_of_its_jump() {
     assert!(audit.diagnostics().iter().any(|d| d.code == "K0553" && d.message.contains("moved")));
 }
 
+/// A condition that decides nothing is not searched for: that it is seen at some output point is no event that moved.
+#[test]
+fn what_decides_nothing_does_not_move() {
+    let text = "model M Real x(start = 0, fixed = true); Boolean on = time > 10;
+        Real y = if on then (if x > 0.5005 then 1 else 2) else 0; equation der(x) = 1; end M;";
+    for interval in [0.1, 0.03] {
+        let (_, audit) = audited(text, &Settings { interval, ..Settings::default() });
+        assert!(audit.diagnostics().is_empty(), "{:?}", audit.diagnostics());
+    }
+}
+
 /// A second run that fails is no failure of the run.
 #[test]
 fn an_audit_that_cannot_be_is_said() {

@@ -21,12 +21,17 @@ pub(crate) struct Switch {
     pub time: f64,
     /// Does it hold from then on?
     pub holds: bool,
+    /// There is an event at this instant. A condition that decides nothing at present is not searched for; that it has changed
+    /// is seen at an output point, whenever that is.
+    pub located: bool,
 }
 
 /// The changes of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SwitchLog {
     last: Vec<bool>,
+    /// The instant of the last record; an event has two.
+    time: f64,
     pub switches: Vec<Switch>,
 }
 
@@ -35,6 +40,7 @@ impl SwitchLog {
     pub fn look(&mut self, machine: &Machine) {
         let relations = &machine.model().program.relations;
         let holds = |i: usize| machine.values[relations[i].variable.index()] != 0.0;
+        let located = std::mem::replace(&mut self.time, machine.time) == machine.time;
         if self.last.len() != relations.len() {
             self.last = (0..relations.len()).map(holds).collect();
             return;
@@ -44,7 +50,8 @@ impl SwitchLog {
             if now != *last {
                 *last = now;
                 if self.switches.len() < MAX_SWITCHES {
-                    self.switches.push(Switch { relation: i as u32, time: machine.time, holds: now });
+                    let (relation, time) = (i as u32, machine.time);
+                    self.switches.push(Switch { relation, time, holds: now, located });
                 }
             }
         }
@@ -172,7 +179,8 @@ mod tests {
     use super::*;
 
     fn sequence(times: &[f64]) -> Vec<Switch> {
-        let switch = |(i, time): (usize, &f64)| Switch { relation: 0, time: *time, holds: i % 2 == 0 };
+        let switch =
+            |(i, time): (usize, &f64)| Switch { relation: 0, time: *time, holds: i % 2 == 0, located: true };
         times.iter().enumerate().map(switch).collect()
     }
 
@@ -193,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_alone_is_known() {
-        let log = |times: &[f64]| SwitchLog { last: vec![false], switches: sequence(times) };
+        let log = |times: &[f64]| SwitchLog { last: vec![false], time: 9.0, switches: sequence(times) };
         let found = align(&log(&[1.0, 1.1]), &log(&[]));
         assert_eq!((found.pairs.len(), found.only_first, found.only_second), (0, vec![0, 1], vec![]));
     }
