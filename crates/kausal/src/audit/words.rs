@@ -71,8 +71,8 @@ impl Audit {
         let more = bad.len() - 1 - others.len();
         let also = match (others.is_empty(), more) {
             (true, _) => String::new(),
-            (_, 0) => format!("; so are {}", others.join(", ")),
-            (_, n) => format!("; so are {} and {n} more", others.join(", ")),
+            (_, 0) => format!("; too large as well: {}", others.join(", ")),
+            (_, n) => format!("; too large as well: {} and {n} more", others.join(", ")),
         };
         let message = format!(
             "the estimated error of {} is {} at time {}, {} of its size and {times:.0} times the tolerance{also}",
