@@ -300,6 +300,9 @@ pub struct Simulate {
     /// Interpret instead of making machine code
     #[arg(help_heading = "The run", long)]
     pub interpret: bool,
+    /// Run a second time beside the first, with another method and a tighter tolerance, and estimate the error of every signal
+    #[arg(help_heading = "The run", long)]
+    pub audit: bool,
     /// Write the result (.csv, .mat or .parquet); may be repeated
     #[arg(help_heading = "Results", short, long, value_name = "FILE", value_parser = values::result_file)]
     pub output: Vec<PathBuf>,

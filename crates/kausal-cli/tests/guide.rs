@@ -378,6 +378,7 @@ pages! {
     initialisation: "initialisation.md",
     report: "report.md",
     singular: "singular.md",
+    audit: "audit.md",
     tearing: "tearing.md",
     inline_integration: "inline.md",
     real_time: "real-time.md",

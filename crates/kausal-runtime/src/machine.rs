@@ -140,6 +140,8 @@ pub struct Machine {
     pub(crate) promised: Vec<(VarId, f64)>,
     /// Warnings of assertions, each text once.
     pub warnings: Vec<Warning>,
+    /// The values of [`Program::bounds`](kausal_translate::Program::bounds), lower and upper, once parameters have values.
+    pub bounds: Vec<(f64, f64)>,
     /// Systems that did not determine all their unknowns, each set of these once.
     pub undetermined: Vec<Undetermined>,
     /// Counts.
@@ -301,6 +303,7 @@ impl Machine {
             reinits: Vec::new(),
             promised: Vec::new(),
             warnings: Vec::new(),
+            bounds: Vec::new(),
             undetermined: Vec::new(),
             newton_iterations: 0,
             newton_failures: 0,

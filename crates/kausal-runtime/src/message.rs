@@ -5,6 +5,7 @@
 
 use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op};
+use kausal_translate::program::Bounds;
 use rustc_hash::FxHashMap;
 
 use crate::machine::Machine;
@@ -23,9 +24,21 @@ impl Machine {
         }
     }
 
+    /// Evaluates the declared bounds of variables; one that has no value bounds nothing.
+    pub(crate) fn evaluate_bounds(&mut self) {
+        let model = self.model().clone();
+        let mut value = |bound: Option<ExprId>| bound.and_then(|e| self.number_of(e)).filter(|v| !v.is_nan());
+        let of =
+            |b: &Bounds| (value(b.min).unwrap_or(f64::NEG_INFINITY), value(b.max).unwrap_or(f64::INFINITY));
+        self.bounds = model.program.bounds.iter().map(of).collect();
+    }
+
     /// The value of an expression with calls, now. Arguments stand before their users, so there is no recursion.
     fn number_of(&mut self, root: ExprId) -> Option<f64> {
         let model = self.model().clone();
+        if let Some(value) = model.program.pool.as_constant(root) {
+            return Some(value);
+        }
         let pool = &model.program.pool;
         let mut numbers: FxHashMap<ExprId, f64> = FxHashMap::default();
         let mut outputs: FxHashMap<ExprId, Vec<f64>> = FxHashMap::default();

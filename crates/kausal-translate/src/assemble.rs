@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::emit::is_atom;
 use crate::index::Selection;
 use crate::parameters;
-use crate::program::{Alias, EquationInfo, Kind, Program, State, Step, Variable};
+use crate::program::{Alias, Bounds, EquationInfo, Kind, Program, State, Step, Variable};
 use crate::sections::Sections;
 use crate::work::{Role, Work};
 
@@ -63,6 +63,7 @@ pub(crate) fn assemble(
         .count();
     share_hoisted(work, &mut sections.parameters);
     let pre = std::mem::take(&mut work.pre);
+    let bounds = declared_bounds(work, model);
     Program {
         name: model.name.clone(),
         variables,
@@ -101,10 +102,30 @@ pub(crate) fn assemble(
         terminal_flag: work.terminal_flag,
         homotopy: work.homotopy,
         experiment: model.experiment,
+        bounds,
         enumerations: model.enumerations.clone(),
         report,
         pool: std::mem::take(&mut work.pool),
     }
+}
+
+/// The bounds that variables have from their own declaration, in the form the passes have given them.
+fn declared_bounds(work: &Work, model: &FlatModel) -> Vec<Bounds> {
+    let numeric = |ty: Type| matches!(ty, Type::Real | Type::Integer | Type::Enumeration(_));
+    let of = |(i, declared): (usize, &kausal_model::flat::Variable)| {
+        let var = &work.vars[i];
+        // Infinite ones are no bounds.
+        let finite = |e: &ExprId| work.pool.as_constant(*e).is_none_or(|c| c.is_finite());
+        let min = var.min.filter(|_| declared.min.is_some()).filter(finite);
+        let max = var.max.filter(|_| declared.max.is_some()).filter(finite);
+        // A value that is written down has been compared with bounds that are.
+        let written = declared.binding.is_some_and(|b| model.pool.as_constant(b).is_some());
+        let open = |e: &ExprId| !written || work.pool.as_constant(*e).is_none();
+        let (min, max) = (min.filter(open), max.filter(open));
+        let bounded = numeric(declared.ty) && (min.is_some() || max.is_some());
+        bounded.then_some(Bounds { variable: VarId(i as u32), min, max, location: declared.location })
+    };
+    model.variables.iter().enumerate().filter_map(of).collect()
 }
 
 fn flattened_alias(work: &Work, id: VarId) -> Option<(VarId, bool)> {

@@ -64,10 +64,26 @@ pub struct Program {
     pub homotopy: Option<VarId>,
     /// What the `experiment` annotation says.
     pub experiment: flat::Experiment,
+    /// The declared `min` and `max` of variables, where they have some.
+    pub bounds: Vec<Bounds>,
     /// Names of enumeration literals.
     pub enumerations: Vec<flat::Enumeration>,
     /// What the translation decided, and why.
     pub report: Report,
+}
+
+/// `min` and `max` as the declaration of a variable gives them: expressions of parameters. What [`Variable::min`] has may come
+/// from an alias.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// The variable; it may be an alias.
+    pub variable: VarId,
+    /// Its lower bound.
+    pub min: Option<ExprId>,
+    /// Its upper bound.
+    pub max: Option<ExprId>,
+    /// Where it is declared.
+    pub location: Option<Location>,
 }
 
 /// A slot.

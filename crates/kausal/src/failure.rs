@@ -299,7 +299,7 @@ pub fn conditions(program: &Program, relations: &[u32]) -> String {
 }
 
 /// `h < 0`, the condition by its place among the relations.
-fn condition(program: &Program, relation: u32) -> Option<String> {
+pub(crate) fn condition(program: &Program, relation: u32) -> Option<String> {
     let relation = program.relations.get(relation as usize)?;
     let difference = steps(program, false).into_iter().find_map(|step| match step {
         Step::Assign(a) if a.variable == relation.difference => Some(a.value),

@@ -18,6 +18,8 @@
 //!
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
+pub mod audit;
+mod bounds;
 pub mod compare;
 pub mod count;
 pub mod csv;

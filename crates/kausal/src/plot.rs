@@ -14,6 +14,8 @@ use std::path::Path;
 
 use kausal_syntax::Diagnostic;
 
+use crate::audit::Audit;
+use crate::audit::words::figure;
 use crate::glob;
 use crate::result::{Trajectory, interesting};
 use crate::session::nearest;
@@ -30,12 +32,22 @@ pub struct Curve {
     pub x: Vec<f64>,
     /// Vertical values.
     pub y: Vec<f64>,
+    /// How far off each of them may be; empty where that is not known.
+    pub band: Vec<f64>,
 }
 
 impl Curve {
     /// `name [unit]`
     pub fn label(&self) -> String {
         if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) }
+    }
+
+    /// `name ± error`, where the error is known: a band that is narrower than the line is not seen.
+    pub fn legend(&self) -> String {
+        if self.band.is_empty() {
+            return self.name.clone();
+        }
+        format!("{} ± {}", self.name, figure(self.band.iter().copied().fold(0.0, f64::max)))
     }
 }
 
@@ -110,20 +122,48 @@ pub fn of(trajectory: &Trajectory, title: &str, names: &[String]) -> Result<Plot
             unit: signal.unit.clone(),
             x: trajectory.time.clone(),
             y: trajectory.values(signal),
+            band: Vec::new(),
         });
     }
     let events = trajectory.events();
     Ok(Plot { title: title.to_owned(), x_label: "time [s]".into(), curves, events })
 }
 
+/// The same, with the estimated errors of the run it is from.
+pub fn audited(
+    trajectory: &Trajectory,
+    title: &str,
+    names: &[String],
+    audit: Option<&Audit>,
+) -> Result<Plot, String> {
+    let mut plot = of(trajectory, title, names)?;
+    for curve in &mut plot.curves {
+        let band = audit.and_then(|audit| audit.band(&curve.name));
+        curve.band = band.filter(|band| band.len() == curve.y.len()).unwrap_or_default();
+    }
+    Ok(plot)
+}
+
 /// Writes a plot to a file: `.svg`, `.png`, or `.html` with all signals of the result to choose from.
 pub fn write(trajectory: &Trajectory, title: &str, names: &[String], path: &Path) -> Result<(), Diagnostic> {
+    write_audited(trajectory, title, names, path, None)
+}
+
+/// The same, with the estimated errors of the run it is from.
+pub fn write_audited(
+    trajectory: &Trajectory,
+    title: &str,
+    names: &[String],
+    path: &Path,
+    audit: Option<&Audit>,
+) -> Result<(), Diagnostic> {
     check(path)?;
-    let plot = of(trajectory, title, names).map_err(|message| Diagnostic::error("K0910", message))?;
+    let plot =
+        audited(trajectory, title, names, audit).map_err(|message| Diagnostic::error("K0910", message))?;
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("svg") => svg::write(&plot).into_bytes(),
         Some("png") => png::write(&plot).map_err(|what| Diagnostic::error("K0907", what))?,
-        _ => html::write(trajectory, &plot).into_bytes(),
+        _ => html::write(trajectory, &plot, audit).into_bytes(),
     };
     std::fs::write(path, bytes).map_err(|error| unwritable(path, None, &error))
 }

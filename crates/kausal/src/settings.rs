@@ -41,12 +41,16 @@ impl Session {
         if let Some((name, _)) = settings.iter().find(|(name, _)| is_constant(name)) {
             return self.refuse(name, "it is a constant");
         }
+        let names: Vec<String> = settings.iter().map(|(name, _)| name.clone()).collect();
         let structural = |name: &str| model.variables.iter().any(|v| v.name == name && is_structural(v));
         let (before, after): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(name, _)| structural(name));
         let done = (before.is_empty() || self.set_before_flattening(model, &before))
             .then(|| after.into_iter().try_for_each(|(name, value)| set_one(model, &name, value)));
         match done {
-            Some(Ok(())) => true,
+            Some(Ok(())) => {
+                self.diagnostics.extend(names.iter().filter_map(|name| outside(model, name)));
+                true
+            }
             Some(Err(d)) => {
                 self.diagnostics.push(d);
                 false
@@ -137,6 +141,24 @@ fn set_one(model: &mut FlatModel, name: &str, value: Setting) -> Result<(), Diag
         variable.binding = Some(value);
     }
     Ok(())
+}
+
+/// A warning if what was written for a parameter lies outside its bounds, where these are numbers: values in the text of the model
+/// have been looked at when it was flattened, and others are in the run.
+fn outside(model: &FlatModel, name: &str) -> Option<Diagnostic> {
+    let variable = model.variables.iter().find(|v| v.name == name)?;
+    let number = |e: Option<ExprId>| e.and_then(|e| model.pool.as_constant(e));
+    let value = number(variable.binding)?;
+    let (side, bound) = match (number(variable.min), number(variable.max)) {
+        (Some(low), _) if value < low => ("below its minimum", low),
+        (_, Some(high)) if value > high => ("above its maximum", high),
+        _ => return None,
+    };
+    let d = Diagnostic::warning("K0330", format!("{name} is set to {value}, {side} {bound}"));
+    Some(match variable.location {
+        Some(location) => d.at(location, "declared here"),
+        None => d,
+    })
 }
 
 /// A value as it is written in a modifier.

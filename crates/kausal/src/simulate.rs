@@ -14,6 +14,8 @@ use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 use kausal_translate::program::{Check, Kind};
 
+use crate::audit::switches::SwitchLog;
+use crate::bounds::BoundsCheck;
 use crate::failure;
 use crate::glob;
 use crate::result::{Recorder, Sink, Trajectory};
@@ -122,6 +124,18 @@ pub fn run_into(
     limit: Option<Duration>,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Ended {
+    run_logged(model, settings, outputs, limit, progress, None)
+}
+
+/// The same; the conditions that change are noted in a log, if there is one.
+pub(crate) fn run_logged(
+    model: Arc<CompiledModel>,
+    settings: &Settings,
+    outputs: Vec<Output>,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(f64) -> bool,
+    log: Option<&mut SwitchLog>,
+) -> Ended {
     let start = Instant::now();
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
     let deadline = limit.map(|l| start + l);
@@ -135,12 +149,15 @@ pub fn run_into(
         timed_out: false,
         first: None,
         broken: Vec::new(),
+        bounds: BoundsCheck::new(settings.tolerance),
+        log,
     };
     let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
         statistics.warnings.iter().map(|w| failure::warning(&model.program, w)).collect();
+    diagnostics.extend(watcher.bounds.warnings(&model.program));
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
@@ -174,6 +191,8 @@ struct Watcher<'a, 'b> {
     first: Option<Instant>,
     /// Sinks that failed are gone from `outputs`; this says why.
     broken: Vec<Diagnostic>,
+    bounds: BoundsCheck,
+    log: Option<&'b mut SwitchLog>,
 }
 
 impl Watcher<'_, '_> {
@@ -196,6 +215,10 @@ impl Observer for Watcher<'_, '_> {
         const OFTEN: Duration = Duration::from_secs(1);
         let now = Instant::now();
         self.first.get_or_insert(now);
+        self.bounds.look(machine);
+        if let Some(log) = &mut self.log {
+            log.look(machine);
+        }
         let broken = &mut self.broken;
         let careful = self.careful || now.duration_since(self.kept) > OFTEN;
         if careful {

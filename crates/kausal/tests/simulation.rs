@@ -5,12 +5,15 @@
 //! errors add up; what follows from algebraic equations, time events and counters with rounding errors. A bound that
 //! differs has its reason beside it.
 
+#[path = "support/elliptic.rs"]
+mod elliptic;
 #[path = "support/published.rs"]
 mod published;
 mod support;
 
 use std::f64::consts::{FRAC_PI_4, PI};
 
+use elliptic::{agm, sn};
 use support::cases::{along, case, check, end, exactly, start};
 
 /// The zero of an increasing function between two points, to rounding.
@@ -24,29 +27,6 @@ fn zero(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
         }
     }
     0.5 * (low + high)
-}
-
-/// The arithmetic-geometric mean.
-fn agm(mut a: f64, mut b: f64) -> f64 {
-    for _ in 0..30 {
-        (a, b) = (0.5 * (a + b), (a * b).sqrt());
-    }
-    a
-}
-
-/// Jacobi's elliptic function sn by descending Landen transformations (Abramowitz and Stegun, 16.4).
-fn sn(u: f64, k: f64) -> f64 {
-    const N: usize = 12;
-    let (mut a, mut b, mut c) = ([1.0; N + 1], (1.0 - k * k).sqrt(), [k; N + 1]);
-    for n in 1..=N {
-        (a[n], c[n]) = (0.5 * (a[n - 1] + b), 0.5 * (a[n - 1] - b));
-        b = (a[n - 1] * b).sqrt();
-    }
-    let mut phi = (1u64 << N) as f64 * a[N] * u;
-    for n in (1..=N).rev() {
-        phi = 0.5 * (phi + (c[n] / a[n] * phi.sin()).asin());
-    }
-    phi.sin()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kausal::audit::{self, Audit, Incomplete};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::result::Sink;
@@ -41,6 +42,26 @@ struct Report<'a> {
     time_events: u64,
     terminated: Option<&'a str>,
     seconds: Seconds,
+    /// Warnings of the run.
+    warnings: Vec<Said<'a>>,
+    /// With --audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<Audited<'a>>,
+}
+
+/// A warning in a report.
+#[derive(Serialize)]
+struct Said<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// What came of an audit.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Audited<'a> {
+    Done(&'a Audit),
+    Incomplete(&'a Incomplete),
 }
 
 #[derive(Serialize)]
@@ -104,20 +125,27 @@ fn simulated(
     settings: Settings,
 ) -> bool {
     let Some(first) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
-    let Some(Attempt { ended, memory, page }) = again(arguments, &mut session, &flat, &settings, first)
+    let Some(Attempt { mut ended, memory, page, audit }) =
+        again(arguments, &mut session, &flat, &settings, first)
     else {
         return false;
     };
+    match &audit {
+        Some(Ok(audit)) => ended.diagnostics.extend(audit.diagnostics()),
+        Some(Err(incomplete)) => ended.diagnostics.push(incomplete.diagnostic()),
+        None => {}
+    }
     let failed = output::show(&ended.diagnostics, session.sources());
     let broken = ended.diagnostics.iter().any(|d| d.code == "K0907");
     if !arguments.json && !broken {
         arguments.output.iter().for_each(|path| output::wrote(path));
     }
     let start = Instant::now();
-    let drawn = draw(arguments, &session, &flat.name, &memory)
-        && page.is_none_or(|page| write_report(arguments, &session, &settings, &ended, &memory, page));
+    let run = Shown { ended: &ended, memory: &memory, audit: audit.as_ref() };
+    let drawn = draw(arguments, &session, &flat.name, &run)
+        && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page));
     let seconds = start.elapsed().as_secs_f64();
-    report(arguments, &session, &flat.name, &settings, &ended, !failed, seconds);
+    report(arguments, &session, &flat.name, &settings, &run, !failed, seconds);
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
     std::mem::forget((session, flat));
     drawn && !failed
@@ -182,6 +210,21 @@ struct Attempt {
     ended: Ended,
     memory: Trajectory,
     page: Option<Page>,
+    audit: Option<Result<Audit, Incomplete>>,
+}
+
+/// What is shown of the run that counts.
+struct Shown<'a> {
+    ended: &'a Ended,
+    memory: &'a Trajectory,
+    audit: Option<&'a Result<Audit, Incomplete>>,
+}
+
+impl Shown<'_> {
+    /// The audit, if it was completed.
+    fn audit(&self) -> Option<&Audit> {
+        self.audit.and_then(|outcome| outcome.as_ref().ok())
+    }
 }
 
 impl Attempt {
@@ -237,29 +280,37 @@ fn attempt(
     if plots(arguments) || arguments.report.is_some() {
         outputs.push(Output { wanted: &shown, sink: &mut memory, path: None });
     }
-    let ended = watched(arguments, settings, Arc::new(compiled), outputs);
-    Some(Attempt { ended, memory, page })
+    let (ended, audit) = watched(arguments, settings, &Arc::new(compiled), outputs, &wanted);
+    Some(Attempt { ended, memory, page, audit })
 }
 
 /// Runs, with everything that can end a run from outside.
 fn watched(
     arguments: &Simulate,
     settings: &Settings,
-    model: Arc<kausal::CompiledModel>,
+    model: &Arc<kausal::CompiledModel>,
     outputs: Vec<Output>,
-) -> Ended {
+    wanted: &(dyn Fn(&str) -> bool + Sync),
+) -> (Ended, Option<Result<Audit, Incomplete>>) {
     // What came before the run has taken its part.
     let limit =
         arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
     interrupt::run();
     let mut progress = Progress::of_run(settings.start, settings.stop);
-    let ended = run_into(model, settings, outputs, limit, &mut |time| {
+    let mut go_on = |time| {
         progress.advance(time);
         !interrupt::asked()
-    });
+    };
+    let outcome = match arguments.audit {
+        false => (run_into(model.clone(), settings, outputs, limit, &mut go_on), None),
+        true => {
+            let over = || is_over(arguments);
+            audit::run_into(model, settings, wanted, outputs, limit, &mut go_on, &over)
+        }
+    };
     interrupt::end();
     progress.clear();
-    ended
+    outcome
 }
 
 /// The method, if the options that choose it agree.
@@ -449,12 +500,12 @@ fn needs_all(arguments: &Simulate) -> bool {
     arguments.plot.is_empty() || arguments.plot_file.iter().any(page)
 }
 
-fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Trajectory) -> bool {
+fn draw(arguments: &Simulate, session: &Session, model: &str, run: &Shown) -> bool {
     if !plots(arguments) {
         return true;
     }
     for path in &arguments.plot_file {
-        if let Err(d) = plot::write(trajectory, model, &arguments.plot, path) {
+        if let Err(d) = plot::write_audited(run.memory, model, &arguments.plot, path, run.audit()) {
             return fail(session, d);
         }
         if !arguments.json {
@@ -464,7 +515,7 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, trajectory: &Traje
     if !arguments.plot_file.is_empty() || arguments.report.is_some() || arguments.json {
         return true;
     }
-    match plot::of(trajectory, model, &arguments.plot) {
+    match plot::of(run.memory, model, &arguments.plot) {
         Ok(plot) => sketch(&plot),
         Err(message) => return fail(session, Diagnostic::error("K0910", message)),
     }
@@ -476,19 +527,19 @@ fn write_report(
     arguments: &Simulate,
     session: &Session,
     settings: &Settings,
-    ended: &Ended,
-    trajectory: &Trajectory,
+    run: &Shown,
     page: Page,
 ) -> bool {
     let Some(path) = &arguments.report else { return true };
     let run = RunShown {
-        statistics: &ended.statistics,
+        statistics: &run.ended.statistics,
         start: settings.start,
         method: &settings.method.to_string(),
         tolerance: settings.tolerance,
-        seconds: ended.seconds,
-        trajectory,
+        seconds: run.ended.seconds,
+        trajectory: run.memory,
         plot: &arguments.plot,
+        audit: run.audit(),
     };
     match std::fs::write(path, page.with_run(&run)) {
         Ok(()) => {
@@ -506,10 +557,11 @@ fn report(
     session: &Session,
     model: &str,
     settings: &Settings,
-    ended: &Ended,
+    run: &Shown,
     completed: bool,
     write: f64,
 ) {
+    let ended = run.ended;
     let s = &ended.statistics;
     let seconds = Seconds {
         translate: session.seconds.load + session.seconds.flatten + session.seconds.translate,
@@ -536,6 +588,16 @@ fn report(
             time_events: s.time_events,
             terminated: s.terminated.as_deref(),
             seconds,
+            warnings: ended
+                .diagnostics
+                .iter()
+                .filter(|d| !d.is_error())
+                .map(|d| Said { code: d.code, message: &d.message })
+                .collect(),
+            audit: run.audit.map(|outcome| match outcome {
+                Ok(audit) => Audited::Done(audit),
+                Err(incomplete) => Audited::Incomplete(incomplete),
+            }),
         });
         return;
     }
@@ -552,6 +614,9 @@ fn report(
     );
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));
+    }
+    if let Some(audit) = run.audit() {
+        text.push_str(&audit.text());
     }
     output::say(&text);
     if let Some(since) = s.stiffer_since {

@@ -211,6 +211,7 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     }
     solve_with_delays(machine)?;
     machine.check_initial()?;
+    machine.evaluate_bounds();
     machine.reinits.clear();
     for &v in &program.discrete_variables {
         machine.pre[v.index()] = machine.values[v.index()];

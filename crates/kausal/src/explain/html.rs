@@ -21,6 +21,7 @@ use super::account::{Account, Fate, account};
 use super::sorted::{Block, Sorted, When, sorted};
 use super::systems::{considered, costs, steps};
 use super::{Extent, Writer, differentiated, place};
+use crate::audit::Audit;
 use crate::plot::svg::escape;
 use crate::plot::{self, svg};
 use crate::result::Trajectory;
@@ -104,6 +105,8 @@ pub struct RunShown<'a> {
     pub trajectory: &'a Trajectory,
     /// Variables to plot; without any, a few that change.
     pub plot: &'a [String],
+    /// What its audit says.
+    pub audit: Option<&'a Audit>,
 }
 
 /// A page without what a run adds to it.
@@ -490,7 +493,10 @@ fn shown(run: &RunShown) -> String {
     if let Some(message) = &s.terminated {
         let _ = writeln!(out, "<p>Ended by the model: {}</p>", escape(message));
     }
-    match plot::of(run.trajectory, "", run.plot) {
+    if let Some(audit) = run.audit {
+        let _ = writeln!(out, "<pre id=\"audit\">{}</pre>", escape(&audit.text()));
+    }
+    match plot::audited(run.trajectory, "", run.plot, run.audit) {
         Ok(plot) => out.push_str(&svg::write(&plot)),
         Err(message) => {
             let _ = write!(out, "<p>{}</p>", escape(&message));
@@ -531,6 +537,7 @@ end M;";
             seconds: 0.5,
             trajectory: &trajectory,
             plot: &[],
+            audit: None,
         })
     }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Plot;
 use super::svg::{COLORS, escape};
+use crate::audit::Audit;
 use crate::result::{Trajectory, Values};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -46,23 +47,27 @@ struct SignalData<'a> {
     about: &'a str,
     column: usize,
     sign: i8,
+    /// The column with its estimated errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    band: Option<usize>,
 }
 
 /// The page; the curves of the plot are shown at first.
-pub fn write(trajectory: &Trajectory, plot: &Plot) -> String {
+pub fn write(trajectory: &Trajectory, plot: &Plot, audit: Option<&Audit>) -> String {
     let rows = rows(trajectory, plot);
     let mut columns: Vec<Column> = Vec::new();
     let mut place: Vec<Option<usize>> = vec![None; trajectory.columns.len()];
+    let mut bands: Vec<Option<usize>> = vec![None; trajectory.columns.len()];
     let mut signals: Vec<SignalData> = Vec::new();
     let mut used = 0;
     let shown = |name: &str| plot.curves.iter().any(|c| c.name == name);
     // What is shown first comes first, so that it is there however large the rest is.
     let (first, rest): (Vec<_>, Vec<_>) = trajectory.signals.iter().partition(|s| shown(&s.name));
     for signal in first.into_iter().chain(rest) {
-        let (column, negated) = match signal.values {
+        let (column, negated, band) = match signal.values {
             Values::Constant(value) => {
                 columns.push(Column { low: value, range: 0.0, data: String::new() });
-                (columns.len() - 1, false)
+                (columns.len() - 1, false, None)
             }
             Values::Column(c, negated) => {
                 let at = match place[c] {
@@ -71,11 +76,18 @@ pub fn write(trajectory: &Trajectory, plot: &Plot) -> String {
                     None => {
                         used += rows.len();
                         columns.push(packed(&trajectory.columns[c], &rows));
-                        columns.len() - 1
+                        let at = columns.len() - 1;
+                        let band = audit.and_then(|audit| audit.band(&signal.name));
+                        if let Some(band) = band.filter(|band| band.len() == trajectory.time.len()) {
+                            used += rows.len();
+                            columns.push(packed(&band, &rows));
+                            bands[c] = Some(at + 1);
+                        }
+                        at
                     }
                 };
                 place[c] = Some(at);
-                (at, negated)
+                (at, negated, bands[c])
             }
         };
         signals.push(SignalData {
@@ -84,6 +96,7 @@ pub fn write(trajectory: &Trajectory, plot: &Plot) -> String {
             about: &signal.description,
             column,
             sign: if negated { -1 } else { 1 },
+            band,
         });
     }
     let index = |i: &usize| signals.iter().position(|s| s.name == plot.curves[*i].name);
@@ -176,7 +189,7 @@ mod tests {
     #[test]
     fn the_page_is_closed_and_complete() {
         let t = ball();
-        let page = write(&t, &of(&t, "A <b> & c", &["v".into(), "h".into()]).unwrap());
+        let page = write(&t, &of(&t, "A <b> & c", &["v".into(), "h".into()]).unwrap(), None);
         assert!(!page.contains("http") && !page.contains("{{"), "nothing from elsewhere, all filled in");
         assert!(page.contains("<title>A &lt;b&gt; &amp; c</title>"));
         assert_eq!(page.matches("</script>").count(), 2);

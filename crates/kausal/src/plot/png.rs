@@ -4,7 +4,7 @@
 //! found on the machine and the same plot is the same picture everywhere.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster, get_raster_width};
-use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PixmapMut, Stroke, StrokeDash, Transform};
+use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, PixmapMut, Stroke, StrokeDash, Transform};
 
 use super::Plot;
 use super::scene::{Anchor, Ink, Item, scene};
@@ -13,6 +13,8 @@ use super::svg::COLORS;
 const SCALE: f64 = 2.0;
 const HEIGHT: RasterHeight = RasterHeight::Size32;
 const FRONT: &str = "#222222";
+/// How much of its colour an area has, of 255.
+const PALE: u8 = 56;
 
 /// The picture as the bytes of a file.
 pub fn write(plot: &Plot) -> Result<Vec<u8>, String> {
@@ -24,6 +26,7 @@ pub fn write(plot: &Plot) -> Result<Vec<u8>, String> {
     for item in &scene.items {
         match item {
             Item::Line { points, ink, width } => line(&mut pixmap.as_mut(), points, *ink, *width),
+            Item::Area { points, curve } => area(&mut pixmap.as_mut(), points, *curve),
             Item::Marks { at, top, bottom } => {
                 for x in at {
                     line(&mut pixmap.as_mut(), &[(*x, *top), (*x, *bottom)], Ink::Event, 1.0);
@@ -35,14 +38,29 @@ pub fn write(plot: &Plot) -> Result<Vec<u8>, String> {
     pixmap.encode_png().map_err(|error| format!("the picture cannot be written: {error}"))
 }
 
-fn line(pixmap: &mut PixmapMut, points: &[(f64, f64)], ink: Ink, width: f64) {
+fn through(points: &[(f64, f64)]) -> PathBuilder {
     let mut builder = PathBuilder::new();
     for (i, (x, y)) in points.iter().enumerate() {
         let (x, y) = ((x * SCALE) as f32, (y * SCALE) as f32);
         if i == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
     }
-    // A single point has no length and is not drawn.
+    builder
+}
+
+fn area(pixmap: &mut PixmapMut, points: &[(f64, f64)], curve: usize) {
+    let mut builder = through(points);
+    builder.close();
     let Some(path) = builder.finish() else { return };
+    let (red, green, blue) = rgb(COLORS[curve % COLORS.len()]);
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(red, green, blue, PALE);
+    paint.anti_alias = true;
+    pixmap.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
+}
+
+fn line(pixmap: &mut PixmapMut, points: &[(f64, f64)], ink: Ink, width: f64) {
+    // A single point has no length and is not drawn.
+    let Some(path) = through(points).finish() else { return };
     let color = match ink {
         Ink::Front => FRONT,
         Ink::Grid => "#dddddd",

@@ -4,7 +4,7 @@
 //! stands at its vertical axis, the name of the horizontal axis below the last one. Events are thin vertical lines.
 
 use super::axis::{Axis, axis};
-use super::{Panel, Plot};
+use super::{Curve, Panel, Plot};
 
 /// Size of the whole.
 const WIDTH: f64 = 760.0;
@@ -65,6 +65,13 @@ pub enum Item {
         ink: Ink,
         /// How wide.
         width: f64,
+    },
+    /// An area inside points, of the colour of a curve but pale.
+    Area {
+        /// The points around it.
+        points: Vec<(f64, f64)>,
+        /// The number of the curve.
+        curve: usize,
     },
     /// Marks at events, where there are many: short vertical lines.
     Marks {
@@ -130,12 +137,15 @@ pub fn scene(plot: &Plot) -> Scene {
             top,
             bottom: top + height,
             x: axis(plot.curves.iter().flat_map(|c| c.x.iter().copied()), true),
-            y: axis(curves().flat_map(|c| c.y.iter().copied()), false),
+            y: axis(curves().flat_map(|c| c.y.iter().copied().chain(edges(c))), false),
         };
         draw_axes(&mut items, &frame, &panel.unit, i + 1 == count);
         draw_events(&mut items, &frame, &plot.events);
         for c in &panel.curves {
             let curve = &plot.curves[*c];
+            for points in band(curve, &frame) {
+                items.push(Item::Area { points, curve: *c });
+            }
             for points in pieces(&curve.x, &curve.y, &frame) {
                 items.push(line(points, Ink::Curve(*c), 1.8));
             }
@@ -159,7 +169,7 @@ fn text(at: (f64, f64), anchor: Anchor, text: &str, title: bool) -> Item {
 fn legend(items: &mut Vec<Item>, plot: &Plot, panel: &Panel, top: f64) -> f64 {
     let (mut x, mut y) = (LEFT, top + 12.0);
     for c in &panel.curves {
-        let name = &plot.curves[*c].name;
+        let name = &plot.curves[*c].legend();
         let width = 34.0 + CHARACTER * name.chars().count() as f64;
         if x > LEFT && x + width > WIDTH - RIGHT {
             (x, y) = (LEFT, y + LINE);
@@ -201,6 +211,30 @@ fn draw_events(items: &mut Vec<Item>, frame: &Frame, events: &[f64]) {
         return;
     }
     items.extend(places.into_iter().map(|x| line(vec![(x, frame.top), (x, frame.bottom)], Ink::Event, 1.0)));
+}
+
+/// The edges of a curve's band.
+fn edges(curve: &Curve) -> impl Iterator<Item = f64> {
+    curve.y.iter().zip(&curve.band).flat_map(|(y, off)| [y - off, y + off])
+}
+
+/// The band of a curve as areas: along its upper edge and back along the lower one. What is nowhere wider than a pixel is
+/// hidden by the line, and left out.
+fn band(curve: &Curve, frame: &Frame) -> Vec<Vec<(f64, f64)>> {
+    let seen = |(y, off): (&f64, &f64)| {
+        let (low, high) = (frame.at(frame.x.low, y - off).1, frame.at(frame.x.low, y + off).1);
+        low - high > 1.0
+    };
+    if !curve.y.iter().zip(&curve.band).any(seen) {
+        return Vec::new();
+    }
+    let edge =
+        |sign: f64| -> Vec<f64> { curve.y.iter().zip(&curve.band).map(|(y, off)| y + sign * off).collect() };
+    let (upper, lower) = (pieces(&curve.x, &edge(1.0), frame), pieces(&curve.x, &edge(-1.0), frame));
+    let around = |(upper, lower): (Vec<(f64, f64)>, Vec<(f64, f64)>)| {
+        upper.into_iter().chain(lower.into_iter().rev()).collect()
+    };
+    upper.into_iter().zip(lower).map(around).collect()
 }
 
 /// A curve as lines: gaps where a value is not finite, points closer than half a pixel left out.
@@ -275,7 +309,7 @@ fn place(value: f64, axis: &Axis, from: f64, to: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{Curve, of, tests::ball};
+    use crate::plot::{of, tests::ball};
 
     #[test]
     fn everything_is_inside_and_units_are_at_the_axes() {
@@ -284,7 +318,7 @@ mod tests {
         let mut texts = Vec::new();
         for item in &scene.items {
             let points = match item {
-                Item::Line { points, .. } => points.clone(),
+                Item::Line { points, .. } | Item::Area { points, .. } => points.clone(),
                 Item::Text { at, text, .. } => {
                     texts.push(text.as_str());
                     vec![*at]
@@ -340,6 +374,28 @@ mod tests {
         assert_eq!(simplified(&[]), []);
     }
 
+    /// A band is an area around its curve and inside the axes; one that the line hides is only said.
+    #[test]
+    fn bands_are_drawn_where_they_are_seen() {
+        let with = |off: f64| {
+            let mut plot = of(&ball(), "Ball", &["h".into()]).unwrap();
+            plot.curves[0].band = vec![off; 4];
+            scene(&plot)
+        };
+        let areas = |scene: &Scene| {
+            let is_area = |item: &&Item| matches!(item, Item::Area { .. });
+            scene.items.iter().filter(is_area).cloned().collect::<Vec<_>>()
+        };
+        let wide = with(0.5);
+        let [Item::Area { points, curve: 0 }] = &areas(&wide)[..] else { panic!("an area") };
+        // Three places of the curve, above it and below.
+        assert!(points.len() == 6 && points.iter().all(|(_, y)| *y > HEAD && *y < wide.height - FOOT + 1.0));
+        let narrow = with(1e-6);
+        assert!(areas(&narrow).is_empty());
+        let said = |item: &Item| matches!(item, Item::Text { text, .. } if text == "h ± 1.0e-6");
+        assert!(narrow.items.iter().any(said));
+    }
+
     #[test]
     fn what_is_not_finite_is_a_gap() {
         let curve = Curve {
@@ -347,6 +403,7 @@ mod tests {
             unit: String::new(),
             x: vec![0.0, 1.0, 2.0, 3.0, 4.0],
             y: vec![0.0, 1.0, f64::NAN, 1.0, 0.0],
+            band: Vec::new(),
         };
         let scene = scene(&Plot { curves: vec![curve], ..Plot::default() });
         let pieces = scene

@@ -27,6 +27,14 @@ pub fn write(plot: &Plot) -> String {
     for item in &scene.items {
         match item {
             Item::Line { points, ink, width } => line(&mut out, points, *ink, *width),
+            Item::Area { points, curve } => {
+                let color = COLORS[curve % COLORS.len()];
+                let _ = writeln!(
+                    out,
+                    "<path d=\"{}Z\" fill=\"{color}\" fill-opacity=\"0.22\" stroke=\"none\"/>",
+                    path(points)
+                );
+            }
             Item::Marks { at, top, bottom } => {
                 let marks: String = at.iter().map(|x| format!("M{x:.1},{top:.1}V{bottom:.1}")).collect();
                 let _ = writeln!(out, "<path d=\"{marks}\" fill=\"none\" class=\"mark\"/>");
@@ -50,11 +58,16 @@ pub fn write(plot: &Plot) -> String {
     out
 }
 
-fn line(out: &mut String, points: &[(f64, f64)], ink: Ink, width: f64) {
+fn path(points: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (i, (x, y)) in points.iter().enumerate() {
         let _ = write!(path, "{}{x:.1},{y:.1}", if i == 0 { 'M' } else { 'L' });
     }
+    path
+}
+
+fn line(out: &mut String, points: &[(f64, f64)], ink: Ink, width: f64) {
+    let path = path(points);
     let look = match ink {
         Ink::Front => "class=\"line\"".to_owned(),
         Ink::Grid => "class=\"grid\"".to_owned(),

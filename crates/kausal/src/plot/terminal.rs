@@ -94,7 +94,13 @@ mod tests {
     /// What stands below the ends of the curve is where it begins and ends, also between round numbers.
     #[test]
     fn the_ends_of_the_axis_are_told() {
-        let curve = Curve { name: "x".into(), unit: String::new(), x: vec![0.0, 3600.0], y: vec![0.0, 1.0] };
+        let curve = Curve {
+            name: "x".into(),
+            unit: String::new(),
+            x: vec![0.0, 3600.0],
+            y: vec![0.0, 1.0],
+            band: Vec::new(),
+        };
         let plot = Plot { x_label: "time [s]".into(), curves: vec![curve], ..Plot::default() };
         let said = write(&plot, 40, 8);
         let last = said.lines().last().unwrap();

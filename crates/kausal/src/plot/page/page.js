@@ -25,6 +25,15 @@
     return signal.sign * (c.low + c.range * c.values[i]);
   }
 
+  // How far off a value may be, where an audit says so.
+  const off = (signal, i) => signal.band === undefined ? 0 : value({ column: signal.band, sign: 1 }, i);
+
+  function largestOff(signal) {
+    let most = 0;
+    for (let i = 0; i < count; i++) most = Math.max(most, off(signal, i));
+    return most;
+  }
+
   // The last place with an instant not after t.
   function place(t) {
     let a = 0, b = count;
@@ -74,9 +83,9 @@
     const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
     for (const s of panel.signals) {
       for (let i = a; i <= b; i++) {
-        const v = value(s.signal, i);
-        if (v < low) low = v;
-        if (v > high) high = v;
+        const v = value(s.signal, i), e = off(s.signal, i);
+        if (v - e < low) low = v - e;
+        if (v + e > high) high = v + e;
       }
     }
     if (!(low <= high)) [low, high] = [0, 1];
@@ -149,6 +158,7 @@
     g.rect(box.left, box.top, box.right - box.left, box.bottom - box.top);
     g.clip();
     if (view.events) marks(g, x, box);
+    for (const s of panel.signals) band(g, s, x, y);
     for (const s of panel.signals) if (s !== pointed) curve(g, s, x, y, box);
     if (panel.signals.includes(pointed)) curve(g, pointed, x, y, box);
     if (view.cursor !== null) {
@@ -189,6 +199,19 @@
     for (const px of places) { g.moveTo(px, box.top); g.lineTo(px, box.bottom); }
     g.stroke();
     g.setLineDash([]);
+  }
+
+  // Where the true values are by the audit: along the upper edge and back along the lower one.
+  function band(g, s, x, y) {
+    if (s.signal.band === undefined) return;
+    const a = place(view.from), b = Math.min(count - 1, place(view.to) + 1);
+    g.fillStyle = ink(s.color);
+    g.globalAlpha = 0.22;
+    g.beginPath();
+    for (let i = a; i <= b; i++) g.lineTo(x(time[i]), y(value(s.signal, i) + off(s.signal, i)));
+    for (let i = b; i >= a; i--) g.lineTo(x(time[i]), y(value(s.signal, i) - off(s.signal, i)));
+    g.fill();
+    g.globalAlpha = 1;
   }
 
   function curve(g, s, x, y, box) {
@@ -323,7 +346,8 @@
       const swatch = document.createElement("i");
       s.swatch = swatch;
       const name = document.createElement("span");
-      name.textContent = s.signal.name + (s.signal.unit ? " [" + s.signal.unit + "]" : "");
+      const error = s.signal.band === undefined ? "" : " ± " + largestOff(s.signal).toExponential(1);
+      name.textContent = s.signal.name + error + (s.signal.unit ? " [" + s.signal.unit + "]" : "");
       name.title = s.signal.about;
       s.readout = document.createElement("b");
       const away = document.createElement("button");
