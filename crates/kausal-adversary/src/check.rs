@@ -126,7 +126,9 @@ fn run(bench: &Bench, case: &Case, options: &Options) -> Result<(Table, Vec<Stri
         });
     }
     let table = read(&result).ok_or_else(|| Verdict::Crash("no result was written".to_owned()))?;
-    Ok((table, codes("warning[")))
+    // What the translation warns of (a class that is not balanced, say) is no word about numbers; what the run says is.
+    let warnings = codes("warning[").into_iter().filter(|code| code.starts_with("K05")).collect();
+    Ok((table, warnings))
 }
 
 fn read(path: &Path) -> Option<Table> {

@@ -6,10 +6,17 @@ use crate::choices::Choices;
 pub mod automata;
 pub mod circuit;
 pub mod converters;
+pub mod delays;
 pub mod diodes;
+pub mod impacts;
 pub mod kinetics;
+pub mod mechanisms;
 pub mod periodic;
+pub mod pulses;
 pub mod rectifiers;
+pub mod roots;
+pub mod springs;
+pub mod streams;
 
 /// A family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +33,41 @@ pub enum Family {
     Automata,
     /// Badly scaled reactions.
     Kinetics,
+    /// Bouncing, dry friction, stiff contact.
+    Impacts,
+    /// Closed mechanical loops.
+    Loops,
+    /// Chains of pendulums.
+    Chains,
+    /// Chains of springs.
+    Springs,
+    /// Constant and variable delays.
+    Delays,
+    /// Equations with several roots.
+    Roots,
+    /// Streams with reversing flow.
+    Streams,
+    /// Narrow pulses without events.
+    Pulses,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 6] = [
+    pub const ALL: [Family; 14] = [
         Family::Rectifiers,
         Family::Converters,
         Family::Diodes,
         Family::Periodic,
         Family::Automata,
         Family::Kinetics,
+        Family::Impacts,
+        Family::Loops,
+        Family::Chains,
+        Family::Springs,
+        Family::Delays,
+        Family::Roots,
+        Family::Streams,
+        Family::Pulses,
     ];
 
     /// Its name, as in `--family`.
@@ -48,6 +79,14 @@ impl Family {
             Family::Periodic => "periodic",
             Family::Automata => "automata",
             Family::Kinetics => "kinetics",
+            Family::Impacts => "impacts",
+            Family::Loops => "loops",
+            Family::Chains => "chains",
+            Family::Springs => "springs",
+            Family::Delays => "delays",
+            Family::Roots => "roots",
+            Family::Streams => "streams",
+            Family::Pulses => "pulses",
         }
     }
 
@@ -60,6 +99,14 @@ impl Family {
             Family::Periodic => periodic::generate(choices),
             Family::Automata => automata::generate(choices),
             Family::Kinetics => kinetics::generate(choices),
+            Family::Impacts => impacts::generate(choices),
+            Family::Loops => mechanisms::four_bar(choices),
+            Family::Chains => mechanisms::chain(choices),
+            Family::Springs => springs::generate(choices),
+            Family::Delays => delays::generate(choices),
+            Family::Roots => roots::generate(choices),
+            Family::Streams => streams::generate(choices),
+            Family::Pulses => pulses::generate(choices),
         }
     }
 }

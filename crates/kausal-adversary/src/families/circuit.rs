@@ -12,7 +12,7 @@ model Ground Pin p; equation p.v = 0; end Ground;
 model Diode extends TwoPins; parameter Real Ids = 1e-12, Vt = 0.025; equation i = Ids*(exp(v/Vt) - 1); end Diode;
 model IdealDiode extends TwoPins; parameter Real Ron = 1e-5, Goff = 1e-5; Real s(start = 0); Boolean off(start = true);
 equation off = s < 0; v = s*(if off then 1 else Ron); i = s*(if off then Goff else 1); end IdealDiode;
-model IdealSwitch extends TwoPins; parameter Real Ron = 1e-5, Goff = 1e-5; Boolean close; Real s;
+model IdealSwitch extends TwoPins; parameter Real Ron = 1e-5, Goff = 1e-5; input Boolean close; Real s;
 equation v = s*(if close then Ron else 1); i = s*(if close then 1 else Goff); end IdealSwitch;
 model SineVoltage extends TwoPins; parameter Real V = 1, f = 1, phase = 0;
 equation v = V*sin(2*3.141592653589793*f*time + phase); end SineVoltage;

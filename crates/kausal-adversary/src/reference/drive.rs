@@ -239,7 +239,7 @@ impl<'a> Run<'a> {
                     top > -0.2 * (top - a.min(*b)).abs() && *m < 0.0
                 }
             });
-            if !hides || h < 1e-4 * self.plan.longest {
+            if !hides || h < 0.02 * self.plan.longest {
                 state.x = last_x;
                 return Ok((end, false));
             }

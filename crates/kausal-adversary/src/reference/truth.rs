@@ -15,6 +15,9 @@ use crate::random::Random;
 /// estimate of the error of a step, in a mean over the states (a factor of 2 for 5 states), which is right to a factor of
 /// some units where higher derivatives change quickly, and interpolate between their steps.
 pub const MULTIPLE: f64 = 20.0;
+/// The tolerance up to which [`MULTIPLE`] is counted in tolerances. Below it steps become more: an integrator of order 5 makes
+/// `tolerance^(-1/5)` times as many, each with an error of the size of the tolerance, and that many more errors add up.
+const LOOSE: f64 = 1e-3;
 /// The same for the disturbed runs, which are disturbed up to [`KICKS`] times while integrators make up to some thousand steps.
 pub const DIVERGENCE: f64 = 5.0;
 /// At most so many disturbances of random signs in a run.
@@ -61,10 +64,11 @@ pub fn certain(
 ) -> Result<Truth, Doubt> {
     let stop = times.last().copied().unwrap_or(0.0);
     let pace = model.pace();
+    let tolerance = tolerance * (LOOSE / tolerance).powf(0.2).max(1.0);
     let coarse_tolerance = (1e-2 * tolerance).clamp(1e-10, 1e-7);
     let plan = Plan { stop, times, longest: pace, tolerance: coarse_tolerance, kicks: None, limit };
     let coarse = follow(model, &plan)?;
-    let fine_plan = Plan { longest: 0.43 * pace, tolerance: 0.05 * coarse_tolerance, ..plan.clone() };
+    let fine_plan = Plan { longest: 0.43 * pace, tolerance: 0.1 * coarse_tolerance, ..plan.clone() };
     let fine = follow(model, &fine_plan)?;
     let every = (2.0 * pace).max(stop / UPWARD_KICKS);
     let kicks = Kicks { size: tolerance, scales: fine.largest.clone(), every, signs: None };
@@ -89,10 +93,19 @@ fn judge(
     let scales: Vec<f64> = (0..signals.len())
         .map(|s| fine.values.iter().map(|v| v[s].abs()).fold(FAINT * common[s], f64::max))
         .collect();
-    let shifts = event_shifts(&fine, coarse, disturbed, stop)?;
+    // Only events at which a signal jumps blur what is right beside them.
+    let jumps = |course: &Course| -> Vec<Event> {
+        let jump = |e: &Event| {
+            (0..signals.len()).any(|s| (e.after[s] - e.before[s]).abs() > MULTIPLE * tolerance * scales[s])
+        };
+        course.events.iter().filter(|e| jump(e)).cloned().collect()
+    };
+    let others: Vec<Vec<Event>> = disturbed.iter().map(jumps).collect();
+    let fine_events = jumps(&fine);
+    let shifts = event_shifts(&fine_events, &jumps(coarse), &others, stop)?;
     let least = tolerance * model.pace() + 1e-9 * stop;
     let reach: Vec<f64> = shifts.iter().map(|s| DIVERGENCE * s + least).collect();
-    let events: Vec<(Event, f64)> = fine.events.iter().cloned().zip(reach.iter().copied()).collect();
+    let events: Vec<(Event, f64)> = fine_events.into_iter().zip(reach.iter().copied()).collect();
     let near = |t: f64| events.iter().any(|(e, w)| (e.time - t).abs() <= *w);
     let sizes = model.sizes();
     let mut strays = vec![vec![0.0f64; signals.len()]; times.len()];
@@ -154,12 +167,17 @@ fn judge(
 }
 
 /// How far each event moves in the other runs.
-fn event_shifts(fine: &Course, coarse: &Course, disturbed: &[Course], stop: f64) -> Result<Vec<f64>, Doubt> {
-    let mut shifts = vec![0.0f64; fine.events.len()];
-    for (other, doubt) in
-        std::iter::once((coarse, Doubt::Disagrees)).chain(disturbed.iter().map(|d| (d, Doubt::Sensitive)))
+fn event_shifts(
+    fine: &[Event],
+    coarse: &[Event],
+    disturbed: &[Vec<Event>],
+    stop: f64,
+) -> Result<Vec<f64>, Doubt> {
+    let mut shifts = vec![0.0f64; fine.len()];
+    for (other, doubt) in std::iter::once((coarse, Doubt::Disagrees))
+        .chain(disturbed.iter().map(|d| (d.as_slice(), Doubt::Sensitive)))
     {
-        let (ours, theirs) = (&fine.events, &other.events);
+        let (ours, theirs) = (fine, other);
         let common = ours.len().min(theirs.len());
         for k in 0..common {
             shifts[k] = shifts[k].max((ours[k].time - theirs[k].time).abs());
