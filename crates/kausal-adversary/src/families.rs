@@ -12,6 +12,7 @@ pub mod impacts;
 pub mod kinetics;
 pub mod mechanisms;
 pub mod periodic;
+pub mod polyphase;
 pub mod pulses;
 pub mod rectifiers;
 pub mod roots;
@@ -49,11 +50,13 @@ pub enum Family {
     Streams,
     /// Narrow pulses without events.
     Pulses,
+    /// Bridges of diodes without resistance.
+    Polyphase,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 14] = [
+    pub const ALL: [Family; 15] = [
         Family::Rectifiers,
         Family::Converters,
         Family::Diodes,
@@ -68,6 +71,7 @@ impl Family {
         Family::Roots,
         Family::Streams,
         Family::Pulses,
+        Family::Polyphase,
     ];
 
     /// Its name, as in `--family`.
@@ -87,6 +91,7 @@ impl Family {
             Family::Roots => "roots",
             Family::Streams => "streams",
             Family::Pulses => "pulses",
+            Family::Polyphase => "polyphase",
         }
     }
 
@@ -107,6 +112,7 @@ impl Family {
             Family::Roots => roots::generate(choices),
             Family::Streams => streams::generate(choices),
             Family::Pulses => pulses::generate(choices),
+            Family::Polyphase => polyphase::generate(choices),
         }
     }
 }

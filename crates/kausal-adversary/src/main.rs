@@ -1,5 +1,6 @@
 //! `bench/adversary`: random models against independent truths, as long as one likes.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -80,8 +81,8 @@ fn main() -> ExitCode {
         limit: Duration::from_secs_f64(arguments.limit),
     };
     let report = campaign::run(&campaign, &|finding| {
-        println!("{} {}: {}", finding.family, finding.model, finding.what);
-        println!("    {}", finding.file.as_deref().unwrap_or(&finding.command));
+        let place = finding.file.as_deref().unwrap_or(&finding.command);
+        say(&format!("{} {}: {}\n    {place}\n", finding.family, finding.model, finding.what));
     });
     let report = match report {
         Ok(report) => report,
@@ -101,9 +102,14 @@ fn main() -> ExitCode {
     if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
+/// Prints; that nobody reads any more is no reason to stop.
+fn say(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
 fn print(report: &Report) {
-    println!(
-        "{:<14} {:>7} {:>7} {:>9} {:>8} {:>7} {:>6} {:>6} {:>10} {:>10}",
+    say(&format!(
+        "{:<14} {:>7} {:>7} {:>9} {:>8} {:>7} {:>6} {:>6} {:>8} {:>10}\n",
         "family",
         "models",
         "right",
@@ -114,12 +120,14 @@ fn print(report: &Report) {
         "hangs",
         "crashes",
         "discarded"
-    );
+    ));
     for (name, c) in &report.families {
         let failures: u64 = c.failures.values().sum();
         let discarded: u64 = c.discarded.values().sum();
-        println!(
-            "{name:<14} {:>7} {:>7} {:>9} {failures:>8} {:>7} {:>6} {:>6} {:>10} {discarded:>10}  {}",
+        let details: Vec<String> =
+            c.failures.iter().chain(&c.discarded).map(|(reason, n)| format!("{reason} {n}")).collect();
+        say(&format!(
+            "{name:<14} {:>7} {:>7} {:>9} {failures:>8} {:>7} {:>6} {:>6} {:>8} {discarded:>10}  {}\n",
             c.models,
             c.right,
             c.diagnosed,
@@ -127,13 +135,8 @@ fn print(report: &Report) {
             c.warned_wrong,
             c.hangs,
             c.crashes,
-            c.failures
-                .iter()
-                .chain(&c.discarded)
-                .map(|(k, n)| format!("{k} {n}"))
-                .collect::<Vec<_>>()
-                .join(", ")
-        );
+            details.join(", ")
+        ));
     }
-    println!("seed {}, {:.0} s", report.seed, report.seconds);
+    say(&format!("seed {}, {:.0} s\n", report.seed, report.seconds));
 }

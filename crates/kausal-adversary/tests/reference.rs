@@ -9,7 +9,7 @@ use kausal_adversary::reference::{Affine, Cause, Doubt, Hybrid, Method, Plan, St
 fn values(model: &dyn Hybrid, times: &[f64]) -> Vec<Vec<f64>> {
     let stop = times.last().copied().unwrap_or(0.0);
     let limit = Duration::from_secs(20);
-    let plan = Plan { stop, times, longest: model.pace(), tolerance: 1e-11, kicks: None, limit };
+    let plan = Plan { stop, times, longest: model.pace(), tolerance: 1e-11, defect: 0.0, kicks: None, limit };
     follow(model, &plan).expect("a model that can be followed").values
 }
 
@@ -99,6 +99,7 @@ fn an_accumulation_of_impacts_is_said() {
         times: &[0.0, 3.0],
         longest: 0.02,
         tolerance: 1e-11,
+        defect: 0.0,
         kicks: None,
         limit: Duration::from_secs(20),
     };
@@ -196,8 +197,8 @@ fn what_is_allowed_follows_the_tolerance_and_the_length() {
         truth.allowed.iter().map(|a| a[0]).fold(0.0, f64::max)
     };
     let (tight, loose) = (at(1e-8, 5.0), at(1e-4, 5.0));
-    // Linear: ten thousand times the tolerance, ten thousand times the error.
-    assert!((loose / tight / 1e4 - 1.0).abs() < 0.01, "{tight} {loose}");
+    // Linear but for the number of steps, which falls with the fifth root of the tolerance.
+    assert!((loose / tight / 1e4f64.powf(0.8) - 1.0).abs() < 0.01, "{tight} {loose}");
     // At least the multiple of the tolerance, and some disturbances more.
-    assert!((2e-3..3e-2).contains(&loose), "{loose}");
+    assert!((2e-3..1e-1).contains(&loose), "{loose}");
 }

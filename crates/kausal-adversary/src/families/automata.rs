@@ -62,7 +62,7 @@ pub fn generate(choices: &mut Choices) -> Case {
                     choices.number(&format!("{n}.plus"), -0.3, 0.3),
                 )
             });
-            let mut level = choices.number(&format!("{n}.level"), 0.05, 0.8);
+            let mut level = choices.number(&format!("{n}.level"), 0.3, 1.2);
             // A `when` clause whose condition holds from the start is not active: no guard of the first mode does.
             let at_start: f64 = factors.iter().zip(&start).map(|(f, x)| f * x).sum();
             if m == 0 && level < at_start + 0.05 {

@@ -3,7 +3,7 @@
 use crate::case::{Case, Expectation, number};
 use crate::choices::Choices;
 use crate::reference::truth::Signal;
-use crate::reference::{Hybrid, Method, State};
+use crate::reference::{Cause, Hybrid, Method, State};
 
 struct Springs {
     masses: Vec<f64>,
@@ -13,6 +13,8 @@ struct Springs {
     cubic: f64,
     start: Vec<f64>,
     fastest: f64,
+    /// `above = x[1] > level` is a result that decides nothing.
+    level: Option<f64>,
 }
 
 /// A chain.
@@ -29,6 +31,7 @@ pub fn generate(choices: &mut Choices) -> Case {
         cubic,
         start: Vec::new(),
         fastest: 0.0,
+        level: None,
     };
     for k in 0..count {
         s.masses.push(mass * choices.scale(&format!("m{k}"), 0.3, 3.0));
@@ -37,10 +40,14 @@ pub fn generate(choices: &mut Choices) -> Case {
         s.start.push(choices.number(&format!("x{k}"), -1.0, 1.0));
         s.fastest = (4.0 * s.stiffness[k] * (1.0 + 4.0 * cubic) / s.masses[k]).sqrt().max(s.fastest);
     }
+    s.level = choices.flag("watched", 0.5).then(|| choices.number("level", -0.5, 0.5));
     let stop = choices.number("length", 3.0, 30.0) / rate;
     let text = if library { components(&s) } else { equations(&s) };
     let name = |k: usize| if library { format!("m{k}.s") } else { format!("x[{k}]") };
-    let signals = (1..=count).map(|k| (name(k), Signal::Real)).collect();
+    let mut signals: Vec<_> = (1..=count).map(|k| (name(k), Signal::Real)).collect();
+    if s.level.is_some() {
+        signals.push(("above".to_owned(), Signal::Whole));
+    }
     let expectation = Expectation::Solvable;
     Case { name: "Springs".to_owned(), text, stop, signals, reference: Box::new(s), expectation }
 }
@@ -52,12 +59,14 @@ fn list(values: &[f64]) -> String {
 fn equations(s: &Springs) -> String {
     let n = s.masses.len();
     format!(
-        "model Springs\n  parameter Real m[{n}] = {{{}}}, c[{n}] = {{{}}}, d[{n}] = {{{}}};\n  Real x[{n}](start = {{{}}}, each fixed = true), v[{n}](each start = 0, each fixed = true), e[{n}], r[{n}], f[{}];\nequation\n  der(x) = v;\n  for k in 1:{n} loop\n    e[k] = if k == 1 then x[1] else x[k] - x[max(1, k - 1)];\n    r[k] = if k == 1 then v[1] else v[k] - v[max(1, k - 1)];\n    f[k] = c[k]*(e[k] + {}*e[k]^3) + d[k]*r[k];\n    m[k]*der(v[k]) = f[k + 1] - f[k];\n  end for;\n  f[{}] = 0;\nend Springs;\n",
+        "model Springs\n  parameter Real m[{n}] = {{{}}}, c[{n}] = {{{}}}, d[{n}] = {{{}}};\n  Real x[{n}](start = {{{}}}, each fixed = true), v[{n}](each start = 0, each fixed = true), e[{n}], r[{n}], f[{}];\n{}equation\n{}  der(x) = v;\n  for k in 1:{n} loop\n    e[k] = if k == 1 then x[1] else x[k] - x[max(1, k - 1)];\n    r[k] = if k == 1 then v[1] else v[k] - v[max(1, k - 1)];\n    f[k] = c[k]*(e[k] + {}*e[k]^3) + d[k]*r[k];\n    m[k]*der(v[k]) = f[k + 1] - f[k];\n  end for;\n  f[{}] = 0;\nend Springs;\n",
         list(&s.masses),
         list(&s.stiffness),
         list(&s.damping),
         list(&s.start),
         n + 1,
+        s.watched("x[1]").0,
+        s.watched("x[1]").1,
         number(s.cubic),
         n + 1
     )
@@ -77,14 +86,27 @@ fn components(s: &Springs) -> String {
         let before = if k == 1 { "wall.flange".to_owned() } else { format!("m{}.b", k - 1) };
         connections += &format!("  connect({before}, c{k}.a); connect(c{k}.b, m{k}.a);\n");
     }
-    text + "equation\n" + &connections + "end Springs;\n"
+    let (declared, watched) = s.watched("m1.s");
+    text + &declared + "equation\n" + &watched + &connections + "end Springs;\n"
+}
+
+impl Springs {
+    /// Declaration and equation of the relation that is a result.
+    fn watched(&self, position: &str) -> (String, String) {
+        match self.level {
+            Some(level) => {
+                ("  Boolean above;\n".to_owned(), format!("  above = {position} > {};\n", number(level)))
+            }
+            None => (String::new(), String::new()),
+        }
+    }
 }
 
 impl Hybrid for Springs {
     fn start(&self) -> State {
         let mut x = self.start.clone();
         x.extend(vec![0.0; self.start.len()]);
-        State { x, d: vec![] }
+        State { x, d: vec![i64::from(self.level.is_some_and(|level| self.start[0] > level))] }
     }
     fn method(&self) -> Method {
         Method::Extrapolation
@@ -113,10 +135,19 @@ impl Hybrid for Springs {
             dx[n + k] = (force(k + 1) - force(k)) / self.masses[k];
         }
     }
+    fn guards(&self, _t: f64, d: &[i64], x: &[f64], out: &mut Vec<f64>) {
+        let beyond = self.level.map(|level| if d[0] == 1 { level - x[0] } else { x[0] - level });
+        out.extend(beyond);
+    }
+    fn switch(&self, _t: f64, state: &mut State, _cause: Cause) {
+        state.d[0] = 1 - state.d[0];
+    }
     fn signal_sizes(&self) -> Vec<f64> {
-        vec![1.0; self.start.len()]
+        vec![1.0; self.start.len() + usize::from(self.level.is_some())]
     }
     fn outputs(&self, _t: f64, state: &State) -> Vec<f64> {
-        state.x[..self.start.len()].to_vec()
+        let mut out = state.x[..self.start.len()].to_vec();
+        out.extend(self.level.map(|_| state.d[0] as f64));
+        out
     }
 }

@@ -47,6 +47,8 @@ pub struct Plan<'a> {
     pub longest: f64,
     /// Error per step, relative to the sizes of the states.
     pub tolerance: f64,
+    /// Derivatives are larger by this part: a defect of the solution.
+    pub defect: f64,
     /// Disturbances, if any.
     pub kicks: Option<Kicks>,
     /// Longer is too slow.
@@ -80,7 +82,7 @@ pub struct Course {
 /// Switches at one instant; more is an endless loop.
 const CHAIN: usize = 200;
 /// Events within one step's length; more is chattering or an accumulation point.
-const BURST: usize = 4000;
+const BURST: usize = 1000;
 
 /// Follows the system.
 pub fn follow(model: &dyn Hybrid, plan: &Plan) -> Result<Course, Doubt> {
@@ -277,7 +279,11 @@ impl<'a> Run<'a> {
         if self.model.method() == Method::Exponential {
             let key = (d.to_vec(), h.to_bits());
             if !self.cache.contains_key(&key) {
-                let flow = self.model.affine(d).ok_or(Doubt::Stuck(t))?;
+                let mut flow = self.model.affine(d).ok_or(Doubt::Stuck(t))?;
+                for i in (0..x.len()).filter(|&i| self.sizes[i] > 0.0) {
+                    flow.a[i].iter_mut().for_each(|a| *a *= 1.0 + self.plan.defect);
+                    flow.b[i] *= 1.0 + self.plan.defect;
+                }
                 if self.cache.len() > 200 {
                     self.cache.clear();
                 }
@@ -316,7 +322,12 @@ impl<'a> Run<'a> {
 
     /// A step and its error in units of what is allowed.
     fn try_step(&self, t: f64, x: &[f64], d: &[i64], h: f64) -> (Vec<f64>, f64) {
-        let model = self.model;
+        let rate = |t: f64, x: &[f64], dx: &mut [f64]| {
+            self.model.rate(t, d, x, dx);
+            for i in (0..x.len()).filter(|&i| self.sizes[i] > 0.0 && !self.algebraic[i]) {
+                dx[i] *= 1.0 + self.plan.defect;
+            }
+        };
         let judge = |x: &[f64], error: &mut dyn Iterator<Item = f64>| {
             let mut worst: f64 = 0.0;
             for (i, error) in error.enumerate() {
@@ -327,14 +338,12 @@ impl<'a> Run<'a> {
             worst
         };
         if self.model.method() == Method::Extrapolation {
-            let mut f = |t: f64, x: &[f64], dx: &mut [f64]| model.rate(t, d, x, dx);
-            let (next, error) = extrapolation::step(&mut f, t, x, h);
+            let (next, error) = extrapolation::step(&rate, t, x, h);
             let worst = judge(x, &mut error.into_iter());
             return (next, worst);
         }
-        let f = |t: f64, x: &[f64], dx: &mut [f64]| model.rate(t, d, x, dx);
         let sizes: Vec<f64> = self.sizes.iter().zip(&self.largest).map(|(s, l)| s.max(*l)).collect();
-        let equations = radau::Equations { f: &f, algebraic: &self.algebraic, sizes: &sizes };
+        let equations = radau::Equations { f: &rate, algebraic: &self.algebraic, sizes: &sizes };
         let whole = equations.step(t, x, h);
         let halves =
             equations.step(t, x, 0.5 * h).and_then(|middle| equations.step(t + 0.5 * h, &middle, 0.5 * h));

@@ -2,8 +2,9 @@
 //!
 //! A run is made twice with different fineness; where the two disagree by more than a tenth of what is allowed the model is
 //! left out. Two more runs get a disturbance of the size of the tolerance again and again, once always upwards and once with
-//! random signs: how far they stray is how far a simulator may stray that makes an error of the size of the tolerance in its
-//! steps. That makes one constant serve all families, and unstable models are not called wrong.
+//! random signs, and one has derivatives that are off by the tolerance throughout (a defect, which shifts phases): how far
+//! they stray is how far a simulator may stray that makes an error of the size of the tolerance in its steps. That makes one
+//! constant serve all families, and unstable models are not called wrong.
 
 use std::time::Duration;
 
@@ -66,7 +67,8 @@ pub fn certain(
     let pace = model.pace();
     let tolerance = tolerance * (LOOSE / tolerance).powf(0.2).max(1.0);
     let coarse_tolerance = (1e-2 * tolerance).clamp(1e-10, 1e-7);
-    let plan = Plan { stop, times, longest: pace, tolerance: coarse_tolerance, kicks: None, limit };
+    let plan =
+        Plan { stop, times, longest: pace, tolerance: coarse_tolerance, defect: 0.0, kicks: None, limit };
     let coarse = follow(model, &plan)?;
     let fine_plan = Plan { longest: 0.43 * pace, tolerance: 0.1 * coarse_tolerance, ..plan.clone() };
     let fine = follow(model, &fine_plan)?;
@@ -76,7 +78,8 @@ pub fn certain(
     let every = (2.0 * pace).max(stop / KICKS);
     let kicks = Kicks { signs: Some(Random::new(7)), every, ..kicks };
     let jittered = follow(model, &Plan { kicks: Some(kicks), ..plan.clone() })?;
-    judge(model, signals, times, tolerance, fine, &coarse, &[upward, jittered])
+    let slowed = follow(model, &Plan { defect: -tolerance, ..plan.clone() })?;
+    judge(model, signals, times, tolerance, fine, &coarse, &[upward, jittered, slowed])
 }
 
 fn judge(
