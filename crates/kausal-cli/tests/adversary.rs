@@ -35,7 +35,7 @@ fn random_models_are_right_or_end_with_a_diagnostic() {
         families: Family::ALL.to_vec(),
         program: PathBuf::from(env!("CARGO_BIN_EXE_kausal")),
         findings: None,
-        limit: Duration::from_secs(60),
+        limit: Duration::from_secs(20),
     };
     let report = run(&campaign, &|_| ()).expect("a folder for results");
     let mut complaints = String::new();
