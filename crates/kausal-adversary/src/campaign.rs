@@ -212,7 +212,7 @@ fn one(
             *so_far <= REDUCED
         };
         let record = choices.into_record();
-        let record = if first { smallest(bench, family, record, &kind) } else { record };
+        let record = if first { smallest(bench, family, record, &verdict) } else { record };
         finding.file = write(folder, campaign.seed, index, bench, family, record);
     }
     said(&finding);
@@ -284,13 +284,25 @@ fn command(case: &Case, options: &Options) -> String {
     format!("kausal simulate {0}.mo --model {0} {1}", case.name, options.words(case.stop).join(" "))
 }
 
+/// How far a wrong number must be off while it is reduced, in units of what is allowed: what is far off stays clearly so.
+const CLEARLY: f64 = 10.0;
+
+/// How far off a verdict is, in units of what is allowed.
+fn excess(verdict: &Verdict) -> f64 {
+    match verdict {
+        Verdict::Wrong { deviation: d, .. } if d.got.is_finite() => (d.got - d.expected).abs() / d.allowed,
+        _ => f64::INFINITY,
+    }
+}
+
 /// The reduced choices.
-fn smallest(bench: &Bench, family: Family, record: Record, wanted: &str) -> Record {
+fn smallest(bench: &Bench, family: Family, record: Record, found: &Verdict) -> Record {
+    let (wanted, least) = (kind(found), excess(found).min(CLEARLY));
     reduce(record, REDUCE_LIMIT, &mut |values| {
         let mut choices = Choices::given(values.clone());
         let (mut case, options) = make(family, &mut choices);
         let verdict = judge(bench, &mut case, &options).ok()?;
-        (kind(&verdict) == wanted).then(|| choices.into_record())
+        (kind(&verdict) == wanted && excess(&verdict) >= least).then(|| choices.into_record())
     })
 }
 

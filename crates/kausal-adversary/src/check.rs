@@ -127,7 +127,11 @@ fn run(bench: &Bench, case: &Case, options: &Options) -> Result<(Table, Vec<Stri
         let first = messages.lines().find(|l| l.starts_with("error")).unwrap_or_default();
         return Err(match codes("error[").first() {
             Some(code) => Verdict::Failed { code: code.clone(), message: first.to_owned() },
-            None => Verdict::Crash(messages.lines().take(4).collect::<Vec<_>>().join(" | ")),
+            None => {
+                let from = messages.lines().position(|l| l.contains("panicked")).unwrap_or(0);
+                let how = messages.lines().skip(from).take(3).collect::<Vec<_>>().join(" | ");
+                Verdict::Crash(format!("{status}: {how}"))
+            }
         });
     }
     let table = read(&result).ok_or_else(|| Verdict::Crash("no result was written".to_owned()))?;
