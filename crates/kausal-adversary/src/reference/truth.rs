@@ -19,7 +19,8 @@ pub const MULTIPLE: f64 = 20.0;
 /// The tolerance up to which [`MULTIPLE`] is counted in tolerances. Below it steps become more: an integrator of order 5 makes
 /// `tolerance^(-1/5)` times as many, each with an error of the size of the tolerance, and that many more errors add up.
 const LOOSE: f64 = 1e-3;
-/// The same for the disturbed runs, which are disturbed up to [`KICKS`] times while integrators make up to some thousand steps.
+/// How far the disturbed runs stray counts so many times: they are disturbed up to [`KICKS`] times, while integrators make up
+/// to some thousand steps.
 pub const DIVERGENCE: f64 = 5.0;
 /// At most so many disturbances of random signs in a run.
 const KICKS: f64 = 100.0;
