@@ -22,8 +22,8 @@ use crate::machine::{Machine, Stop};
 /// any exchange, so there is some way to go before it is changed again.
 pub(crate) const WORSE: f64 = 0.8;
 
-/// The part of the tolerance that is left to states where some are selected: what is determined by them errs by up to
-/// `1/WORSE` of their error, in a direction of its own, and the tolerance is for both together.
+/// The part of the tolerance that is left to states where some are selected, `1/√(1 + 1/WORSE²)`: what is determined by
+/// a state errs by up to `1/WORSE` of its error, and the tolerance is for both together.
 pub(crate) const SHARE_OF_STATES: f64 = 0.62;
 
 /// Exchanges that gain less than this part do not count: without a gain they might go round in circles by rounding.

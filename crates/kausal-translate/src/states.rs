@@ -5,12 +5,13 @@
 //! columns that will do the least wanted as states first (Mattsson and Söderlind 1993, section 3, with numbers
 //! instead of structure).
 //!
-//! Columns that are good at all points are settled. A small set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
-//! *Dynamic selection of states in Dymola*, Modelica Workshop 2000). Its states are new variables
+//! A choice first falls into local ones ([`local`]), so that chains cost as much as they are long. Columns that are good at
+//! all points are settled. A set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
+//! *Dynamic selection of states in Dymola*, Modelica Workshop 2000), however large it is. Its states are new variables
 //! `z = A c` and `der(z) = A der(c)`, where `c` are the candidates and each row of `A` has a single one. A constraint
-//! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same Jacobian, and when the
-//! dummies of the day become much worse than the best ones it changes `A`, carries `z` over and starts the
-//! integrator anew. The program is one and the same for all choices.
+//! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same
+//! Jacobian, and when other dummies become much better than those of the day it changes `A` and carries `z` and its past over.
+//! The program is one and the same for all choices.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use kausal_model::flat::{ActionKind, Origin, StateSelect, Type};
 use kausal_structure::dummy_derivatives::{DummyChoice, OpenChoice};
 use kausal_structure::{Certainty, Eqn, Id, IndexReduction, StatePriority, StateSelection, Var as Column};
 use kausal_symbolic::{ExprId, Op, VarId};
-use kausal_syntax::Location;
+use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
 mod constraints;
@@ -155,6 +156,11 @@ fn judge_one(
     for Local { rows, columns: own } in local.into_choices(&constraints.rows) {
         let (m, n) = (rows.len(), own.len());
         if m > MOST_CONSTRAINTS {
+            let text = format!(
+                "which of {n} variables are states, given {m} constraints between them, is decided by structure alone"
+            );
+            let help = "the choice may become bad in the run: `stateSelect` says which ones shall be states";
+            work.diagnostics.push(Diagnostic::warning("K0418", text).help(help));
             continue;
         }
         let place: FxHashMap<usize, usize> = own.iter().enumerate().map(|(k, &j)| (j, k)).collect();

@@ -84,9 +84,10 @@ impl Constraints {
     pub fn points(&self, work: &Work, known: &Point, local: &LocalChoices) -> Vec<Point> {
         let slopes = self.rows.iter().flatten().filter_map(|slope| slope.slope);
         let exprs: Vec<ExprId> = self.residuals.iter().copied().chain(slopes).collect();
+        // Elimination among constraints that stay together outweighs the evaluation of their formulas.
         let m = local.rest.len();
-        let eliminations = m * m * self.rows.iter().map(Vec::len).sum::<usize>() + self.rows.len();
-        let cost = (STEPS + 1) * (eliminations + OPERATIONS_OF_A_FORMULA * exprs.len());
+        let formulas: usize = local.layers.iter().map(|layer| 1 + self.rows[layer.row].len()).sum();
+        let cost = (STEPS + 1) * (m * m * local.width + OPERATIONS_OF_A_FORMULA * formulas);
         let count = (OPERATIONS / cost.max(1)).clamp(FEWEST_POINTS, MOST_POINTS);
         let mut points = strewn(work, &exprs, known, count);
         for point in &mut points {

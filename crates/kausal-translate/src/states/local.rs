@@ -25,7 +25,8 @@ pub(super) struct LocalChoices {
     pub rest: Vec<usize>,
     /// Each layer depends on the rest and on those before it.
     pub layers: Vec<Layer>,
-    width: usize,
+    /// How many candidates there are.
+    pub width: usize,
 }
 
 /// One choice: as many of the columns as there are rows become dummies.
