@@ -101,6 +101,12 @@ impl Constraints {
         points
     }
 
+    /// Do all constraints hold at a point?
+    pub fn hold(&self, work: &Work, point: &Point) -> bool {
+        let residual = |&e: &ExprId| parameters::number(work, e, point);
+        self.residuals.iter().all(|e| residual(e).is_some_and(|r| r.abs() < CLOSE))
+    }
+
     /// The derivatives at a point, zero where they have no value.
     pub fn slopes_at(&self, work: &Work, point: &Point) -> Vec<Vec<f64>> {
         let number = |e: ExprId| parameters::number(work, e, point).filter(|v| v.is_finite());
