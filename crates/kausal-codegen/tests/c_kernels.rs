@@ -293,12 +293,17 @@ int main(void)
     CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0);
     jacobian[0] = jacobian[1] = 0.0;
     CHECK(kausal_reselect(&set, v, jacobian, work, flags) == 0 && v[4] == 1.0);
-    /* |det| of columns 0 and 2 of [[1, 2, 3], [2, 4, 1]] is 5. */
+    /* Columns 0 and 1 of [[1, 2, 3], [2, 4, 1]] are parallel; 0 and 2 determine theirs, and to take 1 instead of 0 gains
+       a factor of 2. */
     static const kausal_state_set two = {2, 0, 3, 1, candidate, state, selection};
     double a[6] = {1.0, 2.0, 3.0, 2.0, 4.0, 1.0};
-    static const int allowed[3] = {1, 0, 1};
-    int used[3], done[2];
-    CHECK(fabs(kausal_volume(&two, allowed, a, used, done) - 5.0) < 1e-14 && used[0] && !used[1] && used[2]);
+    static const int parallel[3] = {1, 1, 0}, allowed[3] = {1, 0, 1};
+    int basic[3], basis[2], row, column;
+    CHECK(kausal_basis(&two, parallel, a, basis, basic) == 0);
+    double b[6] = {1.0, 2.0, 3.0, 2.0, 4.0, 1.0};
+    CHECK(kausal_basis(&two, allowed, b, basis, basic) == 1 && basic[0] && !basic[1] && basic[2]);
+    CHECK(fabs(kausal_gain(&two, b, basis, basic, &row, &column) - 2.0) < 1e-14);
+    CHECK(column == 1 && basis[row] == 0);
     return 0;
 }"#,
     );

@@ -1,32 +1,36 @@
 //! States that are selected while the model runs.
 //!
 //! A [`StateSet`](kausal_translate::program::StateSet) has candidates, of which constraints determine some from the
-//! others. Which ones is a choice of columns of the constraints' Jacobian: it must be regular, and is best where its
-//! volume is large. The choice is kept as long as it is not much worse than the one that elimination with complete
-//! pivoting gives now; else that one is taken, with the same values of all variables.
+//! others. Which ones is a choice of columns of the constraints' Jacobian `J`. With the columns `D` of what is determined
+//! and `S` of the states, `W = D⁻¹ S` says how much each determined variable moves with each state, and `|W[i, j]|` is also
+//! the ratio of volumes if the two change places. So a choice is good when no element of `W` is large (D. E. Knuth,
+//! *Semi-optimal bases for linear dependencies*, Linear and Multilinear Algebra 17, 1985; M. Gu and S. C. Eisenstat,
+//! *Efficient algorithms for computing a strong rank-revealing QR factorization*, SIAM J. Sci. Comput. 17, 1996). It is kept
+//! as long as that holds; else determined variables and states change places until no exchange gains anything, with the
+//! same values of all variables.
 
 use kausal_codegen::ChunkId;
 use kausal_symbolic::VarId;
 use kausal_translate::program::StateSet;
+use rustc_hash::FxHashMap;
 
 use crate::machine::{Machine, Stop};
 
-/// A choice is changed when the volume of its columns is less than this part of the best choice's. What is computed
-/// from the states is then at most about so much less exact than they are, and its higher derivatives, which the error
-/// of a step depends on, stay moderate: they grow with powers of the ratio. The new choice is the best one, so there is
-/// some way to go before it is changed again.
-pub(crate) const WORSE: f64 = 0.7;
+/// A choice is changed when an exchange makes the volume larger than the present one by more than the inverse of this. What
+/// is computed from the states is then at most about so much less exact than they are, and its higher derivatives, which
+/// the error of a step depends on, stay moderate: they grow with powers of the ratio. The new choice cannot be bettered by
+/// any exchange, so there is some way to go before it is changed again.
+pub(crate) const WORSE: f64 = 0.8;
 
-/// Columns whose volume is less than this part of the best choice's determine nothing.
+/// The part of the tolerance that is left to states where some are selected, `1/√(1 + 1/WORSE²)`: what is determined by
+/// a state errs by up to `1/WORSE` of its error, and the tolerance is for both together.
+pub(crate) const SHARE_OF_STATES: f64 = 0.62;
+
+/// Exchanges that gain less than this part do not count: without a gain they might go round in circles by rounding.
+const GAIN: f64 = 0.01;
+
+/// Columns whose volume is less than this part of another choice's determine nothing.
 const NOTHING: f64 = 1e-8;
-
-/// A selection beside the best one.
-struct Compared {
-    /// The volume of its columns as a part of the best one's.
-    quality: f64,
-    /// The columns of the best one.
-    best: Vec<usize>,
-}
 
 impl Machine {
     /// Selects states anew where the selection has become bad; was one changed? All variables keep their values.
@@ -34,40 +38,62 @@ impl Machine {
         let model = self.model().clone();
         let mut changed = false;
         for (set, &chunk) in model.program.state_sets.iter().zip(&model.state_sets) {
-            if let Some(Compared { quality, best }) = self.compare(set, chunk)
-                && quality < WORSE
-            {
-                self.select(set, &best);
-                changed = true;
-            }
+            let Some(jacobian) = self.constraints(set, chunk) else { continue };
+            let mut basis = match self.basis_now(set, &jacobian) {
+                Some(basis) if basis.largest(set.settled).0 * WORSE <= 1.0 => continue,
+                Some(basis) => basis,
+                None => match Basis::new(&jacobian, set, |_| true) {
+                    Some(basis) => basis,
+                    None => continue,
+                },
+            };
+            basis.improve(set.settled, |_| true);
+            self.select(set, &basis.columns);
+            changed = true;
         }
         changed
     }
 
-    /// How good the selection of the worst set is here, as a part of the best one.
+    /// How good the selection of the worst set is here: the least ratio of its volume to that of another after one exchange.
     pub(crate) fn selection_quality(&mut self) -> f64 {
         let model = self.model().clone();
-        let sets = model.program.state_sets.iter().zip(&model.state_sets);
         let mut worst = 1.0f64;
-        for (set, &chunk) in sets {
-            worst = worst.min(self.compare(set, chunk).map_or(1.0, |compared| compared.quality));
+        for (set, &chunk) in model.program.state_sets.iter().zip(&model.state_sets) {
+            let Some(jacobian) = self.constraints(set, chunk) else { continue };
+            let quality = match self.basis_now(set, &jacobian) {
+                Some(basis) => 1.0 / basis.largest(set.settled).0.max(1.0),
+                None if Basis::new(&jacobian, set, |_| true).is_some() => 0.0,
+                None => 1.0,
+            };
+            worst = worst.min(quality);
         }
         worst
     }
 
-    /// Compares the selection of a set with the best one, if there is one.
-    fn compare(&mut self, set: &StateSet, chunk: ChunkId) -> Option<Compared> {
-        // Columns of what is never a state come first.
-        let (settled, n) = (set.settled, set.candidates.len());
-        let jacobian = self.constraints(set, chunk)?;
-        let width = settled + n;
-        let now: Vec<usize> =
-            (0..n).filter(|&j| self.row_of(set, j).is_none()).map(|j| settled + j).collect();
-        let all: Vec<usize> = (settled..width).collect();
-        let (_, volume) = eliminate(&jacobian, width, settled, &now);
-        let (best, largest) = eliminate(&jacobian, width, settled, &all);
-        (best.len() == jacobian.len() / width && largest > 0.0)
-            .then(|| Compared { quality: volume / largest, best })
+    /// The variable that each state stands for: for one of a set the candidate that is selected, else itself.
+    pub(crate) fn stands_for(&self) -> Vec<VarId> {
+        let program = &self.model().program;
+        let mut stands: FxHashMap<VarId, VarId> = FxHashMap::default();
+        for set in &program.state_sets {
+            for (&state, row) in set.states.iter().zip(&set.selection) {
+                let mut entries = set.candidates.iter().zip(row);
+                let picked = entries.find(|(_, entry)| self.values[entry.index()] != 0.0);
+                stands.extend(picked.map(|(&candidate, _)| (state, candidate)));
+            }
+        }
+        let states = program.states.iter().map(|state| state.variable);
+        states.map(|v| stands.get(&v).copied().unwrap_or(v)).collect()
+    }
+
+    /// The columns that the selection leaves to the constraints, if they are regular.
+    fn basis_now(&self, set: &StateSet, jacobian: &[f64]) -> Option<Basis> {
+        let mut selected = vec![false; set.candidates.len()];
+        for row in &set.selection {
+            for (selected, entry) in selected.iter_mut().zip(row) {
+                *selected |= self.values[entry.index()] != 0.0;
+            }
+        }
+        Basis::new(jacobian, set, |j| !selected[j])
     }
 
     /// Gives the variables that `reinit` names their values. Those that could be states become states first, so that the
@@ -125,16 +151,12 @@ impl Machine {
     /// Selects the best states among those choices that contain all of `wanted`; are there any?
     fn select_with(&mut self, set: &StateSet, chunk: ChunkId, wanted: &[VarId]) -> bool {
         let Some(jacobian) = self.constraints(set, chunk) else { return false };
-        let settled = set.settled;
-        let width = settled + set.candidates.len();
-        let all: Vec<usize> = (settled..width).collect();
-        let others: Vec<usize> =
-            all.iter().copied().filter(|j| !wanted.contains(&set.candidates[j - settled])).collect();
-        let (best, volume) = eliminate(&jacobian, width, settled, &others);
-        let (_, largest) = eliminate(&jacobian, width, settled, &all);
-        let possible = best.len() == jacobian.len() / width && volume > NOTHING * largest;
+        let free = |j: usize| !wanted.contains(&set.candidates[j]);
+        let Some(mut basis) = Basis::new(&jacobian, set, free) else { return false };
+        basis.improve(set.settled, free);
+        let possible = basis.largest(set.settled).0 * NOTHING <= 1.0;
         if possible {
-            self.select(set, &best);
+            self.select(set, &basis.columns);
         }
         possible
     }
@@ -152,58 +174,145 @@ impl Machine {
     }
 }
 
-/// Elimination with complete pivoting, first in the `settled` columns at the beginning, then in `columns`: all pivot
-/// columns, and the volume that those of `columns` add.
-fn eliminate(matrix: &[f64], n: usize, settled: usize, columns: &[usize]) -> (Vec<usize>, f64) {
-    let m = matrix.len().checked_div(n).unwrap_or(0);
-    let mut a = matrix.to_vec();
-    let (mut rows, mut chosen, mut volume): (Vec<usize>, Vec<usize>, f64) =
-        ((0..m).collect(), Vec::new(), 1.0);
-    let first: Vec<usize> = (0..settled).collect();
-    for k in 0..m {
-        let from: &[usize] = if k < settled { &first } else { columns };
-        let mut pivot = (0.0, 0, 0);
-        for (place, &i) in rows.iter().enumerate() {
-            for &j in from.iter().filter(|j| !chosen.contains(j)) {
-                let size = a[i * n + j].abs();
-                if size > pivot.0 {
-                    pivot = (size, place, j);
+/// Columns of a Jacobian that determine what they belong to, and the Jacobian in terms of them.
+#[derive(Debug)]
+struct Basis {
+    /// `D⁻¹ J`, row by row.
+    a: Vec<f64>,
+    n: usize,
+    /// For each row the column that is one there and zero elsewhere.
+    columns: Vec<usize>,
+}
+
+impl Basis {
+    /// By elimination with complete pivoting, first in the columns of what is never a state, then in those of the
+    /// candidates that pass the test. `None` where that ends early.
+    fn new(jacobian: &[f64], set: &StateSet, allowed: impl Fn(usize) -> bool) -> Option<Basis> {
+        let settled = set.settled;
+        let n = settled + set.candidates.len();
+        let first: Vec<usize> = (0..settled).collect();
+        let then: Vec<usize> = (settled..n).filter(|j| allowed(j - settled)).collect();
+        Basis::of_columns(jacobian, n, first, then)
+    }
+
+    fn of_columns(jacobian: &[f64], n: usize, mut first: Vec<usize>, mut then: Vec<usize>) -> Option<Basis> {
+        const NONE: usize = usize::MAX;
+        let m = jacobian.len().checked_div(n)?;
+        let mut basis = Basis { a: jacobian.to_vec(), n, columns: vec![NONE; m] };
+        for _ in 0..m {
+            let open = if first.is_empty() { &mut then } else { &mut first };
+            let mut pivot = (0.0, 0, 0);
+            for (i, row) in basis.a.chunks_exact(n).enumerate().filter(|(i, _)| basis.columns[*i] == NONE) {
+                for (place, &j) in open.iter().enumerate() {
+                    if row[j].abs() > pivot.0 {
+                        pivot = (row[j].abs(), i, place);
+                    }
+                }
+            }
+            let (size, row, place) = pivot;
+            if size == 0.0 {
+                return None;
+            }
+            let column = open.swap_remove(place);
+            basis.exchange(row, column);
+        }
+        Some(basis)
+    }
+
+    /// Lets a column be the one of a row.
+    fn exchange(&mut self, row: usize, column: usize) {
+        let n = self.n;
+        let pivot = self.a[row * n + column];
+        let filled: Vec<(usize, f64)> =
+            (0..n).map(|j| (j, self.a[row * n + j] / pivot)).filter(|(_, value)| *value != 0.0).collect();
+        for (i, other) in self.a.chunks_exact_mut(n).enumerate() {
+            let factor = other[column];
+            if i != row && factor != 0.0 {
+                filled.iter().for_each(|&(j, value)| other[j] -= factor * value);
+                other[column] = 0.0;
+            }
+        }
+        filled.iter().for_each(|&(j, value)| self.a[row * n + j] = value);
+        self.a[row * n + column] = 1.0;
+        self.columns[row] = column;
+    }
+
+    /// The largest element in rows of candidates and columns of other candidates; its row and column.
+    fn largest(&self, settled: usize) -> (f64, usize, usize) {
+        self.largest_where(settled, |_| true)
+    }
+
+    fn largest_where(&self, settled: usize, allowed: impl Fn(usize) -> bool) -> (f64, usize, usize) {
+        let mut basic = vec![false; self.n];
+        self.columns.iter().for_each(|&j| basic[j] = true);
+        let open: Vec<usize> = (settled..self.n).filter(|&j| !basic[j] && allowed(j - settled)).collect();
+        let mut largest = (0.0, 0, 0);
+        for (i, row) in self.a.chunks_exact(self.n).enumerate().filter(|(i, _)| self.columns[*i] >= settled) {
+            for &j in &open {
+                if row[j].abs() > largest.0 {
+                    largest = (row[j].abs(), i, j);
                 }
             }
         }
-        let (size, place, column) = pivot;
-        if size == 0.0 {
-            return (chosen, 0.0);
-        }
-        let row = rows.swap_remove(place);
-        for &i in &rows {
-            let factor = a[i * n + column] / a[row * n + column];
-            for j in 0..n {
-                a[i * n + j] -= factor * a[row * n + j];
-            }
-        }
-        if k >= settled {
-            volume *= size;
-        }
-        chosen.push(column);
+        largest
     }
-    (chosen, volume)
+
+    /// Exchanges candidates for others that pass the test, until no exchange gains anything.
+    fn improve(&mut self, settled: usize, allowed: impl Fn(usize) -> bool) {
+        loop {
+            let (size, row, column) = self.largest_where(settled, &allowed);
+            if size <= 1.0 + GAIN {
+                return;
+            }
+            self.exchange(row, column);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::eliminate;
+    use super::Basis;
+
+    fn sorted(basis: &Basis) -> Vec<usize> {
+        let mut columns = basis.columns.clone();
+        columns.sort_unstable();
+        columns
+    }
 
     #[test]
-    fn volumes() {
-        let (columns, volume) = eliminate(&[3.0, 4.0], 2, 0, &[0, 1]);
-        assert_eq!((columns, volume), (vec![1], 4.0));
-        // |det| of columns 0 and 2 of [[1, 2, 3], [2, 4, 1]] is 5; columns 0 and 1 are parallel.
+    fn exchanges_find_the_larger_volume() {
+        let mut basis = Basis::of_columns(&[3.0, 4.0], 2, vec![], vec![0]).expect("regular");
+        assert_eq!(basis.largest(0), (4.0 / 3.0, 0, 1));
+        basis.improve(0, |_| true);
+        assert_eq!(basis.columns, [1]);
+        // Of [[1, 2, 3], [2, 4, 1]] columns 0 and 1 are parallel, |det| of 0 and 2 is 5, of 1 and 2 it is 10.
         let matrix = [1.0, 2.0, 3.0, 2.0, 4.0, 1.0];
-        assert!((eliminate(&matrix, 3, 0, &[0, 2]).1 - 5.0).abs() < 1e-14);
-        assert_eq!(eliminate(&matrix, 3, 0, &[0, 1]).1, 0.0);
-        assert!((eliminate(&matrix, 3, 0, &[0, 1, 2]).1 - 10.0).abs() < 1e-14);
-        // With column 0 settled by its larger element, what column 2 adds is 3 - 1/2.
-        assert_eq!(eliminate(&matrix, 3, 1, &[1, 2]), (vec![0, 2], 2.5));
+        assert!(Basis::of_columns(&matrix, 3, vec![], vec![0, 1]).is_none());
+        let mut basis = Basis::of_columns(&matrix, 3, vec![], vec![0, 2]).expect("regular");
+        assert!((basis.largest(0).0 - 2.0).abs() < 1e-14);
+        basis.improve(0, |_| true);
+        assert_eq!(sorted(&basis), [1, 2]);
+        // A settled column stays: 2 cannot be exchanged for 1, which determines nothing beside 0.
+        let mut basis = Basis::of_columns(&matrix, 3, vec![0], vec![2]).expect("regular");
+        basis.improve(1, |_| true);
+        assert_eq!(sorted(&basis), [0, 2]);
+    }
+
+    /// After any improvement no exchange gains more than a per cent, and the result has the columns it names.
+    #[test]
+    fn no_exchange_gains_after_improvement() {
+        let (m, n) = (5, 12);
+        let mut seed = 1u64;
+        let matrix: Vec<f64> = (0..m * n)
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+            })
+            .collect();
+        let mut basis = Basis::of_columns(&matrix, n, vec![], (0..m).collect()).expect("regular");
+        basis.improve(0, |_| true);
+        assert!(basis.largest(0).0 <= 1.01);
+        let anew = Basis::of_columns(&matrix, n, vec![], sorted(&basis)).expect("regular");
+        assert!(anew.largest(0).0 <= 1.01 + 1e-9);
     }
 }

@@ -18,6 +18,7 @@ mod path;
 pub(crate) mod relevance;
 mod rounding;
 mod schedule;
+mod selected;
 mod transport;
 
 use std::sync::Arc;
@@ -243,6 +244,8 @@ struct Run {
     given_up: u64,
     /// Where the next step ends at the latest, for longer ones fail.
     shorter: f64,
+    /// Where the selected states were last found good.
+    well_selected: f64,
     path: path::Path,
     defects: DefectControl,
 }
@@ -268,6 +271,7 @@ impl Run {
             beyond: f64::NEG_INFINITY,
             given_up: 0,
             shorter: f64::NEG_INFINITY,
+            well_selected: f64::NEG_INFINITY,
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
@@ -340,6 +344,14 @@ impl Run {
             // The interface of the papers' time started so.
             low_order_start: self.settings.jacobian == JacobianMode::NumericDenseAnew,
             ..Options::tolerance(self.settings.tolerance, self.settings.tolerance)
+        };
+        let options = match side.machine.model().program.state_sets.is_empty() {
+            true => options,
+            false => Options {
+                rtol: selection::SHARE_OF_STATES * options.rtol,
+                atol: selection::SHARE_OF_STATES * options.atol,
+                ..options
+            },
         };
         let start = self.settings.start;
         let stepper = Stepper::new(side, &self.settings);
@@ -534,47 +546,6 @@ impl Run {
         let machine = &solver.model().model().machine;
         let mut held = machine.model().held.iter().zip(&self.held_values);
         held.any(|(v, old)| machine.values[v.index()].to_bits() != old.to_bits())
-    }
-
-    /// A step that leads far into where the selected states are bad ends where they become so: what is computed from
-    /// them is not exact beyond.
-    fn end_of_selection(&mut self, before: f64, end: f64) -> Result<f64, RunError> {
-        /// So much worse than where states are selected anew is worth a search, …
-        const FAR: f64 = 0.8;
-        /// … which ends when the border is known to this part of the step.
-        const HALVINGS: usize = 5;
-        if self.machine()?.model().program.state_sets.is_empty() || end <= before {
-            return Ok(end);
-        }
-        self.at(end, false)?;
-        if self.machine()?.selection_quality() >= FAR * selection::WORSE {
-            return Ok(end);
-        }
-        let (mut good, mut bad) = (before, end);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (good + bad);
-            self.at(middle, false)?;
-            if self.machine()?.selection_quality() >= selection::WORSE {
-                good = middle;
-            } else {
-                bad = middle;
-            }
-        }
-        Ok(bad)
-    }
-
-    /// States may be selected anew after a step; then the integrator starts again from the same point.
-    fn reselect(&mut self, end: f64) -> Result<(), RunError> {
-        if self.machine()?.model().program.state_sets.is_empty() {
-            return Ok(());
-        }
-        self.at(end, false)?;
-        if self.machine()?.reselect() {
-            self.stats.state_selections += 1;
-            let state = self.solver()?.model().model().state();
-            self.solver()?.restart(end, &state);
-        }
-        Ok(())
     }
 
     /// From where on the solution will be asked for inside the next step: everywhere, where something is watched or

@@ -64,6 +64,16 @@ impl Interval {
         low <= self.low && self.high <= high
     }
 
+    /// Where the sum with a number from elsewhere lies.
+    pub fn plus(self, other: Interval) -> Interval {
+        sum(self, other)
+    }
+
+    /// Where the product with a number from elsewhere lies.
+    pub fn times(self, other: Interval) -> Interval {
+        product(self, other)
+    }
+
     fn or(self, other: Interval) -> Interval {
         Interval {
             low: self.low.min(other.low),

@@ -34,6 +34,7 @@ mod initial;
 mod inline;
 mod lift;
 mod linear;
+mod long;
 mod nested;
 mod nonlinear;
 mod orders;

@@ -16,7 +16,12 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::long::LongEquation;
 use crate::work::Work;
+
+/// With more terms, factors or arguments than this an equation is long: its variables are not looked at one by one in the
+/// whole of it. Below, the whole is as quick.
+const MANY: usize = 30;
 
 /// An equation solved for a variable.
 pub(crate) enum Solution {
@@ -28,7 +33,6 @@ pub(crate) enum Solution {
 
 /// For each variable: may the equation be solved for it?
 pub(crate) fn plain_solvability(work: &mut Work, equation: usize, variables: &[VarId]) -> Vec<Solvability> {
-    const MANY: usize = 30;
     if let Some(target) = assigned_by_call(work, equation, MANY) {
         let given = |v: &VarId| if *v == target { Solvability::LinearConstant } else { Solvability::Never };
         return variables.iter().map(given).collect();
@@ -81,7 +85,11 @@ fn together(work: &mut Work, equation: usize, residual: ExprId, variables: &[Var
             })
             .collect();
     }
-    variables.iter().map(|&v| alone(work, equation, residual, v)).collect()
+    let (lhs, rhs) = (work.equations[equation].lhs, work.equations[equation].rhs);
+    if let Some(mut long) = LongEquation::new(work, [lhs, rhs], MANY) {
+        return variables.iter().map(|&v| long.solvability(work, v)).collect();
+    }
+    variables.iter().map(|&v| alone(work, [lhs, rhs], residual, v, &|_| None)).collect()
 }
 
 /// The variables that are arguments of function calls.
@@ -93,14 +101,26 @@ fn arguments(work: &Work, e: ExprId) -> FxHashSet<VarId> {
     inside.into_iter().filter_map(|id| work.pool.as_var(id)).collect()
 }
 
-fn alone(work: &mut Work, equation: usize, residual: ExprId, v: VarId) -> Solvability {
-    if let Some(linear) = linear_coefficients(&mut work.pool, residual, |w| w == v) {
+/// May `lhs = rhs` with this residual be solved for one variable? `known` gives bounds of variables that the model does not
+/// have.
+pub(crate) fn alone(
+    work: &mut Work,
+    [lhs, rhs]: [ExprId; 2],
+    residual: ExprId,
+    v: VarId,
+    known: &dyn Fn(VarId) -> Option<Interval>,
+) -> Solvability {
+    let Work { pool, bounds, calls, .. } = work;
+    let mut ranges = Ranges::new(|v: VarId| {
+        known(v).unwrap_or_else(|| bounds.get(v.index()).copied().unwrap_or(Interval::ALL))
+    });
+    if let Some(linear) = linear_coefficients(pool, residual, |w| w == v) {
         return match linear.coefficient(v) {
-            Some(c) => coefficient_solvability(work, c),
+            Some(c) => divisor_solvability(pool, c, &mut ranges),
             None => Solvability::Never,
         };
     }
-    match solved(work, equation, v) {
+    match solve_for(pool, lhs, rhs, v, &mut ranges, calls) {
         Solved::Explicit(solution) if solution.safety <= DivisorSafety::Proven => Solvability::Nonlinear,
         _ => Solvability::Never,
     }
@@ -108,16 +128,15 @@ fn alone(work: &mut Work, equation: usize, residual: ExprId, v: VarId) -> Solvab
 
 /// Is it safe to divide by this coefficient?
 pub(crate) fn coefficient_solvability(work: &Work, coefficient: ExprId) -> Solvability {
-    match work.pool.as_constant(coefficient) {
-        Some(c) if c != 0.0 => return Solvability::LinearConstant,
-        Some(_) => return Solvability::Never,
-        None => {}
-    }
-    let mut ranges = ranges(&work.bounds);
-    if ranges.is_nonzero(&work.pool, coefficient) {
-        Solvability::LinearNonzero
-    } else {
-        Solvability::LinearUnsafe
+    divisor_solvability(&work.pool, coefficient, &mut ranges(&work.bounds))
+}
+
+fn divisor_solvability(pool: &Pool, divisor: ExprId, ranges: &mut Ranges<'_>) -> Solvability {
+    match pool.as_constant(divisor) {
+        Some(c) if c != 0.0 => Solvability::LinearConstant,
+        Some(_) => Solvability::Never,
+        None if ranges.is_nonzero(pool, divisor) => Solvability::LinearNonzero,
+        None => Solvability::LinearUnsafe,
     }
 }
 

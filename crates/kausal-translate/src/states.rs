@@ -5,36 +5,33 @@
 //! columns that will do the least wanted as states first (Mattsson and Söderlind 1993, section 3, with numbers
 //! instead of structure).
 //!
-//! Columns that are good at all points are settled. A small set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
-//! *Dynamic selection of states in Dymola*, Modelica Workshop 2000). Its states are new variables
+//! A choice first falls into local ones ([`local`]), so that chains cost as much as they are long. Columns that are good at
+//! all points are settled. A set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
+//! *Dynamic selection of states in Dymola*, Modelica Workshop 2000), however large it is. Its states are new variables
 //! `z = A c` and `der(z) = A der(c)`, where `c` are the candidates and each row of `A` has a single one. A constraint
-//! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same Jacobian, and when the
-//! dummies of the day become much worse than the best ones it changes `A`, carries `z` over and starts the
-//! integrator anew. The program is one and the same for all choices.
+//! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same
+//! Jacobian, and when other dummies become much better than those of the day it changes `A` and carries `z` and its past over.
+//! The program is one and the same for all choices.
 
 use std::collections::BTreeMap;
 
 use kausal_model::flat::{ActionKind, Origin, StateSelect, Type};
 use kausal_structure::dummy_derivatives::{DummyChoice, OpenChoice};
 use kausal_structure::{Certainty, Eqn, Id, IndexReduction, StatePriority, StateSelection, Var as Column};
-use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Op, VarId};
-use kausal_syntax::Location;
-use rustc_hash::{FxHashMap, FxHashSet};
+use kausal_syntax::{Diagnostic, Location};
+use rustc_hash::FxHashMap;
+
+mod constraints;
+mod local;
 
 use crate::parameters;
 use crate::program::StateSet;
 use crate::sort::Sorting;
 use crate::work::{Equation, EquationForm, Role, Work};
+use constraints::Constraints;
+use local::{Local, LocalChoices};
 
-/// Points at which Jacobians are evaluated, the start values first: as many as cost this many operations, within bounds.
-/// A column that is bad on a small part of the manifold, like that of a pendulum near its turning points or an element of
-/// a quaternion that passes through zero, must not pass by luck.
-const OPERATIONS: usize = 100_000_000;
-const MOST_POINTS: usize = 200;
-const FEWEST_POINTS: usize = 7;
-/// A point is moved so often, at most, to come to where the constraints hold.
-const STEPS: usize = 12;
 /// A column will do when its pivot is at least this part of the largest one.
 const WILL_DO: f64 = 0.1;
 /// One point of so many may be bad when columns are compared.
@@ -45,14 +42,11 @@ const ALIVE: f64 = 1e-9;
 const NOT_AT_START: f64 = 0.002;
 /// A choice whose pivots are at least this part of the largest ones at all points is good everywhere.
 const GOOD: f64 = 0.25;
+/// From so many points on constraints it is concluded that a choice is good at all of them: a column that is bad on a part
+/// of the manifold as small as a tenth is then missed once in two hundred times.
+const ENOUGH_POINTS: usize = 50;
 /// Numbers are not asked about more constraints than this at once: elimination is cubic.
 const MOST_CONSTRAINTS: usize = 400;
-/// Points are moved to where the constraints hold only for so many of them.
-const MOST_PROJECTED: usize = 150;
-/// Larger sets are not selected dynamically.
-const MOST_CANDIDATES: usize = 10;
-/// Nor those with more candidates before the good ones are settled.
-const MOST_COLUMNS: usize = 100;
 
 /// Variables that `reinit` sets, and where.
 pub(crate) type Restarted = BTreeMap<VarId, Option<Location>>;
@@ -116,190 +110,94 @@ pub(crate) fn judge(
     }
     let order = parameters::ordered(work);
     let known = parameters::values(work, &order);
-    open.iter().filter_map(|choice| judge_one(work, choice, level, reduced, &known, priority)).collect()
+    open.iter()
+        .flat_map(|choice| judge_one(work, choice, level, reduced, &known, restarted, priority))
+        .collect()
 }
 
-/// Values of the variables of some expressions at the points. They depend on nothing else in the model.
-fn points(
-    work: &Work,
-    exprs: &[ExprId],
-    known: &FxHashMap<VarId, f64>,
-    count: usize,
-) -> Vec<FxHashMap<VarId, f64>> {
-    let mut variables = Vec::new();
-    let mut visitor = Visitor::new();
-    visitor.begin(&work.pool);
-    exprs.iter().for_each(|&e| visitor.variables(&work.pool, e, &mut variables));
-    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
-    let mut points = vec![FxHashMap::default(); count];
-    for v in variables {
-        if let Some(&value) = known.get(&v) {
-            points.iter_mut().for_each(|point| {
-                point.insert(v, value);
-            });
-            continue;
-        }
-        let start = work.var(v).start.and_then(|e| parameters::number(work, e, known)).unwrap_or(0.0);
-        for (k, point) in points.iter_mut().enumerate() {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-            let away = part * start.abs().max(1.0);
-            // Around the start values, and without regard to them.
-            let value = match k {
-                0 => start,
-                _ if k % 2 == 0 => start + away,
-                _ => away,
-            };
-            point.insert(v, value);
-        }
-    }
-    points
-}
-
+/// Judges one open choice: the local choices it falls into, each by itself.
 fn judge_one(
     work: &mut Work,
     choice: &OpenChoice,
     level: u32,
     reduced: &Reduced,
     known: &FxHashMap<VarId, f64>,
+    restarted: &Restarted,
     priority: &dyn Fn(&Work, VarId) -> StatePriority,
-) -> Option<Judgement> {
+) -> Vec<Judgement> {
     let reduction = reduced.reduction;
     let at_level = |chain: usize| reduction.var_at(chain, reduction.highest[chain].checked_sub(level)?);
     let chain_of: FxHashMap<Column, usize> =
         (0..reduction.chains.len()).filter_map(|chain| Some((at_level(chain)?, chain))).collect();
-    let chains: Vec<usize> =
-        choice.candidates.iter().map(|c| chain_of.get(c).copied()).collect::<Option<_>>()?;
-    let (m, n) = (choice.eqns.len(), chains.len());
-    if m > MOST_CONSTRAINTS {
-        return None;
-    }
-    let zero = work.pool.constant(0.0);
-    let mut jacobian = Some(vec![zero; m * n]);
-    let mut constraints = Constraints { residuals: Vec::new(), slopes: Vec::new() };
-    for (i, eqn) in choice.eqns.iter().enumerate() {
-        let times = reduction.differentiations[*eqn];
-        let residual = work.residual(reduced.sorting.rows[eqn.index()]);
-        constraints.residuals.push(residual);
-        let occurring: FxHashSet<VarId> = work.pool.variables_of(residual).into_iter().collect();
-        for (j, &chain) in chains.iter().enumerate() {
-            let order = reduction.highest[chain].checked_sub(times);
-            let Some(v) = order.and_then(|order| reduced.variable(chain, order)) else { continue };
-            if !occurring.contains(&v) {
-                continue;
-            }
-            let slope = crate::solve::partial(work, residual, v);
-            let usable = slope.filter(|&slope| !work.pool.has_calls(slope));
-            match (usable, &mut jacobian) {
-                (Some(slope), Some(entries)) => entries[i * n + j] = slope,
-                _ => jacobian = None,
-            }
-            constraints.slopes.extend(usable.map(|slope| (i, j, v, slope)));
-        }
-    }
-    let count = (OPERATIONS / ((STEPS + 1) * m * m * n).max(1)).clamp(FEWEST_POINTS, MOST_POINTS);
-    let slopes = constraints.slopes.iter().map(|&(_, _, _, slope)| slope);
-    let exprs: Vec<ExprId> = constraints.residuals.iter().copied().chain(slopes).collect();
-    let points = points(work, &exprs, known, count);
-    let mut matrices = vec![vec![0.0; m * n]; points.len()];
-    for (matrix, mut point) in matrices.iter_mut().zip(points) {
-        if m <= MOST_PROJECTED {
-            constraints.project(work, &mut point);
-        }
-        for &(i, j, _, slope) in &constraints.slopes {
-            let value = parameters::number(work, slope, &point);
-            matrix[i * n + j] = value.filter(|v| v.is_finite()).unwrap_or(0.0);
-        }
-    }
+    let Some(chains) =
+        choice.candidates.iter().map(|c| chain_of.get(c).copied()).collect::<Option<Vec<usize>>>()
+    else {
+        return Vec::new();
+    };
+    let constraints = Constraints::new(work, choice, &chains, reduced);
     // Only derivatives that the constraints reach are at stake: of `der(y) = f(x)`, differentiated once, `der(y)` or `x`,
     // while `y` stays a state whatever is chosen.
     let reach = choice.eqns.iter().map(|e| reduction.differentiations[*e]).max().unwrap_or(0);
-    let wish = |chain: usize| {
+    let at_stake = |chain: usize| {
         let highest = reduction.highest[chain];
         let orders = highest.saturating_sub(reach)..highest.saturating_sub(level);
-        orders.filter_map(|k| reduced.variable(chain, k)).map(|v| priority(work, v)).max()
+        orders.filter_map(move |k| reduced.variable(chain, k))
     };
+    let wish = |chain: usize| at_stake(chain).map(|v| priority(work, v)).max();
     let wishes: Vec<Wish> = chains.iter().map(|&chain| Wish(wish(chain).map_or(0, |p| p.0))).collect();
-    let (dummies, settled) = columns(m, n, &mut matrices, &wishes)?;
-    Some(Judgement { level, eqns: choice.eqns.clone(), chains, dummies, settled, jacobian })
-}
-
-/// Constraints and their derivatives by the candidates.
-struct Constraints {
-    residuals: Vec<ExprId>,
-    /// Row, column, the variable of the candidate that occurs in the row, and the derivative by it.
-    slopes: Vec<(usize, usize, VarId, ExprId)>,
-}
-
-impl Constraints {
-    /// Moves a point to where the constraints hold, by smallest corrections: elsewhere the Jacobian may look regular
-    /// where it never is. Gives up where that leads nowhere.
-    fn project(&self, work: &Work, point: &mut FxHashMap<VarId, f64>) {
-        const CLOSE: f64 = 1e-8;
-        const LONGEST: f64 = 1.0;
-        let m = self.residuals.len();
-        let mut place: FxHashMap<VarId, usize> = FxHashMap::default();
-        for &(_, _, v, _) in &self.slopes {
-            let next = place.len();
-            place.entry(v).or_insert(next);
+    // What `reinit` sets together may be any of the candidates.
+    let whole = chains.iter().any(|&chain| at_stake(chain).any(|v| restarted.contains_key(&v)));
+    let classes: Vec<i32> = wishes.iter().map(|wish| wish.class()).collect();
+    let mut local = match whole {
+        true => LocalChoices::whole(constraints.rows.len(), chains.len()),
+        false => LocalChoices::new(&constraints.rows, &classes),
+    };
+    let points = constraints.points(work, known, &local);
+    let sampled: Vec<Vec<Vec<f64>>> = points.iter().map(|point| constraints.slopes_at(work, point)).collect();
+    let holds: Vec<bool> = points.iter().map(|point| constraints.hold(work, point)).collect();
+    local.keep_good(&constraints.rows, &sampled, GOOD);
+    let mut judgements = Vec::new();
+    for Local { rows, columns: own } in local.into_choices(&constraints.rows) {
+        let (m, n) = (rows.len(), own.len());
+        if m > MOST_CONSTRAINTS {
+            let text = format!(
+                "which of {n} variables are states, given {m} constraints between them, is decided by structure alone"
+            );
+            let help = "the choice may become bad in the run: `stateSelect` says which ones shall be states";
+            work.diagnostics.push(Diagnostic::warning("K0418", text).help(help));
+            continue;
         }
-        let n = place.len();
-        for _ in 0..STEPS {
-            let number = |&e: &ExprId| parameters::number(work, e, point).filter(|v| v.is_finite());
-            let Some(residual) = self.residuals.iter().map(number).collect::<Option<Vec<f64>>>() else {
-                return;
-            };
-            if residual.iter().all(|r| r.abs() < CLOSE) {
-                return;
-            }
-            let mut rows = vec![vec![0.0; n]; m];
-            for (i, _, v, slope) in &self.slopes {
-                let Some(value) = number(slope) else { return };
-                rows[*i][place[v]] = value;
-            }
-            let Some(weights) = smallest_weights(&rows, &residual) else { return };
-            let mut step = vec![0.0; n];
-            for (row, weight) in rows.iter().zip(&weights) {
-                step.iter_mut().zip(row).for_each(|(s, a)| *s -= a * weight);
-            }
-            let length = step.iter().fold(0.0f64, |l, s| l.max(s.abs()));
-            let part = if length > LONGEST { LONGEST / length } else { 1.0 };
-            for (v, &k) in &place {
-                if let Some(value) = point.get_mut(v) {
-                    *value += part * step[k];
+        let place: FxHashMap<usize, usize> = own.iter().enumerate().map(|(k, &j)| (j, k)).collect();
+        let zero = work.pool.constant(0.0);
+        let mut jacobian = Some(vec![zero; m * n]);
+        let mut matrices = vec![vec![0.0; m * n]; points.len()];
+        for (i, &row) in rows.iter().enumerate() {
+            for (k, slope) in constraints.rows[row].iter().enumerate() {
+                let Some(&j) = place.get(&slope.column) else { continue };
+                match (slope.slope, &mut jacobian) {
+                    (Some(slope), Some(entries)) => entries[i * n + j] = slope,
+                    _ => jacobian = None,
+                }
+                for (matrix, sample) in matrices.iter_mut().zip(&sampled) {
+                    matrix[i * n + j] = sample[row][k];
                 }
             }
         }
-    }
-}
-
-/// `y` with `A Aᵀ y = r`, by Cholesky's method; rows that say nothing new count for nothing.
-fn smallest_weights(rows: &[Vec<f64>], r: &[f64]) -> Option<Vec<f64>> {
-    const NOTHING_NEW: f64 = 1e-10;
-    let m = rows.len();
-    let mut l = vec![vec![0.0; m]; m];
-    for i in 0..m {
-        for j in 0..=i {
-            let mut sum: f64 = rows[i].iter().zip(&rows[j]).map(|(a, b)| a * b).sum();
-            let whole = sum;
-            sum -= (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
-            if i != j {
-                l[i][j] = if l[j][j] > 0.0 { sum / l[j][j] } else { 0.0 };
-            } else if sum > NOTHING_NEW * whole {
-                l[i][i] = sum.sqrt();
-            }
+        let wishes: Vec<Wish> = own.iter().map(|&j| wishes[j]).collect();
+        let whole = matrices.clone();
+        let Some((dummies, mut settled)) = columns(m, n, &mut matrices, &wishes) else { continue };
+        // Pivot by pivot a choice may look worse than it is as a whole.
+        let on_constraints = whole.iter().zip(&holds).filter(|(_, holds)| **holds);
+        let gains: Vec<f64> =
+            on_constraints.map(|(matrix, _)| gain(m, n, matrix.clone(), &dummies)).collect();
+        if gains.len() >= ENOUGH_POINTS && gains.iter().all(|gain| gain * GOOD <= 1.0) {
+            settled = m;
         }
+        let eqns = rows.iter().map(|&i| choice.eqns[i]).collect();
+        let chains = own.iter().map(|&j| chains[j]).collect();
+        judgements.push(Judgement { level, eqns, chains, dummies, settled, jacobian });
     }
-    let mut y = r.to_vec();
-    for i in 0..m {
-        let sum: f64 = (0..i).map(|k| l[i][k] * y[k]).sum();
-        y[i] = if l[i][i] > 0.0 { (y[i] - sum) / l[i][i] } else { 0.0 };
-    }
-    for i in (0..m).rev() {
-        let sum: f64 = (i + 1..m).map(|k| l[k][i] * y[k]).sum();
-        y[i] = if l[i][i] > 0.0 { (y[i] - sum) / l[i][i] } else { 0.0 };
-    }
-    y.iter().all(|v| v.is_finite()).then_some(y)
+    judgements
 }
 
 /// How much a chain is wanted among the states.
@@ -385,6 +283,32 @@ fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Op
     Some((chosen, settled))
 }
 
+/// How much the volume of the dummies' columns grows by the best exchange of one of them for another column.
+fn gain(m: usize, n: usize, mut matrix: Vec<f64>, dummies: &[usize]) -> f64 {
+    let mut open: Vec<usize> = (0..m).collect();
+    for &column in dummies {
+        let size = |&i: &usize| matrix[i * n + column].abs();
+        let Some(place) = (0..open.len()).max_by(|&a, &b| size(&open[a]).total_cmp(&size(&open[b]))) else {
+            return f64::INFINITY;
+        };
+        let row = open.swap_remove(place);
+        let pivot = matrix[row * n + column];
+        if pivot == 0.0 {
+            return f64::INFINITY;
+        }
+        (0..n).for_each(|j| matrix[row * n + j] /= pivot);
+        for i in (0..m).filter(|&i| i != row) {
+            let factor = matrix[i * n + column];
+            if factor != 0.0 {
+                (0..n).for_each(|j| matrix[i * n + j] -= factor * matrix[row * n + j]);
+            }
+        }
+    }
+    let others = (0..n).filter(|j| !dummies.contains(j));
+    let sizes = others.flat_map(|j| (0..m).map(move |i| i * n + j)).map(|k| matrix[k].abs());
+    sizes.fold(0.0, |largest, size| if size > largest || size.is_nan() { size } else { largest })
+}
+
 /// Adds the variables that should not be states to `unwanted`: those of the order at stake and below.
 pub(crate) fn unwanted(judgements: &[Judgement], reduced: &Reduced, unwanted: &mut FxHashMap<VarId, i32>) {
     for judgement in judgements {
@@ -449,7 +373,7 @@ fn plans(
         .filter_map(|(chain, order)| reduced.variable(chain, order))
         .any(|v| restarted.contains_key(&v) && !states.contains(&v));
     let settled = if contested { &[] } else { &dummies[..*settled] };
-    if settled.len() == dummies.len() || chains.len() > MOST_COLUMNS {
+    if settled.len() == dummies.len() {
         return None;
     }
     let constant = |&e: &ExprId| !work.pool.contains_any(e, |v| !work.is_parameter(v));
@@ -479,8 +403,7 @@ fn plans(
         // The static choice must be the one that was judged.
         let is_state = |v: &VarId| states.contains(v);
         let fits = chosen.len() + rows.len() == before.len() + columns.len();
-        let many = candidates.len() > MOST_CANDIDATES;
-        if !fits || many || at(&before, 1)?.iter().any(is_state) || !candidates.iter().all(free) {
+        if !fits || at(&before, 1)?.iter().any(is_state) || !candidates.iter().all(free) {
             return None;
         }
         if rows.len() <= before.len() || chosen.is_empty() {
@@ -570,9 +493,9 @@ mod tests {
     #[test]
     fn columns_that_are_good_everywhere() {
         // A rotation: the first two columns are the identity, the others turn.
-        let mut matrices: Vec<Vec<f64>> = (0..FEWEST_POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..7)
             .map(|k| {
-                let (s, c) = (f64::from(k as u32) * 0.7).sin_cos();
+                let (s, c) = (f64::from(k) * 0.7).sin_cos();
                 vec![1.0, 0.0, -c, s, 0.0, 1.0, -s, -c]
             })
             .collect();
@@ -581,10 +504,19 @@ mod tests {
     }
 
     #[test]
+    fn exchanges_gain() {
+        // |det| of columns 0 and 2 of [[1, 2, 3], [2, 4, 1]] is 5, of 1 and 2 it is 10; 0 and 1 are parallel.
+        let matrix = || vec![1.0, 2.0, 3.0, 2.0, 4.0, 1.0];
+        assert!((gain(2, 3, matrix(), &[0, 2]) - 2.0).abs() < 1e-14);
+        assert!((gain(2, 3, matrix(), &[1, 2]) - 0.5).abs() < 1e-14);
+        assert!(gain(2, 3, matrix(), &[0, 1]).is_infinite());
+    }
+
+    #[test]
     fn nothing_is_good_everywhere() {
-        let mut matrices: Vec<Vec<f64>> = (0..FEWEST_POINTS)
+        let mut matrices: Vec<Vec<f64>> = (0..7)
             .map(|k| {
-                let (s, c) = (f64::from(k as u32) * 0.9).sin_cos();
+                let (s, c) = (f64::from(k) * 0.9).sin_cos();
                 vec![c, s]
             })
             .collect();

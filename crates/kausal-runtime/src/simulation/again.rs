@@ -142,7 +142,7 @@ impl Run {
     }
 
     /// Begins anew at an instant of the last step, as if it had not been passed.
-    fn go_back(&mut self, t: f64) -> Result<(), RunError> {
+    pub(super) fn go_back(&mut self, t: f64) -> Result<(), RunError> {
         self.given_up += 1;
         let mut state = self.state.clone();
         self.solver()?.interpolate(t, &mut state);

@@ -111,6 +111,26 @@ impl Auto {
         self.bdf.implicit_part()
     }
 
+    /// See [`Integrator::remembered`](super::Integrator::remembered).
+    pub fn remembered(&self, core: &Core) -> Vec<f64> {
+        match self.kind {
+            Kind::Explicit => Vec::new(),
+            Kind::Bdf => self.bdf.remembered(core),
+        }
+    }
+
+    /// Can it go on with other states, given so much of their past?
+    pub fn goes_on(&self, core: &Core, past: usize) -> bool {
+        self.kind == Kind::Explicit || self.bdf.goes_on(core, past)
+    }
+
+    /// Goes on with other states.
+    pub fn change_states(&mut self, x: &[f64], past: &[Vec<f64>]) {
+        if self.kind == Kind::Bdf {
+            self.bdf.change_states(x, past);
+        }
+    }
+
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
         core: &mut Core,

@@ -230,6 +230,48 @@ impl Bdf {
         1.0 / HARMONIC[self.order_used]
     }
 
+    /// Instants through which the polynomial of the past goes, equally far apart, the latest first.
+    pub fn remembered(&self, core: &Core) -> Vec<f64> {
+        if !self.started || self.steps_since_start == 0 || self.starter.steps > 0 {
+            return Vec::new();
+        }
+        let part = self.psi[self.order_used] / self.order_used as f64;
+        (1..=self.order_used).map(|i| core.t - i as f64 * part).collect()
+    }
+
+    /// Can it go on with other states, given so much of their past?
+    pub fn goes_on(&self, core: &Core, past: usize) -> bool {
+        past > 0 && past == self.remembered(core).len()
+    }
+
+    /// The past of other states, at the instants that are remembered, replaces that of the present ones.
+    pub fn change_states(&mut self, x: &[f64], past: &[Vec<f64>]) {
+        let part = self.psi[self.order_used] / self.order_used as f64;
+        self.taken = None;
+        self.phi[1].copy_from_slice(x);
+        for (phi, values) in self.phi[2..].iter_mut().zip(past) {
+            phi.copy_from_slice(values);
+        }
+        self.differences(past.len(), part);
+        self.order = self.order.min(past.len());
+        self.wait = self.order + 1;
+    }
+
+    /// Values at instants equally far apart become differences, one order after the other.
+    fn differences(&mut self, order: usize, part: f64) {
+        self.psi = std::array::from_fn(|i| i as f64 * part);
+        for i in 1..=order {
+            for j in (i..=order).rev() {
+                let (newer, older) = self.phi.split_at_mut(j + 1);
+                for (older, newer) in older[0].iter_mut().zip(&newer[j]) {
+                    *older = newer - *older;
+                }
+            }
+        }
+        self.phi[order + 2..].iter_mut().for_each(|phi| phi.fill(0.0));
+        self.degree = 0;
+    }
+
     /// One step towards `t_limit`. `core.dx` is the derivative when the method starts.
     pub fn step<M: StepModel + ?Sized>(
         &mut self,
@@ -345,23 +387,12 @@ impl Bdf {
     fn take_past(&mut self, core: &Core, h: f64) {
         let part = h / START_ORDER as f64;
         self.taken = None;
-        self.psi = std::array::from_fn(|i| i as f64 * part);
         self.phi[1].copy_from_slice(&core.x);
         for i in 1..=START_ORDER {
             let t = core.t - i as f64 * part;
             self.starter.method.interpolate(core, t, &mut self.phi[i + 1]);
         }
-        // Values become differences, one order after the other.
-        for i in 1..=START_ORDER {
-            for j in (i..=START_ORDER).rev() {
-                let (newer, older) = self.phi.split_at_mut(j + 1);
-                for (older, newer) in older[0].iter_mut().zip(&newer[j]) {
-                    *older = newer - *older;
-                }
-            }
-        }
-        self.phi[START_ORDER + 2..].iter_mut().for_each(|phi| phi.fill(0.0));
-        self.degree = 0;
+        self.differences(START_ORDER, part);
         self.order_used = START_ORDER;
         self.order = START_ORDER.min(core.options.max_order);
         self.wait = self.order + 1;

@@ -267,6 +267,41 @@ impl<M: StepModel> Integrator<M> {
         }
     }
 
+    /// Instants before the current one that the method remembers, the latest first; none where it remembers nothing.
+    pub fn remembered(&self) -> Vec<f64> {
+        match &self.engine {
+            Engine::Auto(e) => e.remembered(&self.core),
+            Engine::Bdf(e) => e.remembered(&self.core),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Goes on at `t` with other states of the same solution, of which `x` are the values now and `past` those at the instants
+    /// that are [remembered](Integrator::remembered). Without a past, methods that need one begin anew; the others
+    /// keep their step size.
+    pub fn change_states(&mut self, t: f64, x: &[f64], past: &[Vec<f64>]) {
+        let known = match &self.engine {
+            Engine::Auto(e) => e.goes_on(&self.core, past.len()),
+            Engine::Bdf(e) => e.goes_on(&self.core, past.len()),
+            Engine::Explicit(_) => true,
+            _ => false,
+        };
+        if !known || t != self.core.t {
+            self.restart(t, x);
+            return;
+        }
+        let core = &mut self.core;
+        core.t_old = t;
+        core.x.copy_from_slice(x);
+        self.ready = false;
+        self.model.reset();
+        match &mut self.engine {
+            Engine::Auto(e) => e.change_states(x, past),
+            Engine::Bdf(e) => e.change_states(x, past),
+            _ => {}
+        }
+    }
+
     /// Changes the largest step size from here on.
     pub fn set_max_step(&mut self, h: f64) {
         if h > 0.0 {
