@@ -13,6 +13,7 @@
 //!   is repeated with a new one; only a failure with a current Jacobian is reported. Where the step cannot be made
 //!   smaller ([`StepModel::persist`]), Newton's method with a new matrix in each iteration comes before that.
 
+mod newton;
 mod rosenbrock;
 mod stages;
 
@@ -43,6 +44,19 @@ const BEST_RATE: f64 = 0.01;
 /// A residual of so many error weights must become smaller, for the matrix may say nothing there.
 const FAR: f64 = 1e3;
 
+/// A correction that is followed by one of at most this part of it has come near to the solution. Far from it, Newton's method
+/// for a power `p` leaves `(1 - 1/p)^p` of the residual: a quarter for squares, and more for higher powers and the exponential
+/// function, `1/e`.
+const NEAR_SOLUTION: f64 = 0.25;
+/// One that is followed by at most this part of it, and no more than the one before it was, converges slowly.
+const SLOW: f64 = 0.5;
+/// Up to this ratio residuals are of the same size, and so is what they are times the corrections that follow from them: one and
+/// a half orders of magnitude.
+const SAME_SIZE: f64 = 30.0;
+
+/// An iteration that has failed not more than so many steps ago will fail again.
+const LATELY: u32 = 10;
+
 /// Takes implicit steps with an [`OdeModel`]. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct ClassicalStep<M> {
@@ -54,8 +68,11 @@ pub struct ClassicalStep<M> {
     has_jacobian: bool,
     steps_since_factor: u32,
     steps_since_jacobian: u32,
+    steps_since_failure: u32,
     /// Observed rate of convergence, one right after a factorisation.
     rate: f64,
+    /// The last correction with this matrix that made the residual smaller as it should.
+    trusted: Option<Correction>,
     f: Vec<f64>,
     correction: Vec<f64>,
     guess: Vec<f64>,
@@ -64,6 +81,22 @@ pub struct ClassicalStep<M> {
     /// Newton iterations where the chord iteration fails and the step cannot be made smaller.
     persistence: u32,
     work: Work,
+}
+
+/// A correction of the chord iteration.
+#[derive(Clone, Copy, Debug, Default)]
+struct Correction {
+    /// In error weights: the correction, and the residual that it was made from.
+    size: f64,
+    residual: f64,
+    /// The larger of both as a part of that of the one before.
+    ratio: f64,
+}
+
+impl Correction {
+    fn shows_that_it_contracts(&self, before: &Correction) -> bool {
+        self.ratio <= NEAR_SOLUTION || self.ratio <= SLOW && self.ratio <= before.ratio
+    }
 }
 
 /// Where the chord iteration may use an old matrix, or must make a new one first.
@@ -89,7 +122,9 @@ impl<M: OdeModel> ClassicalStep<M> {
             has_jacobian: false,
             steps_since_factor: 0,
             steps_since_jacobian: 0,
+            steps_since_failure: LATELY,
             rate: 1.0,
+            trusted: None,
             f: vec![0.0; n],
             correction: vec![0.0; n],
             guess: vec![0.0; n],
@@ -177,7 +212,18 @@ impl<M: OdeModel> ClassicalStep<M> {
         self.gamma = Some(gamma);
         self.steps_since_factor = 0;
         self.rate = 1.0;
+        self.trusted = None;
         Ok(())
+    }
+
+    /// Has the matrix been seen to make a residual smaller from which a correction like this one would follow? In the same step
+    /// residuals become smaller from one correction to the next.
+    fn trusts(&self, correction: &Correction, same_step: bool) -> bool {
+        self.trusted.is_some_and(|seen| {
+            correction.residual <= SAME_SIZE * seen.residual
+                && (same_step || seen.residual <= SAME_SIZE * correction.residual)
+                && correction.residual * seen.size <= SAME_SIZE * seen.residual * correction.size
+        })
     }
 
     /// The chord iteration from the guess in `x`, where `self.f` is the derivative at the guess.
@@ -187,19 +233,25 @@ impl<M: OdeModel> ClassicalStep<M> {
         let scale = 2.0 / (1.0 + h / gamma);
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - h / gamma).abs() / (1.0 + h / gamma)).max(BEST_RATE);
-        let mut last = 0.0;
         // Where the step is what it is, no error test sees a correction that is small because the matrix is far too large; and
         // errors are to be those of the formula alone.
         let checks = self.persistence > 0;
         let aim = if checks { rounding(weights, x).min(tolerance) } else { tolerance };
         let most = if checks { MAX_FIXED_ITERATIONS } else { MAX_ITERATIONS };
         let mut first = 0.0;
-        for iteration in 1..=most {
+        let mut before = Correction::default();
+        let mut verified = false;
+        // One more, where only an evaluation tells whether the last one was the solution.
+        let mut more = 0;
+        let mut iteration = 0;
+        while iteration < most + more {
+            iteration += 1;
             for (((c, x), f), old) in self.correction.iter_mut().zip(&*x).zip(&self.f).zip(old) {
                 *c = scale * (h * f + old - x);
             }
-            if checks && iteration == 1 {
-                first = norm(weights, &self.correction);
+            let residual = norm(weights, &self.correction);
+            if iteration == 1 {
+                first = residual;
             }
             self.matrix.solve(&mut self.correction);
             self.work.newton_iterations += 1;
@@ -211,24 +263,32 @@ impl<M: OdeModel> ClassicalStep<M> {
                 let component = first_not_finite(&self.f).or_else(|| first_not_finite(x));
                 return Err(Recoverable { reason: Reason::NotFinite, component }.into());
             }
+            let mut this = Correction { size, residual, ratio: 0.0 };
             if iteration > 1 {
-                self.rate = (RATE_MEMORY * self.rate).max(size / last);
+                let ratio = size / before.size;
+                self.rate = (RATE_MEMORY * self.rate).max(ratio);
+                this.ratio = ratio.max(residual / before.residual);
+                verified = this.shows_that_it_contracts(&before);
+                self.trusted = verified.then_some(before);
             }
-            let end = iteration == most || iteration > 1 && size > DIVERGENCE * last;
-            if size * self.rate.max(slowest).min(1.0) <= if end { tolerance } else { aim } {
-                if checks && first > FAR {
-                    self.rhs(t, x)?;
-                    let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
-                    if scale * left > 0.5 * first {
-                        break;
+            let end = iteration >= most || iteration > 1 && size > DIVERGENCE * before.size;
+            let error = size * self.rate.max(slowest).min(1.0);
+            if error <= if end { tolerance } else { aim } {
+                if residual <= tolerance || self.trusts(&this, verified) {
+                    if checks && first > FAR {
+                        self.rhs(t, x)?;
+                        let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
+                        if scale * left > 0.5 * first {
+                            break;
+                        }
                     }
+                    return Ok(());
                 }
-                return Ok(());
-            }
-            if end {
+                more = 1;
+            } else if end {
                 break;
             }
-            last = size;
+            before = this;
             match self.rhs(t, x) {
                 // What is exact enough is not lost because it can be made no better.
                 Err(ModelError::Recoverable(_))
@@ -383,9 +443,12 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
                 }
                 Err(ModelError::Recoverable(e)) => {
                     self.work.nonlinear_failures += 1;
-                    // The Jacobian is that of the guess; keep it for the smaller step that follows, but
-                    // factorise.
-                    self.gamma = None;
+                    let again = std::mem::take(&mut self.steps_since_failure) < LATELY;
+                    if again && self.find_by_newton(request, x)? {
+                        break;
+                    }
+                    // The Jacobian is that of a guess that led nowhere, and may be anything.
+                    (self.gamma, self.has_jacobian) = (None, false);
                     return Err(e.into());
                 }
                 Err(fatal) => return Err(fatal),
@@ -407,6 +470,7 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
     }
 
     fn accepted(&mut self, _t: f64, _x: &[f64], _dx: &[f64]) {
+        self.steps_since_failure = self.steps_since_failure.saturating_add(1);
         self.steps_since_factor += 1;
         self.steps_since_jacobian += 1;
         if let Some(stages) = &mut self.stages {
