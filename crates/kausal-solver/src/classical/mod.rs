@@ -16,6 +16,7 @@
 mod newton;
 mod rosenbrock;
 mod stages;
+mod trust;
 
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
@@ -23,6 +24,8 @@ use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
 use crate::weights::{first_not_finite, largest, norm, rounding};
 use stages::Stages;
+pub(crate) use trust::NEAR_SOLUTION;
+use trust::{Correction, Trust};
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
 const MAX_STEPS_PER_FACTOR: u32 = 30;
@@ -44,17 +47,8 @@ const BEST_RATE: f64 = 0.01;
 /// A residual of so many error weights must become smaller, for the matrix may say nothing there.
 const FAR: f64 = 1e3;
 
-/// A correction that is followed by one of at most this part of it has come near to the solution. Far from it, Newton's method
-/// for a power `p` leaves `(1 - 1/p)^p` of the residual: a quarter for squares, and more for higher powers and the exponential
-/// function, `1/e`.
-const NEAR_SOLUTION: f64 = 0.25;
-/// One that is followed by at most this part of it, and no more than the one before it was, converges slowly.
-const SLOW: f64 = 0.5;
-/// Up to this ratio residuals are of the same size, and so is what they are times the corrections that follow from them: one and
-/// a half orders of magnitude.
-const SAME_SIZE: f64 = 30.0;
-
-/// An iteration that has failed not more than so many steps ago will fail again.
+/// An iteration that has failed more often than this, with not more than so many steps in between, will fail again.
+const OFTEN: u32 = 4;
 const LATELY: u32 = 10;
 
 /// Takes implicit steps with an [`OdeModel`]. See the [module](self).
@@ -69,10 +63,11 @@ pub struct ClassicalStep<M> {
     steps_since_factor: u32,
     steps_since_jacobian: u32,
     steps_since_failure: u32,
+    failures_lately: u32,
     /// Observed rate of convergence, one right after a factorisation.
     rate: f64,
-    /// The last correction with this matrix that made the residual smaller as it should.
-    trusted: Option<Correction>,
+    /// What the matrix has been seen to do.
+    trust: Trust,
     f: Vec<f64>,
     correction: Vec<f64>,
     guess: Vec<f64>,
@@ -81,22 +76,6 @@ pub struct ClassicalStep<M> {
     /// Newton iterations where the chord iteration fails and the step cannot be made smaller.
     persistence: u32,
     work: Work,
-}
-
-/// A correction of the chord iteration.
-#[derive(Clone, Copy, Debug, Default)]
-struct Correction {
-    /// In error weights: the correction, and the residual that it was made from.
-    size: f64,
-    residual: f64,
-    /// The larger of both as a part of that of the one before.
-    ratio: f64,
-}
-
-impl Correction {
-    fn shows_that_it_contracts(&self, before: &Correction) -> bool {
-        self.ratio <= NEAR_SOLUTION || self.ratio <= SLOW && self.ratio <= before.ratio
-    }
 }
 
 /// Where the chord iteration may use an old matrix, or must make a new one first.
@@ -123,8 +102,9 @@ impl<M: OdeModel> ClassicalStep<M> {
             steps_since_factor: 0,
             steps_since_jacobian: 0,
             steps_since_failure: LATELY,
+            failures_lately: 0,
             rate: 1.0,
-            trusted: None,
+            trust: Trust::default(),
             f: vec![0.0; n],
             correction: vec![0.0; n],
             guess: vec![0.0; n],
@@ -152,6 +132,13 @@ impl<M: OdeModel> ClassicalStep<M> {
     fn rhs(&mut self, t: f64, x: &[f64]) -> Result<(), ModelError> {
         self.work.rhs_evaluations += 1;
         self.model.rhs(t, x, &mut self.f)
+    }
+
+    /// Notes a failure; were there several lately?
+    fn fails_often(&mut self) -> bool {
+        let lately = std::mem::take(&mut self.steps_since_failure) < LATELY;
+        self.failures_lately = if lately { self.failures_lately + 1 } else { 1 };
+        self.failures_lately > OFTEN
     }
 
     fn needed_setup(&self, h: f64) -> Setup {
@@ -212,18 +199,8 @@ impl<M: OdeModel> ClassicalStep<M> {
         self.gamma = Some(gamma);
         self.steps_since_factor = 0;
         self.rate = 1.0;
-        self.trusted = None;
+        self.trust = Trust::default();
         Ok(())
-    }
-
-    /// Has the matrix been seen to make a residual smaller from which a correction like this one would follow? In the same step
-    /// residuals become smaller from one correction to the next.
-    fn trusts(&self, correction: &Correction, same_step: bool) -> bool {
-        self.trusted.is_some_and(|seen| {
-            correction.residual <= SAME_SIZE * seen.residual
-                && (same_step || seen.residual <= SAME_SIZE * correction.residual)
-                && correction.residual * seen.size <= SAME_SIZE * seen.residual * correction.size
-        })
     }
 
     /// The chord iteration from the guess in `x`, where `self.f` is the derivative at the guess.
@@ -265,16 +242,14 @@ impl<M: OdeModel> ClassicalStep<M> {
             }
             let mut this = Correction { size, residual, ratio: 0.0 };
             if iteration > 1 {
-                let ratio = size / before.size;
-                self.rate = (RATE_MEMORY * self.rate).max(ratio);
-                this.ratio = ratio.max(residual / before.residual);
-                verified = this.shows_that_it_contracts(&before);
-                self.trusted = verified.then_some(before);
+                self.rate = (RATE_MEMORY * self.rate).max(size / before.size);
+                this = Correction::after(&before, size, residual);
+                verified = self.trust.learn(&before, &this);
             }
             let end = iteration >= most || iteration > 1 && size > DIVERGENCE * before.size;
             let error = size * self.rate.max(slowest).min(1.0);
             if error <= if end { tolerance } else { aim } {
-                if residual <= tolerance || self.trusts(&this, verified) {
+                if residual <= tolerance || self.trust.covers(&this, verified) {
                     if checks && first > FAR {
                         self.rhs(t, x)?;
                         let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
@@ -443,8 +418,7 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
                 }
                 Err(ModelError::Recoverable(e)) => {
                     self.work.nonlinear_failures += 1;
-                    let again = std::mem::take(&mut self.steps_since_failure) < LATELY;
-                    if again && self.find_by_newton(request, x)? {
+                    if self.fails_often() && self.find_by_newton(request, x)? {
                         break;
                     }
                     // The Jacobian is that of a guess that led nowhere, and may be anything.

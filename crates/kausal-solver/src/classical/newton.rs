@@ -7,7 +7,8 @@
 //! Methods for Nonlinear Problems*, §3.3). That bounds by how much arguments of exponential functions change as well: behind a
 //! correction too long the next one would be longer.
 
-use super::{ClassicalStep, Correction};
+use super::ClassicalStep;
+use super::trust::Correction;
 use crate::error::ModelError;
 use crate::model::{OdeModel, StepRequest};
 use crate::weights::norm;
@@ -44,12 +45,12 @@ impl<M: OdeModel> ClassicalStep<M> {
                 return Ok(false);
             };
             size = next.residual;
-            if part == 1.0 && next.shows_that_it_contracts(&correction) && next.size <= tolerance {
+            if part == 1.0 && self.trust.learn(&correction, &next) && next.size <= tolerance {
                 // The next correction is known, and smaller than what is tolerated.
                 for (x, c) in x.iter_mut().zip(&self.correction) {
                     *x += c;
                 }
-                (self.rate, self.trusted) = (next.ratio, Some(correction));
+                self.rate = next.ratio;
                 return Ok(true);
             }
         }
@@ -79,10 +80,9 @@ impl<M: OdeModel> ClassicalStep<M> {
                 self.correction.copy_from_slice(residual);
                 self.matrix.solve(&mut self.correction);
                 let size = norm(weights, &self.correction);
-                let ratio = (size / correction.size).max(left / correction.residual);
                 // Half of what a linear equation would leave.
                 if size <= (1.0 - 0.5 * part) * correction.size || correction.size == 0.0 {
-                    return Ok(Some((part, Correction { size, residual: left, ratio })));
+                    return Ok(Some((part, Correction::after(correction, size, left))));
                 }
             }
             part /= DAMPING;
