@@ -10,7 +10,9 @@
 //! - the Jacobian is evaluated anew when the iteration fails or after `MAX_STEPS_PER_JACOBIAN` steps;
 //! - the iteration stops when the error that the observed rate of convergence predicts is below the
 //!   tolerance, often after one correction; it gives up when corrections grow. A failure with an old Jacobian
-//!   is repeated with a new one; only a failure with a current Jacobian is reported. Where the step cannot be made
+//!   is repeated with a new one; only a failure with a current Jacobian is reported, and its Jacobian is not kept;
+//! - a small correction ends the iteration only with a matrix that has been seen to make residuals smaller (`trust`);
+//! - where iterations fail often, damped corrections of Newton's method come before a smaller step (`newton`). Where the step cannot be made
 //!   smaller ([`StepModel::persist`]), Newton's method with a new matrix in each iteration comes before that.
 
 mod newton;
