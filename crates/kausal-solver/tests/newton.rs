@@ -327,3 +327,35 @@ fn what_is_small_for_a_steep_piece_is_no_solution_beside_it() {
     let (found, x) = solve(false);
     assert!(found && x > 0.0, "without a second look {x} passes");
 }
+
+/// A diode and a resistor, with both unknowns iterated on.
+struct Diode;
+
+impl NonlinearSystem for Diode {
+    fn n(&self) -> usize {
+        2
+    }
+    fn residual(&mut self, x: &[f64], r: &mut [f64]) -> Result<(), ModelError> {
+        r[0] = x[0] - 1e-12 * ((x[1] / 0.025).exp() - 1.0);
+        r[1] = x[1] + 1e3 * x[0] - 5.0;
+        Ok(())
+    }
+    fn has_jacobian(&self) -> bool {
+        true
+    }
+    fn jacobian(&mut self, x: &[f64], j: &mut [f64]) -> Result<(), ModelError> {
+        j.copy_from_slice(&[1.0, 1e3, -4e-11 * (x[1] / 0.025).exp(), 1.0]);
+        Ok(())
+    }
+}
+
+/// Each correction is at most 25 mV here: some 380 of them lie between start and solution.
+#[test]
+fn a_start_far_out_on_an_exponential_function_is_no_failure() {
+    let mut newton = Newton::new(&mut Diode, NewtonOptions::default()).unwrap();
+    let mut x = [0.0, 10.0];
+    newton.solve(&mut Diode, &mut x).unwrap();
+    assert!((x[1] + 1e3 * x[0] - 5.0).abs() < 1e-9, "{x:?}");
+    // The equation of the diode, solved for its voltage.
+    assert!((x[1] - 0.025 * (1.0 + x[0] / 1e-12).ln()).abs() < 1e-9, "{x:?}");
+}

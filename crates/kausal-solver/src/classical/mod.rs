@@ -10,11 +10,15 @@
 //! - the Jacobian is evaluated anew when the iteration fails or after `MAX_STEPS_PER_JACOBIAN` steps;
 //! - the iteration stops when the error that the observed rate of convergence predicts is below the
 //!   tolerance, often after one correction; it gives up when corrections grow. A failure with an old Jacobian
-//!   is repeated with a new one; only a failure with a current Jacobian is reported. Where the step cannot be made
+//!   is repeated with a new one; only a failure with a current Jacobian is reported, and its Jacobian is not kept;
+//! - a small correction ends the iteration only with a matrix that has been seen to make residuals smaller (`trust`);
+//! - where iterations fail often, damped corrections of Newton's method come before a smaller step (`newton`). Where the step cannot be made
 //!   smaller ([`StepModel::persist`]), Newton's method with a new matrix in each iteration comes before that.
 
+mod newton;
 mod rosenbrock;
 mod stages;
+mod trust;
 
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
@@ -22,6 +26,8 @@ use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
 use crate::weights::{first_not_finite, largest, norm, rounding};
 use stages::Stages;
+pub(crate) use trust::NEAR_SOLUTION;
+use trust::{Correction, Trust};
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
 const MAX_STEPS_PER_FACTOR: u32 = 30;
@@ -43,6 +49,10 @@ const BEST_RATE: f64 = 0.01;
 /// A residual of so many error weights must become smaller, for the matrix may say nothing there.
 const FAR: f64 = 1e3;
 
+/// An iteration that has failed more often than this, with not more than so many steps in between, will fail again.
+const OFTEN: u32 = 4;
+const LATELY: u32 = 10;
+
 /// Takes implicit steps with an [`OdeModel`]. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct ClassicalStep<M> {
@@ -54,8 +64,12 @@ pub struct ClassicalStep<M> {
     has_jacobian: bool,
     steps_since_factor: u32,
     steps_since_jacobian: u32,
+    steps_since_failure: u32,
+    failures_lately: u32,
     /// Observed rate of convergence, one right after a factorisation.
     rate: f64,
+    /// What the matrix has been seen to do.
+    trust: Trust,
     f: Vec<f64>,
     correction: Vec<f64>,
     guess: Vec<f64>,
@@ -89,7 +103,10 @@ impl<M: OdeModel> ClassicalStep<M> {
             has_jacobian: false,
             steps_since_factor: 0,
             steps_since_jacobian: 0,
+            steps_since_failure: LATELY,
+            failures_lately: 0,
             rate: 1.0,
+            trust: Trust::default(),
             f: vec![0.0; n],
             correction: vec![0.0; n],
             guess: vec![0.0; n],
@@ -117,6 +134,13 @@ impl<M: OdeModel> ClassicalStep<M> {
     fn rhs(&mut self, t: f64, x: &[f64]) -> Result<(), ModelError> {
         self.work.rhs_evaluations += 1;
         self.model.rhs(t, x, &mut self.f)
+    }
+
+    /// Notes a failure; were there several lately?
+    fn fails_often(&mut self) -> bool {
+        let lately = std::mem::take(&mut self.steps_since_failure) < LATELY;
+        self.failures_lately = if lately { self.failures_lately + 1 } else { 1 };
+        self.failures_lately > OFTEN
     }
 
     fn needed_setup(&self, h: f64) -> Setup {
@@ -177,6 +201,7 @@ impl<M: OdeModel> ClassicalStep<M> {
         self.gamma = Some(gamma);
         self.steps_since_factor = 0;
         self.rate = 1.0;
+        self.trust = Trust::default();
         Ok(())
     }
 
@@ -187,19 +212,25 @@ impl<M: OdeModel> ClassicalStep<M> {
         let scale = 2.0 / (1.0 + h / gamma);
         // No iteration converges faster than the drift of `h` lets stiff components.
         let slowest = ((1.0 - h / gamma).abs() / (1.0 + h / gamma)).max(BEST_RATE);
-        let mut last = 0.0;
         // Where the step is what it is, no error test sees a correction that is small because the matrix is far too large; and
         // errors are to be those of the formula alone.
         let checks = self.persistence > 0;
         let aim = if checks { rounding(weights, x).min(tolerance) } else { tolerance };
         let most = if checks { MAX_FIXED_ITERATIONS } else { MAX_ITERATIONS };
         let mut first = 0.0;
-        for iteration in 1..=most {
+        let mut before = Correction::default();
+        let mut verified = false;
+        // One more, where only an evaluation tells whether the last one was the solution.
+        let mut more = 0;
+        let mut iteration = 0;
+        while iteration < most + more {
+            iteration += 1;
             for (((c, x), f), old) in self.correction.iter_mut().zip(&*x).zip(&self.f).zip(old) {
                 *c = scale * (h * f + old - x);
             }
-            if checks && iteration == 1 {
-                first = norm(weights, &self.correction);
+            let residual = norm(weights, &self.correction);
+            if iteration == 1 {
+                first = residual;
             }
             self.matrix.solve(&mut self.correction);
             self.work.newton_iterations += 1;
@@ -211,24 +242,30 @@ impl<M: OdeModel> ClassicalStep<M> {
                 let component = first_not_finite(&self.f).or_else(|| first_not_finite(x));
                 return Err(Recoverable { reason: Reason::NotFinite, component }.into());
             }
+            let mut this = Correction { size, residual, ratio: 0.0 };
             if iteration > 1 {
-                self.rate = (RATE_MEMORY * self.rate).max(size / last);
+                self.rate = (RATE_MEMORY * self.rate).max(size / before.size);
+                this = Correction::after(&before, size, residual);
+                verified = self.trust.learn(&before, &this);
             }
-            let end = iteration == most || iteration > 1 && size > DIVERGENCE * last;
-            if size * self.rate.max(slowest).min(1.0) <= if end { tolerance } else { aim } {
-                if checks && first > FAR {
-                    self.rhs(t, x)?;
-                    let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
-                    if scale * left > 0.5 * first {
-                        break;
+            let end = iteration >= most || iteration > 1 && size > DIVERGENCE * before.size;
+            let error = size * self.rate.max(slowest).min(1.0);
+            if error <= if end { tolerance } else { aim } {
+                if residual <= tolerance || self.trust.covers(&this, verified) {
+                    if checks && first > FAR {
+                        self.rhs(t, x)?;
+                        let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
+                        if scale * left > 0.5 * first {
+                            break;
+                        }
                     }
+                    return Ok(());
                 }
-                return Ok(());
-            }
-            if end {
+                more = 1;
+            } else if end {
                 break;
             }
-            last = size;
+            before = this;
             match self.rhs(t, x) {
                 // What is exact enough is not lost because it can be made no better.
                 Err(ModelError::Recoverable(_))
@@ -383,9 +420,11 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
                 }
                 Err(ModelError::Recoverable(e)) => {
                     self.work.nonlinear_failures += 1;
-                    // The Jacobian is that of the guess; keep it for the smaller step that follows, but
-                    // factorise.
-                    self.gamma = None;
+                    if self.fails_often() && self.find_by_newton(request, x)? {
+                        break;
+                    }
+                    // The Jacobian is that of a guess that led nowhere, and may be anything.
+                    (self.gamma, self.has_jacobian) = (None, false);
                     return Err(e.into());
                 }
                 Err(fatal) => return Err(fatal),
@@ -407,6 +446,7 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
     }
 
     fn accepted(&mut self, _t: f64, _x: &[f64], _dx: &[f64]) {
+        self.steps_since_failure = self.steps_since_failure.saturating_add(1);
         self.steps_since_factor += 1;
         self.steps_since_jacobian += 1;
         if let Some(stages) = &mut self.stages {

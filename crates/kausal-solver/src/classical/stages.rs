@@ -8,6 +8,7 @@
 //! [`MAX_ITERATIONS`], and keeps the Jacobian while that rate is good.
 
 use super::ClassicalStep;
+use super::trust::{Correction, Trust};
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::integrator::RADAU_IIA;
 use crate::linear::{Complex, Shifted, Structure};
@@ -18,6 +19,8 @@ use crate::weights::{largest, norm};
 const MAX_ITERATIONS: u32 = 7;
 /// The Jacobian is kept while the iteration contracts at least this well.
 const GOOD_CONTRACTION: f64 = 1e-3;
+/// Stages that corrections have moved by so many error weights are far from their guess.
+const FAR: f64 = 30.0;
 /// Relative change of the step size that the factorised matrices tolerate.
 const SAME_STEP: f64 = 1e-12;
 
@@ -32,6 +35,8 @@ pub(super) struct Stages {
     /// How much of a correction is still to come, `θ/(1-θ)`, as last observed; fades towards one while steps
     /// need only one iteration, so that it is observed again before long.
     remainder: f64,
+    /// What the matrices have been seen to do.
+    trust: Trust,
     /// The last step converged so well that the Jacobian may serve another.
     good: bool,
     /// Right-hand sides and corrections: one real, one complex.
@@ -60,6 +65,7 @@ impl Stages {
             h: 0.0,
             jacobian: JacobianState::Missing,
             remainder: 1.0,
+            trust: Trust::default(),
             good: false,
             w1: vec![0.0; n],
             w23: vec![Complex::default(); n],
@@ -82,6 +88,18 @@ impl Stages {
         self.remainder = 1.0;
     }
 
+    /// The residual of both systems, in error weights and in the size of the unknowns: as a correction would be if nothing were
+    /// stiff.
+    fn residual(&self, weights: &[f64], h: f64) -> f64 {
+        let c = &RADAU_IIA;
+        let (real, complex) = (h / c.gamma, h / c.alpha.hypot(c.beta));
+        let squares = self.w1.iter().zip(&self.w23).zip(weights).map(|((r, z), w)| {
+            let (r, re, im) = (real * r * w, complex * z.re * w, complex * z.im * w);
+            r * r + re * re + im * im
+        });
+        (squares.sum::<f64>() / (3 * self.w1.len()).max(1) as f64).sqrt()
+    }
+
     pub fn repivots(&self) -> u64 {
         self.real.repivots() + self.complex.repivots()
     }
@@ -97,6 +115,7 @@ impl<M: OdeModel> ClassicalStep<M> {
         }
         if (request.h - stages.h).abs() > SAME_STEP * request.h.abs() {
             stages.h = 0.0;
+            stages.trust = Trust::default();
             self.work.factorisations += 2;
             let lambda = Complex::new(RADAU_IIA.alpha / request.h, RADAU_IIA.beta / request.h);
             let singular = |s: crate::linear::Singular| {
@@ -134,7 +153,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             }
         }
         stages.remainder = stages.remainder.max(f64::EPSILON).powf(0.8);
-        let (mut last, mut contraction) = (0.0, GOOD_CONTRACTION);
+        let mut before = Correction::default();
+        let (mut verified, mut moved, mut contraction) = (false, 0.0, GOOD_CONTRACTION);
         for iteration in 1..=MAX_ITERATIONS {
             for k in 0..3 {
                 self.work.rhs_evaluations += 1;
@@ -150,6 +170,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                 stages.w23[i] =
                     Complex::new(row(1) - alpha * w[1] + beta * w[2], row(2) - alpha * w[2] - beta * w[1]);
             }
+            let residual = stages.residual(weights, h);
             stages.real.solve(&mut stages.w1);
             stages.complex.solve(&mut stages.w23);
             self.work.newton_iterations += 1;
@@ -172,8 +193,11 @@ impl<M: OdeModel> ClassicalStep<M> {
                 let component = largest(weights, &dx[2 * n..]);
                 return Err(Recoverable { reason: Reason::NotFinite, component }.into());
             }
+            let mut this = Correction { size, residual, ratio: 0.0 };
             if iteration > 1 {
-                let rate: f64 = size / last;
+                this = Correction::after(&before, size, residual);
+                verified = stages.trust.learn(&before, &this);
+                let rate: f64 = size / before.size.max(f64::EPSILON);
                 contraction = if iteration == 2 { rate } else { (rate * contraction).sqrt() };
                 if contraction >= 0.99 {
                     break;
@@ -184,7 +208,12 @@ impl<M: OdeModel> ClassicalStep<M> {
                     break;
                 }
             }
-            if stages.remainder * size <= tolerance {
+            moved += size;
+            // The matrices are those of the beginning of the step, and one of them will damp the error estimate. Where stages have
+            // moved by far more than an error may be, they must be seen to be right for what is left, too.
+            let near = verified && moved <= FAR;
+            let believed = residual <= tolerance || stages.trust.covers(&this, near);
+            if stages.remainder * size <= tolerance && believed {
                 for i in 0..n {
                     let z = [x[i] - x0[i], x[n + i] - x0[i], x[2 * n + i] - x0[i]];
                     for k in 0..3 {
@@ -195,7 +224,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                 stages.good = contraction <= GOOD_CONTRACTION;
                 return Ok(StageReport { iterations: iteration, contraction, keep_step: stages.good });
             }
-            last = size.max(f64::EPSILON);
+            before = this;
         }
         stages.remainder = 1.0;
         let component = largest(weights, &stages.delta[..n]);

@@ -13,9 +13,11 @@ use super::control::Controller;
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;
 use super::tableaux::RODASP;
-use crate::error::{ModelError, SolverError};
+use crate::classical::NEAR_SOLUTION;
+use crate::error::{ModelError, Reason, Recoverable, SolverError};
 use crate::model::StepModel;
 use crate::vector::add_multiple;
+use crate::weights::first_not_finite;
 
 const STAGES: usize = 6;
 /// The continuous extension may be off by so many tolerances inside a step.
@@ -32,6 +34,9 @@ pub(crate) struct Rosenbrock {
     x: Vec<f64>,
     f: Vec<f64>,
     by_time: Vec<f64>,
+    /// What the last stage corrects, and the derivative there.
+    raw: Vec<f64>,
+    slope: Vec<f64>,
     /// Coefficients of the continuous extension, and the start of the last step.
     dense: [Vec<f64>; 2],
     x_old: Vec<f64>,
@@ -51,6 +56,8 @@ impl Rosenbrock {
             x: vec![0.0; n],
             f: vec![0.0; n],
             by_time: vec![0.0; n],
+            raw: vec![0.0; n],
+            slope: vec![0.0; n],
             dense: [vec![0.0; n], vec![0.0; n]],
             x_old: vec![0.0; n],
             h_old: 0.0,
@@ -96,6 +103,20 @@ impl Rosenbrock {
                 self.h = 0.25 * stride.h;
                 continue;
             }
+            match self.holds_at_end(core, model, stride.h, t) {
+                Ok(true) => {}
+                Ok(false) => {
+                    core.note_error(&mut failures, f64::INFINITY, &self.raw);
+                    self.h = 0.25 * stride.h;
+                    continue;
+                }
+                Err(e) => {
+                    let e = core.recoverable(t, e)?;
+                    core.note_model(&mut failures, e);
+                    self.h = 0.25 * stride.h;
+                    continue;
+                }
+            }
             core.weights.update_between(&core.x, &self.x);
             let error = core.weights.norm(&self.u[STAGES - 1]);
             if !(error <= 1.0) {
@@ -118,7 +139,7 @@ impl Rosenbrock {
             let proposal = if stride.h < self.h { proposal.max(self.h) } else { proposal };
             self.h = proposal.min(longest);
             self.h_old = stride.h;
-            self.finish(core, model, t)?;
+            self.finish(core, model, t);
             return Ok(core.report(RODASP.order, stride.at_limit));
         }
     }
@@ -189,11 +210,17 @@ impl Rosenbrock {
                 let t = if RODASP.alpha[i] == 1.0 { t_end } else { core.t + RODASP.alpha[i] * h };
                 model.derivative(t, &self.x, &mut self.f)?;
             }
+            if i == STAGES - 1 {
+                self.slope.copy_from_slice(&self.f);
+            }
             for (f, by_time) in self.f.iter_mut().zip(&self.by_time) {
                 *f = h * RODASP.gamma * (*f + h * RODASP.d[i] * by_time);
             }
             for (j, &c) in RODASP.c[i].iter().enumerate() {
                 add_multiple(&mut self.f, &self.u[j], RODASP.gamma * c);
+            }
+            if i == STAGES - 1 {
+                self.raw.copy_from_slice(&self.f);
             }
             if let Some(linear) = model.linear() {
                 linear.solve(&mut self.f);
@@ -204,17 +231,35 @@ impl Rosenbrock {
         Ok(())
     }
 
-    fn finish<M: StepModel + ?Sized>(
+    /// Is the matrix, which was made at the beginning of the step, about right where it ends? The last `u` is an error estimate
+    /// that it has damped in stiff components; where these are not what they were, it may be anything, and so may the solution.
+    /// The derivative at the end, which the next step needs, tells: of what the last stage had to correct, hardly anything must
+    /// be left. Measured in what was tolerated at the beginning: a state that has jumped away is no measure.
+    fn holds_at_end<M: StepModel + ?Sized>(
         &mut self,
-        core: &mut Core,
+        core: &Core,
         model: &mut M,
+        h: f64,
         t: f64,
-    ) -> Result<(), SolverError> {
+    ) -> Result<bool, ModelError> {
+        self.f.copy_from_slice(&self.slope);
+        model.derivative(t, &self.x, &mut self.f)?;
+        if let Some(state) = first_not_finite(&self.f) {
+            return Err(Recoverable::at(Reason::NotFinite, state).into());
+        }
+        let whole = core.weights.norm(&self.raw);
+        let last = &self.u[STAGES - 1];
+        for (((raw, f), before), u) in self.raw.iter_mut().zip(&self.f).zip(&self.slope).zip(last) {
+            *raw += h * RODASP.gamma * (f - before) - u;
+        }
+        Ok(core.weights.norm(&self.raw) <= (NEAR_SOLUTION * whole).max(1.0))
+    }
+
+    fn finish<M: StepModel + ?Sized>(&mut self, core: &mut Core, model: &mut M, t: f64) {
         self.x_old.copy_from_slice(&core.x);
         core.x.copy_from_slice(&self.x);
+        core.dx.copy_from_slice(&self.f);
         core.advance(t);
-        core.evaluate_start(model)?;
         model.accepted(t, &core.x, &core.dx);
-        Ok(())
     }
 }
