@@ -24,8 +24,7 @@ fn error(run: &Run, variable: &str, wanted: impl Fn(f64) -> f64) -> f64 {
     distances.fold(0.0, |largest, d| if d > largest || d.is_nan() { d } else { largest })
 }
 
-const METHODS: [Method; 5] =
-    [Method::Auto, Method::Bdf, Method::Radau, Method::Esdirk4, Method::Rosenbrock];
+const METHODS: [Method; 5] = [Method::Auto, Method::Bdf, Method::Radau, Method::Esdirk4, Method::Rosenbrock];
 
 /// An algebraic delay that nothing else depends on is computed in every evaluation, not at output points only. What is
 /// delayed has a closed form, so a few tolerances are what cubics through its past may be off.
