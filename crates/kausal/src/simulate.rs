@@ -143,6 +143,7 @@ pub fn run_into(
         statistics.warnings.iter().map(|w| failure::warning(&model.program, w)).collect();
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
+    diagnostics.extend(failure::below_tolerance(&model.program, &statistics.below_tolerance));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
