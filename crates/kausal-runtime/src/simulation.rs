@@ -728,6 +728,8 @@ struct RightSide {
     /// The last evaluation in a step of the method is one at its end, near the solution.
     ends_steps: bool,
     keeps_jacobian: bool,
+    /// What is known of the states before the run.
+    sizes: Vec<(usize, Size)>,
     /// The method can make a step shorter.
     chooses_steps: bool,
 }
@@ -735,7 +737,9 @@ struct RightSide {
 impl RightSide {
     fn new(mut machine: Machine, jacobian: JacobianMode, method: Method) -> Self {
         let derivatives = Derivatives::new(machine.model(), jacobian);
-        let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
+        let states: Vec<(VarId, VarId)> =
+            machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
+        let sizes = scales::sizes(&machine.model().program, &states, derivatives.pattern.as_ref());
         let past = Histories::start(&mut machine);
         let pipes = Transports::start(&mut machine);
         let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
@@ -755,6 +759,7 @@ impl RightSide {
             asked,
             keeps_jacobian: jacobian != JacobianMode::NumericDenseAnew,
             ends_steps: matches!(method, Method::Bdf | Method::Auto),
+            sizes,
             chooses_steps: !method.is_fixed_step(),
         }
     }
@@ -965,7 +970,7 @@ impl OdeModel for RightSide {
         self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine.model().program, *x))
     }
 
-    fn size(&self, i: usize) -> Size {
-        scales::size(&self.machine.model().program, &self.states, self.derivatives.pattern.as_ref(), i)
+    fn size(&self, i: usize) -> (usize, Size) {
+        self.sizes.get(i).copied().unwrap_or((0, Size::Said(1.0)))
     }
 }

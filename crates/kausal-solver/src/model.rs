@@ -78,9 +78,10 @@ pub trait StepModel {
         1.0
     }
 
-    /// What is known of the size of state `i`, where absolute tolerances follow the states.
-    fn size(&self, i: usize) -> Size {
-        Size::of_nominal(self.nominal(i))
+    /// What is known of the size of state `i`, where absolute tolerances follow the states, and the number of its group: states that
+    /// act on each other have the same, below the number of states.
+    fn size(&self, i: usize) -> (usize, Size) {
+        (0, Size::of_nominal(self.nominal(i)))
     }
 
     /// The integrator has accepted a step ending here. Guesses and Jacobians may be kept for the next.
@@ -143,7 +144,7 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     fn nominal(&self, i: usize) -> f64 {
         (**self).nominal(i)
     }
-    fn size(&self, i: usize) -> Size {
+    fn size(&self, i: usize) -> (usize, Size) {
         (**self).size(i)
     }
     fn accepted(&mut self, t: f64, x: &[f64], dx: &[f64]) {
@@ -333,9 +334,10 @@ pub trait OdeModel {
         1.0
     }
 
-    /// What is known of the size of state `i`, where absolute tolerances follow the states.
-    fn size(&self, i: usize) -> Size {
-        Size::of_nominal(self.nominal(i))
+    /// What is known of the size of state `i`, where absolute tolerances follow the states, and the number of its group: states that
+    /// act on each other have the same, below the number of states.
+    fn size(&self, i: usize) -> (usize, Size) {
+        (0, Size::of_nominal(self.nominal(i)))
     }
 
     /// May a Jacobian be kept when the matrix is factorised anew?
@@ -366,7 +368,7 @@ impl<M: OdeModel + ?Sized> OdeModel for &mut M {
     fn nominal(&self, i: usize) -> f64 {
         (**self).nominal(i)
     }
-    fn size(&self, i: usize) -> Size {
+    fn size(&self, i: usize) -> (usize, Size) {
         (**self).size(i)
     }
 }

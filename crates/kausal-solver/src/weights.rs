@@ -28,7 +28,14 @@ pub struct Weights {
     /// The largest that each followed state has been, less than nothing at first; no state is larger than that of the others.
     /// Empty where none is followed.
     largest: Vec<f64>,
-    /// The largest size of all states so far.
+    /// What is known of the groups of states that act on each other.
+    groups: Vec<Group>,
+}
+
+/// States that act on each other, directly or through others. What is a rounding error in one group says nothing about another.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// The largest size of its states so far.
     overall: f64,
     /// What derivatives promised at the last start.
     ahead: f64,
@@ -61,6 +68,7 @@ impl Size {
 /// A state whose tolerance follows it.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
+    group: usize,
     /// The floor is that of a state beside such ones; zero where the state has a start value and needs no floor.
     beside: f64,
     /// At least this size, for errors below are rounding.
@@ -80,12 +88,13 @@ impl Weights {
         let atol: Vec<f64> = nominal.map(|size| atol * usable(size)).collect();
         let values = vec![0.0; atol.len()];
         let (followed, largest) = (Vec::new(), Vec::new());
-        Weights { rtol, atol, values, followed_atol: 0.0, followed, largest, overall: 0.0, ahead: 0.0 }
+        Weights { rtol, atol, values, followed_atol: 0.0, followed, largest, groups: Vec::new() }
     }
 
-    /// The same, where absolute tolerances of states whose size is not said follow these states.
-    pub fn following(rtol: f64, atol: f64, sizes: impl Iterator<Item = Size>) -> Self {
-        let sizes: Vec<Size> = sizes.collect();
+    /// The same, where absolute tolerances of states whose size is not said follow these states. Each has the number of its
+    /// group: states that act on each other have the same.
+    pub fn following(rtol: f64, atol: f64, states: impl Iterator<Item = (usize, Size)>) -> Self {
+        let states: Vec<(usize, Size)> = states.collect();
         let nominal = |size: &Size| if let Size::Said(size) = size { *size } else { 1.0 };
         let overall = |size: &Size| match *size {
             Size::Said(size) => usable(size),
@@ -101,13 +110,19 @@ impl Weights {
             Size::Unknown { beside } => beside,
             _ => 0.0,
         };
-        let followed = |size: &Size| Followed { beside: beside(size), raised: 0.0 };
+        let count = states.iter().map(|(group, _)| group + 1).max().unwrap_or(0);
+        let mut groups = vec![Group::default(); count];
+        for (group, size) in &states {
+            groups[*group].overall = groups[*group].overall.max(overall(size));
+        }
+        let followed =
+            |(group, size): &(usize, Size)| Followed { group: *group, beside: beside(size), raised: 0.0 };
         let mut weights = Weights {
             followed_atol: atol,
-            followed: sizes.iter().map(followed).collect(),
-            largest: sizes.iter().map(largest).collect(),
-            overall: sizes.iter().map(overall).fold(0.0, f64::max),
-            ..Weights::new(rtol, atol, sizes.iter().map(nominal))
+            followed: states.iter().map(followed).collect(),
+            largest: states.iter().map(|(_, size)| largest(size)).collect(),
+            groups,
+            ..Weights::new(rtol, atol, states.iter().map(|(_, size)| nominal(size)))
         };
         weights.settle();
         weights
@@ -120,10 +135,11 @@ impl Weights {
         if !grows(&self.largest) {
             return;
         }
-        for (largest, x) in self.largest.iter_mut().zip(x) {
+        for ((largest, own), x) in self.largest.iter_mut().zip(&self.followed).zip(x) {
             if x.abs() > *largest {
                 *largest = x.abs();
-                self.overall = self.overall.max(x.abs());
+                let group = &mut self.groups[own.group];
+                group.overall = group.overall.max(x.abs());
             }
         }
         self.settle();
@@ -131,10 +147,11 @@ impl Weights {
 
     /// Absolute tolerances from what is known now.
     fn settle(&mut self) {
-        let known = self.overall.max(self.ahead);
-        let others = if known > 0.0 { known.min(1.0) } else { 1.0 };
         for ((atol, own), largest) in self.atol.iter_mut().zip(&self.followed).zip(&self.largest) {
             if *largest < f64::INFINITY {
+                let Group { overall, ahead } = self.groups[own.group];
+                let known = overall.max(ahead);
+                let others = if known > 0.0 { known.min(1.0) } else { 1.0 };
                 let floor = (SMALLEST_PART * others.min(own.beside)).max(own.raised).max(SMALLEST_SIZE);
                 *atol = self.followed_atol * largest.max(floor).min(1.0);
             }
@@ -144,13 +161,14 @@ impl Weights {
     /// Integration starts with these derivatives, and so much time is ahead. Where all states are zero, or hardly larger, this
     /// tells how large they will be.
     pub fn look_ahead(&mut self, dx: &[f64], time: f64) {
-        if self.followed.is_empty() {
-            return;
+        self.groups.iter_mut().for_each(|group| group.ahead = 0.0);
+        for ((dx, own), largest) in dx.iter().zip(&self.followed).zip(&self.largest) {
+            let ahead = PART_AHEAD * time * dx.abs();
+            if *largest < f64::INFINITY && ahead.is_finite() {
+                let group = &mut self.groups[own.group];
+                group.ahead = group.ahead.max(ahead);
+            }
         }
-        let states = dx.iter().zip(&self.largest).filter(|(_, largest)| **largest < f64::INFINITY);
-        let fastest = states.fold(0.0f64, |most, (dx, _)| most.max(dx.abs()));
-        let ahead = PART_AHEAD * time * fastest;
-        self.ahead = if ahead.is_finite() { ahead } else { 0.0 };
         self.settle();
     }
 
@@ -173,13 +191,17 @@ impl Weights {
         }
     }
 
-    /// The states that have moved and yet have always been below their absolute tolerance, so that nothing of them is exact. What
-    /// is a rounding error of the largest state does not count.
+    /// The states that have moved and yet have always been below their absolute tolerance, or so little above that no digit is
+    /// certain. What is a rounding error of the largest state of the group does not count.
     pub fn below_tolerance(&self) -> Vec<usize> {
         const ROUNDING: f64 = 1e4 * f64::EPSILON;
-        let least = ROUNDING * self.overall;
-        let below = |&(_, (largest, atol)): &(usize, (&f64, &f64))| *largest > least && largest < atol;
-        self.largest.iter().zip(&self.atol).enumerate().filter(below).map(|(i, _)| i).collect()
+        /// A first digit is certain from here on.
+        const DIGIT: f64 = 10.0;
+        let below = |&i: &usize| {
+            let least = ROUNDING * self.groups[self.followed[i].group].overall;
+            self.largest[i] > least && self.largest[i] < DIGIT * self.atol[i]
+        };
+        (0..self.largest.len()).filter(below).collect()
     }
 
     /// The absolute tolerance of a state.
@@ -288,6 +310,11 @@ mod tests {
         (0..x.len()).map(|i| w.absolute(i) / 1e-6).collect()
     }
 
+    /// Of states that all act on each other.
+    fn following(sizes: &[Size]) -> Weights {
+        Weights::following(0.0, 1e-6, sizes.iter().map(|size| (0, *size)))
+    }
+
     fn near(found: &[f64], wanted: &[f64]) {
         let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * b.abs();
         assert!(found.iter().zip(wanted).all(same), "{found:?} instead of {wanted:?}");
@@ -295,7 +322,7 @@ mod tests {
 
     #[test]
     fn tolerances_follow_states_of_unsaid_size() {
-        let mut w = Weights::following(0.0, 1e-6, [Size::of_nominal(1.0), Size::of_nominal(2.0)].into_iter());
+        let mut w = following(&[Size::of_nominal(1.0), Size::of_nominal(2.0)]);
         for (x, wanted) in [(0.0, 1e-3), (1e-4, 1e-3), (-0.1, 0.1), (0.01, 0.1), (50.0, 1.0), (0.0, 1.0)] {
             near(&sizes(&mut w, &[x, x]), &[wanted, 2.0]);
         }
@@ -305,12 +332,12 @@ mod tests {
     #[test]
     fn small_models_are_measured_by_themselves() {
         for unit in [1e-9, 1e-15] {
-            let mut w = Weights::following(0.0, 1e-6, [Size::Started(unit), UNKNOWN].into_iter());
+            let mut w = following(&[Size::Started(unit), UNKNOWN]);
             near(&sizes(&mut w, &[unit, 0.0]), &[unit, 1e-3 * unit]);
             near(&sizes(&mut w, &[0.0, 0.5 * unit]), &[unit, 0.5 * unit]);
         }
         // Nothing is known but how fast it moves.
-        let mut w = Weights::following(0.0, 1e-6, [UNKNOWN].into_iter());
+        let mut w = following(&[UNKNOWN]);
         near(&sizes(&mut w, &[0.0]), &[1e-3]);
         w.look_ahead(&[1e-9], 10.0);
         near(&sizes(&mut w, &[0.0]), &[1e-14]);
@@ -320,17 +347,17 @@ mod tests {
     #[test]
     fn a_state_from_zero_is_measured_by_its_equation() {
         let beside = Size::Unknown { beside: 1e-9 };
-        let mut w = Weights::following(0.0, 1e-6, [Size::Started(300.0), beside, UNKNOWN].into_iter());
+        let mut w = following(&[Size::Started(300.0), beside, UNKNOWN]);
         near(&sizes(&mut w, &[300.0, 0.0, 0.0]), &[1.0, 1e-12, 1e-3]);
     }
 
     #[test]
     fn what_is_rounding_gets_a_tolerance_it_can_meet() {
-        let mut w = Weights::following(0.0, 1e-6, [UNKNOWN, Size::Said(1.0)].into_iter());
+        let mut w = following(&[UNKNOWN, Size::Said(1.0)]);
         w.update(&[1e-17, 1.0]);
         w.raise(0, 1e-12);
         assert!((w.absolute(0) - 1e-9).abs() < 1e-24, "beside a state of size one it has that already");
-        let mut w = Weights::following(0.0, 1e-6, [UNKNOWN].into_iter());
+        let mut w = following(&[UNKNOWN]);
         w.update(&[1e-17]);
         w.raise(0, 1e-16);
         assert!((w.absolute(0) - 1e-16).abs() < 1e-28 && (w.values()[0] - 1e16).abs() < 1e4);
@@ -340,11 +367,19 @@ mod tests {
 
     #[test]
     fn states_below_their_tolerance_are_found() {
-        let mut w = Weights::following(1e-6, 1e-6, [Size::Started(1.0), UNKNOWN, UNKNOWN].into_iter());
+        let mut w = following(&[Size::Started(1.0), UNKNOWN, UNKNOWN]);
         w.update(&[1.0, 1e-10, 1e-16]);
         assert_eq!(w.below_tolerance(), [1], "the last is rounding of the first");
-        w.update(&[1.0, 1e-8, 1e-16]);
+        w.update(&[1.0, 2e-8, 1e-16]);
         assert_eq!(w.below_tolerance(), [0usize; 0]);
+    }
+
+    /// A small group beside a large one is measured by itself.
+    #[test]
+    fn groups_do_not_measure_each_other() {
+        let states = [(0, Size::Started(300.0)), (1, UNKNOWN), (1, UNKNOWN)];
+        let mut w = Weights::following(0.0, 1e-6, states.into_iter());
+        near(&sizes(&mut w, &[300.0, 1e-12, 0.0]), &[1.0, 1e-12, 1e-15]);
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl StepModel for Stepper {
     fn nominal(&self, i: usize) -> f64 {
         self.as_step_ref().nominal(i)
     }
-    fn size(&self, i: usize) -> Size {
+    fn size(&self, i: usize) -> (usize, Size) {
         self.as_step_ref().size(i)
     }
     fn accepted(&mut self, t: f64, x: &[f64], dx: &[f64]) {
@@ -693,7 +693,7 @@ impl StepModel for Inlined {
         self.side.nominal(i)
     }
 
-    fn size(&self, i: usize) -> Size {
+    fn size(&self, i: usize) -> (usize, Size) {
         self.side.size(i)
     }
 

@@ -406,7 +406,7 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
         self.model.nominal(i)
     }
 
-    fn size(&self, i: usize) -> Size {
+    fn size(&self, i: usize) -> (usize, Size) {
         self.model.size(i)
     }
 
