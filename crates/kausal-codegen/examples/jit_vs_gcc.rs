@@ -219,6 +219,7 @@ impl Builder {
             ty: Type::Real,
             value,
             nominal: 1.0,
+            nominal_said: false,
             min: f64::NEG_INFINITY,
             max: f64::INFINITY,
             unit: String::new(),

@@ -17,6 +17,7 @@ mod outputs;
 mod path;
 pub(crate) mod relevance;
 mod rounding;
+mod scales;
 mod schedule;
 mod selected;
 mod transport;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use kausal_external::Writing;
 use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
+use kausal_solver::weights::Size;
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
 use kausal_symbolic::function::interrupt;
@@ -147,6 +149,8 @@ pub struct Statistics {
     pub warnings: Vec<Warning>,
     /// Linear systems that did not determine all their unknowns.
     pub undetermined: Vec<Undetermined>,
+    /// States that moved and were always below their absolute tolerance.
+    pub below_tolerance: Vec<VarId>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
     pub messages: Vec<String>,
 }
@@ -706,6 +710,9 @@ impl Run {
             stats.nonlinear_failures = s.work.nonlinear_failures + machine.newton_failures;
             stats.pivot_fallbacks = s.work.pivot_fallbacks + machine.pivot_fallbacks;
             stats.stiffer_since = machine.stiffer_since;
+            let states = &solver.model().model().states;
+            let below = solver.weights().below_tolerance();
+            stats.below_tolerance = below.iter().filter_map(|&i| states.get(i)).map(|(x, _)| *x).collect();
             stats.warnings = machine.all_warnings();
             stats.undetermined = machine.undetermined.clone();
             stats.messages.extend(machine.take_messages());
@@ -731,12 +738,18 @@ struct RightSide {
     /// The last evaluation in a step of the method is one at its end, near the solution.
     ends_steps: bool,
     keeps_jacobian: bool,
+    /// What is known of the states before the run.
+    sizes: Vec<(usize, Size)>,
+    /// The method can make a step shorter.
+    chooses_steps: bool,
 }
 
 impl RightSide {
     fn new(mut machine: Machine, jacobian: JacobianMode, method: Method) -> Self {
         let derivatives = Derivatives::new(machine.model(), jacobian);
-        let states = machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
+        let states: Vec<(VarId, VarId)> =
+            machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
+        let sizes = scales::sizes(&machine.model().program, &states, derivatives.pattern.as_ref());
         let past = Histories::start(&mut machine);
         let pipes = Transports::start(&mut machine);
         let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
@@ -756,6 +769,8 @@ impl RightSide {
             asked,
             keeps_jacobian: jacobian != JacobianMode::NumericDenseAnew,
             ends_steps: matches!(method, Method::Bdf | Method::Auto),
+            sizes,
+            chooses_steps: !method.is_fixed_step(),
         }
     }
 
@@ -811,20 +826,37 @@ impl RightSide {
 
     /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
     fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
+        /// Of transports, whose flows are close after a few.
         const ROUNDS: usize = 10;
+        /// Of delays that depend on what they delay: a factor of 0.75 a round comes to rest in these.
+        const MOST_ROUNDS: usize = 120;
         let mut known = Ok(());
-        for _ in 0..ROUNDS {
+        for round in 1.. {
             self.past.read(&mut self.machine);
             // At first a flow that is computed is still that of the last evaluation, which may have been far away.
             known = self.pipes.read(&mut self.machine);
             self.machine.run(&model.dynamics, Mode::Continuous)?;
             let delays = self.past.update_times(&mut self.machine);
-            if !self.pipes.changed(&mut self.machine) && !delays {
+            let flows = self.pipes.changed(&mut self.machine);
+            if !delays && (!flows || round >= ROUNDS) {
                 break;
+            }
+            if round >= MOST_ROUNDS {
+                return Err(self.unknown_past(model));
             }
         }
         known?;
-        self.past.check(&self.machine)
+        self.past.check(&self.machine)?;
+        // A shorter step reads what is known.
+        if self.chooses_steps && !self.past.is_known(self.machine.time) {
+            return Err(self.unknown_past(model));
+        }
+        Ok(())
+    }
+
+    fn unknown_past(&self, model: &CompiledModel) -> Stop {
+        let unknowns = model.program.delays.iter().map(|delay| delay.variable).collect();
+        Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None })
     }
 
     /// Is something of the past read?
@@ -945,6 +977,10 @@ impl OdeModel for RightSide {
     }
 
     fn nominal(&self, i: usize) -> f64 {
-        self.states.get(i).map_or(1.0, |(x, _)| self.machine.model().program.variables[x.index()].nominal)
+        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine.model().program, *x))
+    }
+
+    fn size(&self, i: usize) -> (usize, Size) {
+        self.sizes.get(i).copied().unwrap_or((0, Size::Said(1.0)))
     }
 }

@@ -23,6 +23,7 @@
 
 use crate::error::ModelError;
 use crate::linear::Pattern;
+use crate::weights::Size;
 
 /// One implicit step to solve for.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +76,12 @@ pub trait StepModel {
     fn nominal(&self, i: usize) -> f64 {
         let _ = i;
         1.0
+    }
+
+    /// What is known of the size of state `i`, where absolute tolerances follow the states, and the number of its group: states that
+    /// act on each other have the same, below the number of states.
+    fn size(&self, i: usize) -> (usize, Size) {
+        (0, Size::of_nominal(self.nominal(i)))
     }
 
     /// The integrator has accepted a step ending here. Guesses and Jacobians may be kept for the next.
@@ -143,6 +150,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn nominal(&self, i: usize) -> f64 {
         (**self).nominal(i)
+    }
+    fn size(&self, i: usize) -> (usize, Size) {
+        (**self).size(i)
     }
     fn accepted(&mut self, t: f64, x: &[f64], dx: &[f64]) {
         (**self).accepted(t, x, dx);
@@ -334,6 +344,12 @@ pub trait OdeModel {
         1.0
     }
 
+    /// What is known of the size of state `i`, where absolute tolerances follow the states, and the number of its group: states that
+    /// act on each other have the same, below the number of states.
+    fn size(&self, i: usize) -> (usize, Size) {
+        (0, Size::of_nominal(self.nominal(i)))
+    }
+
     /// May a Jacobian be kept when the matrix is factorised anew?
     fn keeps_jacobian(&self) -> bool {
         true
@@ -361,6 +377,9 @@ impl<M: OdeModel + ?Sized> OdeModel for &mut M {
     }
     fn nominal(&self, i: usize) -> f64 {
         (**self).nominal(i)
+    }
+    fn size(&self, i: usize) -> (usize, Size) {
+        (**self).size(i)
     }
 }
 

@@ -10,12 +10,19 @@ use crate::node::{ExprId, Node, VarId};
 use crate::pool::Pool;
 
 /// Reusable tables for walks over a pool.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Visitor {
     stamps: Vec<u32>,
+    /// That of this walk; never the zero of nodes that no walk has visited, so a new visitor is at the start of a walk.
     stamp: u32,
     stack: Vec<ExprId>,
     order: Vec<ExprId>,
+}
+
+impl Default for Visitor {
+    fn default() -> Self {
+        Visitor { stamps: Vec::new(), stamp: 1, stack: Vec::new(), order: Vec::new() }
+    }
 }
 
 impl Visitor {
@@ -46,7 +53,7 @@ impl Visitor {
 
     /// Has the node been visited in this walk?
     pub fn is_visited(&self, id: ExprId) -> bool {
-        self.stamps.get(id.0 as usize) == Some(&self.stamp) && self.stamp != 0
+        self.stamps.get(id.0 as usize) == Some(&self.stamp)
     }
 
     /// All distinct nodes of these expressions, arguments before what they are arguments of (ascending ids).
@@ -207,11 +214,14 @@ mod tests {
         assert_eq!(pool.variables_of(sum), [VarId(2), VarId(0), VarId(1)]);
         assert!(pool.contains(sum, VarId(1)) && !pool.contains(product, VarId(2)));
         let mut visitor = Visitor::new();
-        visitor.begin(&pool);
-        let mut variables = Vec::new();
-        visitor.variables(&pool, product, &mut variables);
-        visitor.variables(&pool, sum, &mut variables);
-        assert_eq!(variables, [VarId(0), VarId(1), VarId(2)]);
+        // A new visitor begins a walk, as `begin` does.
+        for _ in 0..2 {
+            let mut variables = Vec::new();
+            visitor.variables(&pool, product, &mut variables);
+            visitor.variables(&pool, sum, &mut variables);
+            assert_eq!(variables, [VarId(0), VarId(1), VarId(2)]);
+            visitor.begin(&pool);
+        }
     }
 
     #[test]

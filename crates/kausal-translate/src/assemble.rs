@@ -141,12 +141,14 @@ fn variable(work: &Work, id: VarId, kind: Kind, values: &FxHashMap<VarId, f64>) 
         _ => number(var.start),
     };
     let is_real = var.ty == Type::Real;
+    let nominal = number(var.nominal).map(f64::abs).filter(|n| *n > 0.0 && n.is_finite());
     Variable {
         name: var.name.clone(),
         kind,
         ty: var.ty,
         value: value.unwrap_or_else(|| parameters::default(work, id)),
-        nominal: number(var.nominal).map(f64::abs).filter(|n| *n > 0.0 && n.is_finite()).unwrap_or(1.0),
+        nominal: nominal.unwrap_or(1.0),
+        nominal_said: nominal.is_some(),
         min: number(var.min).filter(|_| is_real).unwrap_or(f64::NEG_INFINITY),
         max: number(var.max).filter(|_| is_real).unwrap_or(f64::INFINITY),
         unit: var.unit.clone(),

@@ -38,7 +38,15 @@ pub(crate) struct Trial {
     pub residual: f64,
     pub pivots: Vec<f64>,
     /// The matrix left to a solver.
-    pub core: Vec<Vec<f64>>,
+    pub core: Core,
+}
+
+/// A matrix, and for each entry the sum of the magnitudes of the terms it was computed from: its rounding errors are a
+/// small part of that, whatever the size of other entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Core {
+    pub entries: Vec<Vec<f64>>,
+    pub magnitudes: Vec<Vec<f64>>,
 }
 
 /// The block at some points: one if its coefficients are known, several otherwise, none if they cannot be computed.
@@ -231,7 +239,10 @@ pub(crate) fn trial(sample: &Sample, plan: &Plan) -> Trial {
         sample.rows.iter().map(|row| row.iter().map(|&(c, a)| a * truth[c]).sum()).collect();
     let mut run = Run::new(sample, plan, &right);
     run.eliminate();
-    let core = run.core.iter().map(|(row, _)| row.clone()).collect();
+    let core = Core {
+        entries: run.core.iter().map(|(row, _)| row.clone()).collect(),
+        magnitudes: std::mem::take(&mut run.magnitudes),
+    };
     let x = run.solution();
     let residual = match x {
         Some(x) => relative_residual(sample, &right, &x),
@@ -267,8 +278,12 @@ struct Run<'a> {
     position: Vec<usize>,
     reduced: Vec<NumericRow>,
     core: Vec<(Vec<f64>, f64)>,
+    /// Of the entries of the core.
+    magnitudes: Vec<Vec<f64>>,
     /// The row that is being reduced, by column; zero elsewhere.
     dense: Vec<f64>,
+    /// The magnitudes of its terms, where these are asked for.
+    sizes: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -278,7 +293,17 @@ impl<'a> Run<'a> {
         for (k, &(_, c)) in plan.pivots.iter().enumerate() {
             position[c] = k;
         }
-        Run { sample, plan, right, position, reduced: Vec::new(), core: Vec::new(), dense: vec![0.0; n] }
+        Run {
+            sample,
+            plan,
+            right,
+            position,
+            reduced: Vec::new(),
+            core: Vec::new(),
+            magnitudes: Vec::new(),
+            dense: vec![0.0; n],
+            sizes: vec![0.0; n],
+        }
     }
 
     fn eliminate(&mut self) {
@@ -292,11 +317,13 @@ impl<'a> Run<'a> {
             self.plan.core_columns.iter().enumerate().map(|(k, &c)| (c, k)).collect();
         for &r in &self.plan.core_rows {
             let (entries, right) = self.reduce(r);
-            let mut row = vec![0.0; place.len()];
+            let (mut row, mut sizes) = (vec![0.0; place.len()], vec![0.0; place.len()]);
             for (c, a) in entries {
                 row[place[&c]] = a;
+                sizes[place[&c]] = self.sizes[c];
             }
             self.core.push((row, right));
+            self.magnitudes.push(sizes);
         }
     }
 
@@ -307,6 +334,7 @@ impl<'a> Run<'a> {
         let mut right = self.right[r];
         for &(c, a) in &self.sample.rows[r] {
             self.dense[c] += a;
+            self.sizes[c] = a.abs();
             if self.position[c] < done {
                 pending.insert(self.position[c])
             } else {
@@ -315,17 +343,21 @@ impl<'a> Run<'a> {
         }
         while let Some(k) = pending.pop_first() {
             let c = self.plan.pivots[k].1;
-            let factor = std::mem::replace(&mut self.dense[c], 0.0) / self.reduced[k].pivot;
+            let pivot = self.reduced[k].pivot;
+            let factor = std::mem::replace(&mut self.dense[c], 0.0) / pivot;
             if factor == 0.0 {
                 continue;
             }
+            // What the factor was computed from rounds as well.
+            let size = (self.sizes[c] / pivot).abs();
             for &(column, a) in &self.reduced[k].entries {
                 self.dense[column] -= factor * a;
-                if self.position[column] < done {
-                    pending.insert(self.position[column]);
+                let known = if self.position[column] < done {
+                    !pending.insert(self.position[column])
                 } else {
-                    columns.insert(column);
-                }
+                    !columns.insert(column)
+                };
+                self.sizes[column] = if known { self.sizes[column] } else { 0.0 } + size * a.abs();
             }
             right -= factor * self.reduced[k].right;
         }
@@ -392,16 +424,16 @@ pub(crate) fn dense_solution(mut a: Vec<(Vec<f64>, Vec<f64>)>) -> Option<Vec<Vec
 }
 
 /// The order of rows, and the number each is to be multiplied with, that make all these matrices symmetric.
-pub(crate) fn symmetric_order(cores: &[&Vec<Vec<f64>>]) -> Option<Vec<(usize, f64)>> {
+pub(crate) fn symmetric_order(cores: &[&Core]) -> Option<Vec<(usize, f64)>> {
     const LARGEST: usize = 200;
-    let n = cores.first()?.len();
+    let n = cores.first()?.entries.len();
     if !(2..=LARGEST).contains(&n) {
         return None;
     }
     (0..n).find_map(|row| pairing(cores, n, row))
 }
 
-fn pairing(cores: &[&Vec<Vec<f64>>], n: usize, first: usize) -> Option<Vec<(usize, f64)>> {
+fn pairing(cores: &[&Core], n: usize, first: usize) -> Option<Vec<(usize, f64)>> {
     let mut chosen = vec![(first, 1.0)];
     let mut used = vec![false; n];
     used[first] = true;
@@ -415,20 +447,24 @@ fn pairing(cores: &[&Vec<Vec<f64>>], n: usize, first: usize) -> Option<Vec<(usiz
     Some(chosen)
 }
 
-/// What the row must be multiplied with to be row `c` of a symmetric matrix, given the rows before it.
-fn scale(cores: &[&Vec<Vec<f64>>], chosen: &[(usize, f64)], row: usize, c: usize) -> Option<f64> {
+/// What the row must be multiplied with to be row `c` of a symmetric matrix, given the rows before it. Entries are the same
+/// where they differ by no more than rounding of their own terms: beside large entries small ones count as well.
+fn scale(cores: &[&Core], chosen: &[(usize, f64)], row: usize, c: usize) -> Option<f64> {
     let same = |a: f64, b: f64, size: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs()) + 1e-13 * size;
-    let first = cores.first()?;
+    let first = &cores.first()?.entries;
     let above = chosen.iter().enumerate().map(|(k, &(r, s))| (s * first[r][c], first[row][k]));
     let ratio = above.filter(|(_, own)| *own != 0.0).map(|(other, own)| other / own).find(|s| *s != 0.0);
     let scale = ratio.unwrap_or(1.0);
     // Signs are exact; other factors are numbers of the model, found but for rounding.
     let scale = if same(scale.abs(), 1.0, 0.0) { scale.signum() } else { scale };
-    let fits = |core: &&Vec<Vec<f64>>| {
-        let size = core.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+    let fits = |core: &&Core| {
+        let Core { entries, magnitudes } = core;
         let mut pairs = chosen.iter().enumerate();
-        core[row][c].abs() > 1e-12 * size
-            && pairs.all(|(k, &(r, s))| same(s * core[r][c], scale * core[row][k], size))
+        entries[row][c].abs() > 1e-12 * magnitudes[row][c]
+            && pairs.all(|(k, &(r, s))| {
+                let size = (s * magnitudes[r][c]).abs() + (scale * magnitudes[row][k]).abs();
+                same(s * entries[r][c], scale * entries[row][k], size)
+            })
     };
     (scale.is_finite() && cores.iter().all(fits)).then_some(scale)
 }
@@ -473,15 +509,31 @@ mod tests {
         assert!(result.pivots[1..39].iter().all(|p| *p < 0.0));
     }
 
+    /// A matrix as it is written.
+    fn core(entries: &[&[f64]]) -> Core {
+        let entries: Vec<Vec<f64>> = entries.iter().map(|row| row.to_vec()).collect();
+        let magnitudes = entries.iter().map(|row| row.iter().map(|x| x.abs()).collect()).collect();
+        Core { entries, magnitudes }
+    }
+
     #[test]
     fn symmetry_is_found_under_exchange_and_sign() {
-        let shuffled = vec![vec![-2.0, -5.0, -6.0], vec![1.0, 2.0, 3.0], vec![3.0, 6.0, 9.5]];
+        let shuffled = core(&[&[-2.0, -5.0, -6.0], &[1.0, 2.0, 3.0], &[3.0, 6.0, 9.5]]);
         assert_eq!(symmetric_order(&[&shuffled]), Some(vec![(1, 1.0), (0, -1.0), (2, 1.0)]));
-        let general = vec![vec![1.0, 2.0], vec![3.0, 4.0]];
+        let general = core(&[&[1.0, 2.0], &[3.0, 4.0]]);
         // Two rows can always be scaled; what is found at one point must hold at the others.
-        let other = vec![vec![1.0, 3.0], vec![5.0, 4.5]];
+        let other = core(&[&[1.0, 3.0], &[5.0, 4.5]]);
         assert_eq!(symmetric_order(&[&general, &other]), None);
-        let scaled = vec![vec![1.0, 2.0], vec![6.0, 12.5]];
+        let scaled = core(&[&[1.0, 2.0], &[6.0, 12.5]]);
         assert_eq!(symmetric_order(&[&scaled, &scaled]), Some(vec![(0, 1.0), (1, 1.0 / 3.0)]));
+    }
+
+    /// Entries that are small beside others are none the less what they are, unless they are rounding of larger terms.
+    #[test]
+    fn small_entries_count_in_a_symmetric_matrix() {
+        let mut matrix = core(&[&[1.0, 1e-8, 2e-15], &[1e-8, 1e-15, 3e-23], &[2e-15, 4e-23, 1e-30]]);
+        assert_eq!(symmetric_order(&[&matrix]), None);
+        matrix.magnitudes[1][2] = 1e-8;
+        assert_eq!(symmetric_order(&[&matrix]), Some(vec![(0, 1.0), (1, 1.0), (2, 1.0)]));
     }
 }

@@ -644,12 +644,12 @@ impl<'b> Linear<'b> {
         }
         if let Some(torn) = &mut candidate.torn {
             let trials: Vec<growth::Trial> = self.samples.iter().map(|s| growth::trial(s, torn)).collect();
-            let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|t| &t.core).collect();
+            let cores: Vec<&growth::Core> = trials.iter().map(|t| &t.core).collect();
             torn.symmetric =
                 growth::symmetric_order(&cores).map(|order| order.iter().map(|&(_, s)| s).collect());
             return;
         }
-        let cores: Vec<&Vec<Vec<f64>>> = trials.iter().map(|(_, t)| &t.core).collect();
+        let cores: Vec<&growth::Core> = trials.iter().map(|(_, t)| &t.core).collect();
         if let Some(order) = growth::symmetric_order(&cores) {
             let rows: Vec<usize> = order.iter().map(|&(k, _)| candidate.plan.core_rows[k]).collect();
             candidate.plan.core_rows = rows;

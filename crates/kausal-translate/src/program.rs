@@ -97,8 +97,10 @@ pub struct Variable {
     pub ty: flat::Type,
     /// The value before anything is computed: a literal parameter or start value; 0 otherwise.
     pub value: f64,
-    /// Magnitude, positive.
+    /// Magnitude, positive; one where nobody has said it.
     pub nominal: f64,
+    /// The model says the magnitude.
+    pub nominal_said: bool,
     /// Lower bound.
     pub min: f64,
     /// Upper bound.

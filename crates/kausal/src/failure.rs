@@ -199,6 +199,21 @@ pub fn warning(program: &Program, said: &Warning) -> Diagnostic {
     }
 }
 
+/// The warning about states that moved and were always below their absolute tolerance.
+pub fn below_tolerance(program: &Program, states: &[VarId]) -> Option<Diagnostic> {
+    let mut names: Vec<&str> = states.iter().map(|v| program.variables[v.index()].name.as_str()).collect();
+    let first = names.first()?.to_owned();
+    let rest =
+        if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+    let was = if names.len() == 1 { "was" } else { "were" };
+    names.truncate(LISTED);
+    let message =
+        format!("{}{rest} {was} always below the absolute tolerance: no digit is certain", names.join(", "));
+    Some(Diagnostic::warning("K0536", message).help(format!(
+        "say the usual size: `{first}(nominal = ...)`; absolute tolerances are relative to it"
+    )))
+}
+
 /// The warning about a system that leaves some of its unknowns open.
 pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
     let name = |v: &VarId| program.variables[v.index()].name.as_str();

@@ -160,6 +160,7 @@ pub(crate) fn run_logged(
     diagnostics.extend(watcher.bounds.warnings(&model.program));
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
+    diagnostics.extend(failure::below_tolerance(&model.program, &statistics.below_tolerance));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));

@@ -30,6 +30,8 @@ pub(crate) struct Histories {
     begun: f64,
     /// Room for new delays while they are compared with the old.
     again: Vec<f64>,
+    /// So far the last cubic may be continued.
+    continued: f64,
 }
 
 /// The past of one expression.
@@ -94,9 +96,10 @@ impl Histories {
             let size = past.values.last().map_or(0.0, |v| v.abs());
             let size = size.max(program.variables[delay.input.index()].nominal);
             let Some(&t) = past.instants.get(split) else { continue };
-            let (jump, delayed) = (past.slope(split, 1) - past.slope(split, -1), self.times[2 * i]);
-            // What the longest step would be wrong by.
-            let felt = jump.abs() * delayed > tolerance * size;
+            let ((behind, error), (before, other)) = (past.slope(split, 1), past.slope(split, -1));
+            let (jump, delayed) = ((behind - before).abs(), self.times[2 * i]);
+            // What the longest step would be wrong by, where it is more than the slopes may be wrong by.
+            let felt = jump * delayed > tolerance * size && jump > error + other;
             if !felt {
                 continue;
             }
@@ -170,7 +173,10 @@ impl Histories {
     pub(crate) fn update_times(&mut self, machine: &mut Machine) -> bool {
         let model = machine.model().clone();
         machine.evaluate(model.delay_times, &mut self.again);
-        let mut changed = self.again != self.times;
+        // Instants are not known better than this.
+        let rounding = 4.0 * f64::EPSILON * machine.time.abs();
+        let differs = |(a, b): (&f64, &f64)| !((a - b).abs() <= rounding + 4.0 * f64::EPSILON * b.abs());
+        let mut changed = self.again.iter().zip(&self.times).any(differs);
         std::mem::swap(&mut self.again, &mut self.times);
         let delays = model.program.delays.iter().zip(self.times.chunks(2));
         for (delay, _) in delays.filter(|(_, times)| times[0] == 0.0) {
@@ -204,8 +210,18 @@ impl Histories {
         Ok(())
     }
 
+    /// Is everything that is read now known? Of delays that are too short for steps of their length the last cubic goes on.
+    pub(crate) fn is_known(&self, now: f64) -> bool {
+        let mut read = self.pasts.iter().zip(self.times.chunks(2)).filter(|(_, times)| times[0] > 0.0);
+        read.all(|(past, times)| {
+            let (at, last) = (now - times[0], past.instants.last().copied().unwrap_or(f64::INFINITY));
+            at <= last + self.continued || is_same_instant(at, last)
+        })
+    }
+
     /// The longest step that keeps within the past, in a run of this length.
-    pub(crate) fn longest_step(&self, length: f64) -> f64 {
+    pub(crate) fn longest_step(&mut self, length: f64) -> f64 {
+        self.continued = SHORTEST * length;
         let delays = self.times.iter().step_by(2).copied().filter(|&delay| delay != 0.0);
         let shortest = delays.fold(f64::INFINITY, f64::min);
         shortest.max(SHORTEST * length)
@@ -266,16 +282,16 @@ impl Past {
         (middle - (4.0 * (b + c) - a - d) / 6.0).abs() / 4.0
     }
 
-    /// The slope at an instant, of what lies behind it (1) or before it (-1), by up to four instants; none where nothing is
-    /// known.
-    fn slope(&self, at: usize, direction: i32) -> f64 {
+    /// The slope at an instant, of what lies behind it (1) or before it (-1), by up to four instants, and how much it may be wrong:
+    /// as much as it differs from that by one instant less. None where nothing is known.
+    fn slope(&self, at: usize, direction: i32) -> (f64, f64) {
         const POINTS: usize = 4;
         let mut points: Vec<usize> = vec![at];
         let mut k = at;
         // The twin of the instant, before it.
         if direction < 0 {
             if at == 0 {
-                return 0.0;
+                return (0.0, 0.0);
             }
             k -= 1;
             points[0] = k;
@@ -291,7 +307,15 @@ impl Past {
             points.push(next);
             k = next;
         }
-        // The derivative of Lagrange's polynomial at the first point.
+        let slope = self.lagrange_slope(&points);
+        let fewer = points.len() > 2;
+        let error =
+            if fewer { (slope - self.lagrange_slope(&points[..points.len() - 1])).abs() } else { 0.0 };
+        (slope, error)
+    }
+
+    /// The derivative of Lagrange's polynomial at the first point.
+    fn lagrange_slope(&self, points: &[usize]) -> f64 {
         let (t, v) = (self.instants[points[0]], self.values[points[0]]);
         let mut slope = 0.0;
         for &i in &points[1..] {
@@ -372,9 +396,9 @@ mod tests {
     #[test]
     fn slopes_on_both_sides_of_a_split() {
         let past = past(&[(0.0, 0.0), (0.5, 0.25), (1.0, 1.0), (1.0, 1.0), (1.2, 0.6), (1.5, 0.0)]);
-        assert!((past.slope(3, -1) - 2.0).abs() < 1e-14, "of t²");
-        assert!((past.slope(3, 1) + 2.0).abs() < 1e-14, "of a line");
-        assert_eq!(past.slope(0, -1), 0.0, "nothing moved before the start");
+        assert!((past.slope(3, -1).0 - 2.0).abs() < 1e-14, "of t²");
+        assert!((past.slope(3, 1).0 + 2.0).abs() < 1e-14, "of a line");
+        assert_eq!(past.slope(0, -1).0, 0.0, "nothing moved before the start");
     }
 
     /// Of t⁴ with instants a quarter apart the cubic at the end of a piece is wrong by at most (1/4)⁴.

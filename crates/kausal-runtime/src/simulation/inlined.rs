@@ -7,7 +7,7 @@
 use kausal_solver::chord::Chord;
 use kausal_solver::integrator::RADAU_IIA;
 use kausal_solver::model::{StageReport, filter_by_step};
-use kausal_solver::weights::rounding;
+use kausal_solver::weights::{Size, rounding};
 use kausal_solver::{
     ClassicalStep, LinearModel, Method, ModelError, OdeModel, Reason, StageModel, StageRequest, StepModel,
     StepRequest, Work,
@@ -130,6 +130,9 @@ impl StepModel for Stepper {
     }
     fn nominal(&self, i: usize) -> f64 {
         self.as_step_ref().nominal(i)
+    }
+    fn size(&self, i: usize) -> (usize, Size) {
+        self.as_step_ref().size(i)
     }
     fn accepted(&mut self, t: f64, x: &[f64], dx: &[f64]) {
         self.as_step().accepted(t, x, dx);
@@ -691,6 +694,10 @@ impl StepModel for Inlined {
 
     fn nominal(&self, i: usize) -> f64 {
         self.side.nominal(i)
+    }
+
+    fn size(&self, i: usize) -> (usize, Size) {
+        self.side.size(i)
     }
 
     fn accepted(&mut self, t: f64, x: &[f64], _dx: &[f64]) {

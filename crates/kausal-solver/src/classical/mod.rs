@@ -24,7 +24,7 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
-use crate::weights::{first_not_finite, largest, norm, rounding};
+use crate::weights::{Size, first_not_finite, largest, norm, rounding};
 use stages::Stages;
 pub(crate) use trust::NEAR_SOLUTION;
 use trust::{Correction, Trust};
@@ -443,6 +443,10 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
 
     fn nominal(&self, i: usize) -> f64 {
         self.model.nominal(i)
+    }
+
+    fn size(&self, i: usize) -> (usize, Size) {
+        self.model.size(i)
     }
 
     fn accepted(&mut self, _t: f64, _x: &[f64], _dx: &[f64]) {

@@ -8,6 +8,10 @@ use crate::weights::{Weights, first_not_finite};
 
 /// Failed attempts at one step before giving up, whatever the step size.
 const MAX_ATTEMPTS: u32 = 60;
+/// After so many failed attempts, each with a step of a fifth or less, what fails does not become smaller with the step.
+const NOT_SMALLER: u32 = 3;
+/// A tolerance that rounding errors of one size meet.
+const ABOVE_ROUNDING: f64 = 10.0;
 
 /// The state of an integration that does not depend on the method.
 #[derive(Clone, Debug)]
@@ -122,6 +126,10 @@ impl Core {
             // One state has spoilt all; the one that moved fastest is the likely culprit.
             state = self.weights.dominating(&self.dx);
         }
+        if error.is_finite() && failures.count >= NOT_SMALLER {
+            let off = estimate.get(state).map_or(0.0, |e| e.abs());
+            self.weights.raise(state, ABOVE_ROUNDING * off);
+        }
         failures.note(if error.is_finite() {
             StepObstacle::ErrorTest { state, error }
         } else {
@@ -132,6 +140,9 @@ impl Core {
     /// Notes an attempt the model could not solve.
     pub fn note_model(&mut self, failures: &mut Failures, e: Recoverable) {
         self.convergence_failures += 1;
+        if let Some(state) = e.component.filter(|_| failures.count >= NOT_SMALLER) {
+            self.weights.raise(state, ABOVE_ROUNDING * self.weights.absolute(state));
+        }
         failures.note(StepObstacle::Model(e));
     }
 }

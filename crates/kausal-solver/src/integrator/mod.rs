@@ -128,7 +128,7 @@ impl<M: StepModel> Integrator<M> {
         };
         let nominal = (0..n).map(|i| model.nominal(i));
         let weights = match options.follow_sizes {
-            true => Weights::following(rtol, atol, nominal),
+            true => Weights::following(rtol, atol, (0..n).map(|i| model.size(i))),
             false => Weights::new(rtol, atol, nominal),
         };
         let core = Core {
@@ -155,6 +155,7 @@ impl<M: StepModel> Integrator<M> {
         }
         if !self.ready {
             self.core.evaluate_start(&mut self.model)?;
+            self.core.weights.look_ahead(&self.core.dx, t_limit - self.core.t);
             self.ready = true;
             self.starts += 1;
         }
@@ -178,6 +179,11 @@ impl<M: StepModel> Integrator<M> {
             self.step(t_end)?;
         }
         Ok(())
+    }
+
+    /// The weights of errors.
+    pub fn weights(&self) -> &Weights {
+        &self.core.weights
     }
 
     /// The solution at a time inside the last step.

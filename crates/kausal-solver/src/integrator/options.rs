@@ -116,7 +116,7 @@ pub struct Options {
     pub rtol: f64,
     /// Absolute tolerance of the local error, in units of the nominal value of each state.
     pub atol: f64,
-    /// Absolute tolerances of states whose nominal value is one follow these states where they are smaller, see
+    /// Absolute tolerances of states whose size is not said follow these states where they are smaller, see
     /// [`Weights`](crate::weights::Weights).
     pub follow_sizes: bool,
     /// First step size; `None` lets the method choose.

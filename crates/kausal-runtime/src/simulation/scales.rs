@@ -1,0 +1,104 @@
+//! What is known of the sizes of states before a run: what the model says, start values, and start values of the states that
+//! derivatives depend on. The rest is for the solver to find (`kausal_solver::weights`).
+
+use kausal_solver::linear::Pattern;
+use kausal_solver::weights::Size;
+use kausal_symbolic::VarId;
+use kausal_translate::Program;
+
+/// The usual size of a variable: what the model says, else a start value below one, else one.
+pub(super) fn usual(program: &Program, variable: VarId) -> f64 {
+    let declared = &program.variables[variable.index()];
+    match start(program, variable) {
+        Some(start) if !declared.nominal_said && start < 1.0 => start,
+        _ => declared.nominal,
+    }
+}
+
+/// What is known of the sizes of the states, with the numbers of the groups of those that act on each other. The pattern is that of
+/// the derivatives by the states; without one all act on each other.
+pub(super) fn sizes(
+    program: &Program,
+    states: &[(VarId, VarId)],
+    pattern: Option<&Pattern>,
+) -> Vec<(usize, Size)> {
+    let entries: Vec<(usize, usize)> = pattern.map_or_else(Vec::new, |p| p.iter().collect());
+    let groups = match pattern {
+        Some(_) => groups(states.len(), &entries),
+        None => vec![0; states.len()],
+    };
+    let starts: Vec<Option<f64>> = states.iter().map(|(x, _)| start(program, *x)).collect();
+    let beside = beside(&starts, &entries);
+    let size = |i: usize| {
+        let declared = &program.variables[states[i].0.index()];
+        match (declared.nominal_said, starts[i]) {
+            (true, _) => Size::Said(declared.nominal),
+            (false, Some(start)) => Size::Started(start),
+            (false, None) => Size::Unknown { beside: beside[i] },
+        }
+    };
+    (0..states.len()).map(|i| (groups[i], size(i))).collect()
+}
+
+/// The magnitude of a start value that is not zero.
+fn start(program: &Program, variable: VarId) -> Option<f64> {
+    let value = program.variables[variable.index()].value.abs();
+    (value > 0.0 && value.is_finite()).then_some(value)
+}
+
+/// For each state the smallest start value of those its derivative depends on; where none of these has one, of those that their
+/// derivatives depend on, and so on. Infinite where there is none at all.
+fn beside(starts: &[Option<f64>], entries: &[(usize, usize)]) -> Vec<f64> {
+    let mut known: Vec<f64> = starts.iter().map(|start| start.unwrap_or(f64::INFINITY)).collect();
+    loop {
+        let mut found = vec![f64::INFINITY; known.len()];
+        for &(i, j) in entries {
+            if known[i] == f64::INFINITY {
+                found[i] = found[i].min(known[j]);
+            }
+        }
+        if found.iter().all(|size| *size == f64::INFINITY) {
+            return known;
+        }
+        known.iter_mut().zip(found).for_each(|(known, found)| *known = known.min(found));
+    }
+}
+
+/// Numbers of the connected parts of a graph of `n` nodes.
+fn groups(n: usize, edges: &[(usize, usize)]) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..n).collect();
+    for &(i, j) in edges {
+        let (a, b) = (root(&mut parent, i), root(&mut parent, j));
+        parent[a.max(b)] = a.min(b);
+    }
+    (0..n).map(|i| root(&mut parent, i)).collect()
+}
+
+/// The first node of the part, with the paths to it made shorter.
+fn root(parent: &mut [usize], mut i: usize) -> usize {
+    while parent[i] != i {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    i
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A product of an enzyme's reaction depends on the complex only, and that on what has a start value.
+    #[test]
+    fn sizes_are_handed_on_along_equations() {
+        let starts = [Some(1e-9), Some(1e-10), None, None, None];
+        let entries = [(2, 0), (2, 1), (2, 2), (3, 2), (0, 2), (4, 4)];
+        let found = beside(&starts, &entries);
+        assert_eq!(found[2..4], [1e-10, 1e-10]);
+        assert_eq!(found[4], f64::INFINITY);
+    }
+
+    #[test]
+    fn states_that_act_on_each_other_are_one_group() {
+        assert_eq!(groups(6, &[(0, 2), (5, 2), (3, 4), (1, 1)]), [0, 1, 0, 3, 3, 0]);
+    }
+}
