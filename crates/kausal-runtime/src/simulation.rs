@@ -568,7 +568,7 @@ impl Run {
     fn limit_step(&mut self) -> Result<(), RunError> {
         let (now, length, path) = (self.time(), self.length(), self.longest_path());
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(now))?;
-        let side = solver.model().model();
+        let side = solver.model_mut().model_mut();
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
         let longest = delays.min(side.pipes.longest_step()).min(path);
         let longest = longest.min(self.signals.longest_step(&side.machine, now));
