@@ -8,7 +8,7 @@
 //! size nobody has said has an absolute tolerance relative to the largest value it has had, at most one, so that it keeps its
 //! size where it decays. A start value that is not zero is a size; from zero a state grows, and until it has
 //! done so it is measured by a small part of the other states ([`SMALLEST_PART`]): of those in its own equation that have a
-//! start value, or of the largest of all, or of what derivatives promise. So the units of a model
+//! start value, or of the largest of all; where nothing has a size, of one. So the units of a model
 //! as a whole do not matter: what is in nanomoles per litre is as exact as what is in metres.
 //!
 //! What is zero but for rounding is not worth small steps. Its errors do not become smaller with the step, and that is how it is
@@ -37,8 +37,9 @@ pub struct Weights {
 struct Group {
     /// The largest size of its states so far.
     overall: f64,
-    /// What derivatives promised at the last start.
-    ahead: f64,
+    /// One of them has a size that is said, or a start value. Else all may be zero but for rounding, and are measured as if
+    /// they were beside states of size one.
+    known: bool,
 }
 
 /// What is known of the size of a state before a run.
@@ -77,8 +78,6 @@ struct Followed {
 
 /// A state of unknown size is measured as if it were this part of the others.
 const SMALLEST_PART: f64 = 1e-3;
-/// What derivatives change in such a part of the time ahead is not resolved where nothing else is known of sizes.
-const PART_AHEAD: f64 = 1e-3;
 /// No size is smaller, so that squares of weighted values stay finite.
 const SMALLEST_SIZE: f64 = 1e-60;
 
@@ -114,6 +113,7 @@ impl Weights {
         let mut groups = vec![Group::default(); count];
         for (group, size) in &states {
             groups[*group].overall = groups[*group].overall.max(overall(size));
+            groups[*group].known |= overall(size) > 0.0;
         }
         let followed =
             |(group, size): &(usize, Size)| Followed { group: *group, beside: beside(size), raised: 0.0 };
@@ -149,27 +149,12 @@ impl Weights {
     fn settle(&mut self) {
         for ((atol, own), largest) in self.atol.iter_mut().zip(&self.followed).zip(&self.largest) {
             if *largest < f64::INFINITY {
-                let Group { overall, ahead } = self.groups[own.group];
-                let known = overall.max(ahead);
-                let others = if known > 0.0 { known.min(1.0) } else { 1.0 };
+                let Group { overall, known } = self.groups[own.group];
+                let others = if known { overall.min(1.0) } else { 1.0 };
                 let floor = (SMALLEST_PART * others.min(own.beside)).max(own.raised).max(SMALLEST_SIZE);
                 *atol = self.followed_atol * largest.max(floor).min(1.0);
             }
         }
-    }
-
-    /// Integration starts with these derivatives, and so much time is ahead. Where all states are zero, or hardly larger, this
-    /// tells how large they will be.
-    pub fn look_ahead(&mut self, dx: &[f64], time: f64) {
-        self.groups.iter_mut().for_each(|group| group.ahead = 0.0);
-        for ((dx, own), largest) in dx.iter().zip(&self.followed).zip(&self.largest) {
-            let ahead = PART_AHEAD * time * dx.abs();
-            if *largest < f64::INFINITY && ahead.is_finite() {
-                let group = &mut self.groups[own.group];
-                group.ahead = group.ahead.max(ahead);
-            }
-        }
-        self.settle();
     }
 
     /// Steps are rejected again and again for this state although they become smaller: its error, or what is left of an iteration,
@@ -336,11 +321,10 @@ mod tests {
             near(&sizes(&mut w, &[unit, 0.0]), &[unit, 1e-3 * unit]);
             near(&sizes(&mut w, &[0.0, 0.5 * unit]), &[unit, 0.5 * unit]);
         }
-        // Nothing is known but how fast it moves.
+        // Nothing is known: it may be rounding.
         let mut w = following(&[UNKNOWN]);
         near(&sizes(&mut w, &[0.0]), &[1e-3]);
-        w.look_ahead(&[1e-9], 10.0);
-        near(&sizes(&mut w, &[0.0]), &[1e-14]);
+        near(&sizes(&mut w, &[1e-9]), &[1e-3]);
     }
 
     /// Beside a temperature a concentration is measured by the others of its equation.
@@ -357,8 +341,8 @@ mod tests {
         w.update(&[1e-17, 1.0]);
         w.raise(0, 1e-12);
         assert!((w.absolute(0) - 1e-9).abs() < 1e-24, "beside a state of size one it has that already");
-        let mut w = following(&[UNKNOWN]);
-        w.update(&[1e-17]);
+        let mut w = following(&[UNKNOWN, Size::Started(1e-12)]);
+        w.update(&[1e-17, 1e-12]);
         w.raise(0, 1e-16);
         assert!((w.absolute(0) - 1e-16).abs() < 1e-28 && (w.values()[0] - 1e16).abs() < 1e4);
         w.raise(0, 1.0);
@@ -377,7 +361,7 @@ mod tests {
     /// A small group beside a large one is measured by itself.
     #[test]
     fn groups_do_not_measure_each_other() {
-        let states = [(0, Size::Started(300.0)), (1, UNKNOWN), (1, UNKNOWN)];
+        let states = [(0, Size::Started(300.0)), (1, Size::Started(1e-12)), (1, UNKNOWN)];
         let mut w = Weights::following(0.0, 1e-6, states.into_iter());
         near(&sizes(&mut w, &[300.0, 1e-12, 0.0]), &[1.0, 1e-12, 1e-15]);
     }

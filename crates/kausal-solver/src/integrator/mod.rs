@@ -155,7 +155,6 @@ impl<M: StepModel> Integrator<M> {
         }
         if !self.ready {
             self.core.evaluate_start(&mut self.model)?;
-            self.core.weights.look_ahead(&self.core.dx, t_limit - self.core.t);
             self.ready = true;
             self.starts += 1;
         }
