@@ -236,6 +236,8 @@ struct Run {
     differences: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
+    /// So was the last one.
+    fresh_step: bool,
     /// What is known of relations that decide nothing.
     answers: relevance::Answers,
     /// The values of what is held before an event.
@@ -293,6 +295,7 @@ impl Run {
             finder: None,
             changed: Vec::new(),
             fresh: true,
+            fresh_step: true,
         }
     }
 
@@ -421,6 +424,7 @@ impl Run {
             self.solver()?.set_asked_from(asked);
             self.side()?.keep_guesses();
             self.defects.begin(before);
+            self.fresh_step = self.fresh;
             step_end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return self.pass_obstacle(&error, observer),

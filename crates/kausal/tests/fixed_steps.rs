@@ -180,7 +180,8 @@ fn chattering_is_said() {
         let run = run(text, inline, &settings);
         let codes: Vec<&str> = run.diagnostics.iter().map(|d| d.code).collect();
         assert_eq!(codes, ["K0513"], "{}", inline.name());
-        assert!(run.statistics.state_events < 1_000, "{}", inline.name());
+        // Where the rate tells, not the resolution of time, ten thousand events do.
+        assert!(run.statistics.state_events <= 10_001, "{}", inline.name());
     }
 }
 

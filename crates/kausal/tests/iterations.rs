@@ -23,7 +23,7 @@ fn settings(method: Method, tolerance: f64, stop: f64) -> Settings {
     Settings { method, tolerance, stop, interval: stop / 200.0, ..Settings::default() }
 }
 
-fn column<'r>(run: &'r Run, name: &str) -> &'r [f64] {
+fn column(run: &Run, name: &str) -> Vec<f64> {
     assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{:?}", run.diagnostics);
     run.trajectory.get(name).expect("a variable of the model")
 }

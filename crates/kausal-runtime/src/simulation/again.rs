@@ -147,17 +147,18 @@ impl Run {
         let mut state = self.state.clone();
         self.solver()?.interpolate(t, &mut state);
         self.solver()?.restart(t, &state);
-        self.look_again_from(t)
+        self.values_again_at(t)?;
+        self.fresh = true;
+        self.begin_path()?;
+        self.watch()
     }
 
-    /// The step from `t` is made again: values and relations are those at `t`.
-    pub(super) fn look_again_from(&mut self, t: f64) -> Result<(), RunError> {
+    /// All values are those at `t`, from where a step is made again.
+    pub(super) fn values_again_at(&mut self, t: f64) -> Result<(), RunError> {
         // Right before an event that was not yet seen, outputs may be undefined.
         if self.at(t, true).is_err() {
             self.at(t, false)?;
         }
-        self.fresh = true;
-        self.begin_path()?;
-        self.watch()
+        Ok(())
     }
 }

@@ -25,10 +25,10 @@ use crate::machine::Machine;
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
 /// them within this part of that time. The first one: events at the resolution of time, where nothing real happens between them
-/// (some 64 roundings of the clock each). The second: at that rate the run would have 1e10 events. The last one catches what
+/// (a thousand roundings of the clock each). The second: at that rate the run would have 1e10 events. The last one catches what
 /// comes to a limit, like a ball at rest, before the clock can no longer tell its bounces apart: where the later half counts, the
 /// distances of events go on shrinking, too. A burst of real events, as of a switch with a narrow hysteresis, passes.
-const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(50, 1e-12, 1.0), (10_000, 1e-6, 1.0), (24, 1e-6, 0.25)];
+const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(50, 1e-11, 1.0), (10_000, 1e-6, 1.0), (24, 1e-6, 0.25)];
 /// The same for events at instants that are known in advance, which may be close to each other for a good reason.
 const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
 /// So many instants close after an event, each this much nearer than the one before.
@@ -216,7 +216,8 @@ impl Run {
             // What is iterated on may still turn back by what iterations leave open. Others do not: a ball that jumps less than
             // that high is above the ground all the same, and falls through it if nobody notices.
             let relation = self.watched[i] as usize;
-            let least = if model.iterated[relation] { FLOOR * roundings[relation] } else { 0.0 };
+            let rough = self.settings.method.is_fixed_step() && model.discretized.is_some();
+            let least = if model.iterated[relation] || rough { FLOOR * roundings[relation] } else { 0.0 };
             let grown = begins_to_grow(&column).map(|size| 0.5 * size.max(2.0 * least));
             finder.set_band(i, grown.map_or(band, |size| band.min(size)));
         }
@@ -291,6 +292,28 @@ impl Run {
             let value = &mut machine.values[model.program.relations[r as usize].variable.index()];
             *value = 1.0 - *value;
         }
+        Ok(())
+    }
+
+    /// Goes on watching from the current values, which are those of an instant before: what is known of rounding is kept.
+    pub(super) fn watch_again(&mut self) -> Result<(), RunError> {
+        let Some(mut finder) = self.finder.take() else { return Ok(()) };
+        let mut values = vec![0.0; self.watched.len()];
+        self.crossing_values(&mut values)?;
+        let bands: Vec<f64> = (0..values.len()).map(|i| finder.band(i)).collect();
+        finder.start(&values);
+        let watched = std::mem::take(&mut self.watched);
+        let machine = self.machine()?;
+        let model = machine.model().clone();
+        for (i, &r) in watched.iter().enumerate() {
+            let relation = &model.program.relations[r as usize];
+            let holds = machine.values[relation.variable.index()] != 0.0;
+            finder.set_side(i, holds != relation.or_equal);
+            let near = values[i].abs() <= machine.rounding_of(r);
+            finder.set_band(i, if near { bands[i].max(machine.rounding_of(r)) } else { bands[i] });
+        }
+        self.watched = watched;
+        self.finder = Some(finder);
         Ok(())
     }
 
@@ -407,7 +430,7 @@ mod tests {
         assert!(!piles((0..).map(|_| 1e-6)));
         assert!(!piles((0..).map(|_| 2e-9)));
         assert!(piles((0..).map(|_| 0.9e-9)));
-        assert!(piles((0..60).map(|_| 1.5e-13)));
+        assert!(piles((0..60).map(|_| 1.5e-12)));
     }
 
     /// Many events close to each other, a pause, some more, and then on.

@@ -78,6 +78,11 @@ impl Stepper {
         }
     }
 
+    /// Are steps those of the model?
+    pub fn is_inlined(&self) -> bool {
+        matches!(self, Stepper::Inlined(_))
+    }
+
     /// The model.
     pub fn model(&self) -> &RightSide {
         match self {
