@@ -426,7 +426,7 @@ fn most(args: &[Interval], bound: impl Fn(&Interval) -> f64) -> f64 {
 /// The sine of all angles of an interval: its ends, and the crests and troughs between them.
 fn sine(a: Interval) -> Interval {
     let width = a.high - a.low;
-    if !(width < TAU) {
+    if width >= TAU || width.is_nan() {
         return UNIT;
     }
     // Is there an angle `from + k*2π` inside?

@@ -446,7 +446,7 @@ fn time_and_what_is_held_alone_on_a_side() {
     }
 }
 
-/// One correction at the point and two for each of the six stages, with one matrix: that is the method. Its steps are those of the
+/// One correction at the point and two for each of the six stages, with one matrix: that is the method. It takes no more steps than the
 /// classical interface, which has the Jacobian of all states.
 #[test]
 fn nothing_is_iterated_in_rosenbrock_methods() {
@@ -463,7 +463,8 @@ fn nothing_is_iterated_in_rosenbrock_methods() {
         assert!(besides <= attempts / 10, "{name}: {besides} of {attempts}");
         assert!(on.jacobians - attempts <= attempts / 10, "{name}: {} of {attempts}", on.jacobians);
         assert_eq!(on.nonlinear_failures, 0, "{name}");
-        assert!(on.steps.abs_diff(off.steps) <= off.steps / 10, "{name}: {} and {}", on.steps, off.steps);
+        // The classical interface looks at its matrix at the end of a step, too, and gives some up for that.
+        assert!(on.steps <= off.steps + off.steps / 10, "{name}: {} and {}", on.steps, off.steps);
     }
 }
 

@@ -175,7 +175,10 @@ impl Histories {
         machine.evaluate(model.delay_times, &mut self.again);
         // Instants are not known better than this.
         let rounding = 4.0 * f64::EPSILON * machine.time.abs();
-        let differs = |(a, b): (&f64, &f64)| !((a - b).abs() <= rounding + 4.0 * f64::EPSILON * b.abs());
+        let differs = |(a, b): (&f64, &f64)| {
+            let distance = (a - b).abs();
+            distance.is_nan() || distance > rounding + 4.0 * f64::EPSILON * b.abs()
+        };
         let mut changed = self.again.iter().zip(&self.times).any(differs);
         std::mem::swap(&mut self.again, &mut self.times);
         let delays = model.program.delays.iter().zip(self.times.chunks(2));

@@ -43,7 +43,7 @@ impl<M: StepModel> Integrator<M> {
         let (t_old, h) = (self.core.t_old, self.last_step());
         let reach = SLOPE_SPAN * h;
         let (before, after) = ((t - reach).max(t_old), (t + reach).min(self.core.t));
-        if !(after > before) {
+        if after <= before || after.is_nan() {
             return 0.0;
         }
         inside.slope.resize(n, 0.0);
