@@ -327,9 +327,9 @@ impl Flattener<'_> {
         let Some(scope) = lo.outer.as_ref().map(|o| o.scope) else { return Ok(None) };
         let scope = Scope { klass: lo.klass, ..scope };
         match self.cx.find(lo.klass, part.name.symbol) {
-            Some(Found::Component { owner, up, .. }) => {
+            Some(Found::Component { owner, up, member }) => {
                 let at = self.instance_of(scope.inst, up, owner);
-                match self.child(at, part.name.symbol)? {
+                match self.child(at, member.name)? {
                     Some(child) => {
                         let child = self.resolve(child)?;
                         self.outer_instance(lo, child).map(Some)
@@ -589,11 +589,11 @@ impl Flattener<'_> {
         let scope = Scope { klass: lo.klass, file: lo.file, ..scope };
         let parts = ast.lists.parts.get(reference.parts);
         let Some(first) = parts.first() else { return Err(Reported) };
-        let Some(Found::Component { owner, up, .. }) = self.cx.find(lo.klass, first.name.symbol) else {
+        let Some(Found::Component { owner, up, member }) = self.cx.find(lo.klass, first.name.symbol) else {
             return self.lower_constant_ref(lo, ast, reference);
         };
         let at = self.instance_of(scope.inst, up, owner);
-        let Some(child) = self.child(at, first.name.symbol)? else { return Err(Reported) };
+        let Some(child) = self.child(at, member.name)? else { return Err(Reported) };
         let mut id = self.resolve(child)?;
         if self.inst(id).is_static {
             return self.lower_constant_ref(lo, ast, reference);

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::library::{DefId, FileId, Files, Library};
 use crate::modifier::{ModItem, ModTable, ModWhat, ModsId, Up, binding_of};
-use crate::prelude::{self, Builtin};
+use crate::prelude::{self, Builtin, EnumerationType};
 
 /// Something went wrong and was reported.
 #[derive(Clone, Copy, Debug)]
@@ -465,6 +465,14 @@ impl Classes {
             Some(self.redeclared(def, origin, &items[at + 1..]))
         } else {
             mods.extend(plain_items(&items[at + 1..]).into_iter().map(|m| ModItem { low: true, ..m }));
+            // Redeclarations that are redeclared again leave what their constraining clauses say (section 7.3.2).
+            mods.extend(items[at + 1..].iter().filter_map(|m| match m.what {
+                ModWhat::Class(class) => {
+                    let id = self.lib.ast_ref(m.file).classes[class].constraint.as_ref()?.modification?;
+                    Some(ModItem { low: true, ..plain(m.file, ModWhat::Arguments(id), m.scope, m.up) })
+                }
+                _ => None,
+            }));
             mods.extend(self.constraining_default(def, origin));
             None
         };
@@ -498,7 +506,8 @@ impl Classes {
         let leaf = if let Some(&builtin) = self.builtins.get(&key.def) {
             Some(Leaf { builtin, mods: key.mods })
         } else if matches!(self.lib.class(key.def).body, ClassBody::Enumeration(_)) {
-            Some(Leaf { builtin: Builtin::Enumeration(key.def), mods: key.mods })
+            let builtin = Builtin::Enumeration(EnumerationType::new(&self.lib, key.def));
+            Some(Leaf { builtin, mods: key.mods })
         } else {
             // Set before the bases are asked, so that a class based on itself ends here.
             self.klasses[k.0 as usize].leaf = Some(None);
@@ -588,10 +597,16 @@ impl Classes {
         let origin_ast = self.lib.ast(origin_file);
         let original_decl = &origin_ast.components[original];
         if let Some(i) = at {
-            let rest = items[i + 1..].iter().filter(is_plain).copied();
-            mods.extend(rest.map(|m| match m.what {
-                ModWhat::Whole(id) => ModItem { what: ModWhat::Arguments(id), ..m },
-                _ => m,
+            // Redeclarations that are redeclared again leave what their constraining clauses say (section 7.3.2).
+            mods.extend(items[i + 1..].iter().filter_map(|m| match m.what {
+                ModWhat::Whole(id) => Some(ModItem { what: ModWhat::Arguments(id), ..*m }),
+                ModWhat::Component(c) => {
+                    let constraint = self.lib.ast_ref(m.file).components[c].constraint.as_ref();
+                    let id = constraint?.modification?;
+                    Some(declared(plain(m.file, ModWhat::Arguments(id), m.scope, m.up)))
+                }
+                ModWhat::Class(_) => None,
+                _ => Some(*m),
             }));
             if original_decl.constraint.is_none()
                 && let Some(id) = original_decl.modification

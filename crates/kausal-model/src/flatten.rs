@@ -14,7 +14,7 @@ use crate::flat::{
 };
 use crate::flattener::{Flattener, Scope, sizes_text};
 use crate::instance::{Inst, InstId, Node};
-use crate::prelude::Builtin;
+use crate::prelude::{Builtin, EnumerationType};
 use crate::value::Value;
 
 /// Flattens a class. What is wrong with it is in [`Classes::diagnostics`]; errors there make the result useless.
@@ -47,6 +47,7 @@ pub fn flatten(cx: &mut Classes, klass: KlassId) -> FlatModel {
         return FlatModel { name, ..FlatModel::default() };
     }
     this.check_instances();
+    this.hold_integer_fields(&mut sink);
     this.check_flat(&sink);
     if !this.cx.diagnostics.iter().any(kausal_syntax::Diagnostic::is_error) {
         this.check_balance(root, klass, &sink);
@@ -475,7 +476,7 @@ impl Flattener<'_> {
             Builtin::Clock => Type::Clock,
             Builtin::String => Type::String,
             Builtin::ExternalObject => Type::External(self.external_object(klass, types)),
-            Builtin::Enumeration(def) => {
+            Builtin::Enumeration(EnumerationType { def, .. }) => {
                 let name = self.cx.lib.full_name(def);
                 let at = types.enumerations.iter().position(|e| e.name == name).unwrap_or_else(|| {
                     let literals = match &self.cx.lib.class(def).body {

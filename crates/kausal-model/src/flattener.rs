@@ -312,12 +312,14 @@ impl<'w> Flattener<'w> {
             None => self.inst(id).subs.iter().map(|&s| s as usize).collect(),
         };
         let value = self.cut(id, value, shape.len(), &subs)?;
-        let value =
-            if value.rank() == 0 && !shape.is_empty() && place.is_some_and(|p| p.each || p.up == Up(0)) {
-                Arc::new(self.fill(&value, &shape))
-            } else {
-                value
-            };
+        let value = if value.rank() == 0
+            && !shape.is_empty()
+            && place.is_some_and(|p| p.each || p.up == Up(0) || self.is_modifier(id, &p))
+        {
+            Arc::new(self.fill(&value, &shape))
+        } else {
+            value
+        };
         if value.shape() != shape.as_slice() {
             let message = format!(
                 "{} has {}, but its value has {}",
@@ -379,18 +381,25 @@ impl<'w> Flattener<'w> {
         let span = self.cx.lib.ast_ref(place.file).span(place.expr);
         let location = self.cx.lib.location(place.file, span);
         let path = self.path(id);
-        // What is said of the first element holds for all.
-        let first = subs.iter().all(|&s| s == 1);
-        if given >= rank && given < rank + subs.len() && !first {
-            return Err(Reported);
-        }
         if given >= rank && given < rank + subs.len() {
-            let message = format!(
-                "`each` is missing: {path} is part of an array, and this is one value for all of them"
-            );
+            // What is meant is clear, and other tools take it. What is said of the first element holds for all.
+            if subs.iter().all(|&s| s == 1) {
+                let message = format!(
+                    "`each` is missing: {path} is part of an array, and this is one value for all of them"
+                );
+                let help = "write `each` in front of the modifier, or give an array of values";
+                let warning = Diagnostic::warning("K0227", message).at(location, "this value").help(help);
+                self.report_at_decl(id, warning);
+            }
+            return Ok(());
+        }
+        if given == 0 && self.is_modifier(id, place) {
+            let message =
+                format!("`each` is missing: {path} is an array, and this is one value for all of it");
             let help = "write `each` in front of the modifier, or give an array of values";
-            let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
-            return Err(self.report_at_decl(id, diagnostic));
+            let warning = Diagnostic::warning("K0227", message).at(location, "this value").help(help);
+            self.report_at_decl(id, warning);
+            return Ok(());
         }
         if place.each && given > rank + subs.len() {
             let message = format!(
@@ -403,6 +412,16 @@ impl<'w> Flattener<'w> {
             return Err(self.report_at_decl(id, diagnostic));
         }
         Ok(())
+    }
+
+    /// Does the value of a variable come from a modifier, and not from its declaration?
+    fn is_modifier(&self, id: InstId, place: &Place) -> bool {
+        let declared = self.inst(id).info.as_ref().and_then(|info| {
+            let ast = self.cx.lib.ast_ref(info.file);
+            Some((info.file, ast.modifications[ast.components[info.component].modification?].span))
+        });
+        let span = self.cx.lib.ast_ref(place.file).span(place.expr);
+        declared.is_none_or(|(file, own)| file != place.file || span.start < own.start || own.end < span.end)
     }
 
     /// The value that is split among the elements of arrays of components has their sizes.

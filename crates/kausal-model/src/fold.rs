@@ -7,6 +7,7 @@ use kausal_syntax::{Diagnostic, Symbol};
 
 use crate::class::{Reported, Res};
 use crate::flattener::{Flattener, Scope, with_ty};
+use crate::prelude::EnumerationType;
 use crate::value::{RecordValue, Ty, Value};
 
 /// Why there is no number.
@@ -401,7 +402,7 @@ impl Flattener<'_> {
             "fixed" | "unbounded" => Ty::Boolean,
             "unit" | "displayUnit" | "quantity" => Ty::String,
             "stateSelect" => match self.cx.lib.root(Symbol::new("StateSelect")) {
-                Some(def) => Ty::Enumeration(def),
+                Some(def) => Ty::Enumeration(EnumerationType::new(&self.cx.lib, def)),
                 None => ty,
             },
             _ if like_variable => ty,
@@ -447,23 +448,22 @@ impl Flattener<'_> {
         let span = self.cx.lib.ast_ref(place.file).span(place.expr);
         let location = self.cx.lib.location(place.file, span);
         let path = self.path(id);
-        let (message, help) = if given < expected {
-            (
-                format!(
-                    "`each` is missing: {path} is an array or part of one, and this is one {name} for all of it"
-                ),
-                "write `each` in front of the modifier, or give an array of values",
-            )
+        if given < expected {
+            // What is meant is clear, and other tools take it.
+            let message = format!(
+                "`each` is missing: {path} is an array or part of one, and this is one {name} for all of it"
+            );
+            let help = "write `each` in front of the modifier, or give an array of values";
+            let warning = Diagnostic::warning("K0227", message).at(location, "this value").help(help);
+            self.report_at_decl(id, warning);
         } else if place.each {
-            (
-                format!("`each` gives every element the whole value, but {name} of {path} is a scalar"),
-                "leave out `each` to give every element its own part of the value",
-            )
-        } else {
-            return Ok(());
-        };
-        let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
-        Err(self.report_at_decl(id, diagnostic))
+            let message =
+                format!("`each` gives every element the whole value, but {name} of {path} is a scalar");
+            let help = "leave out `each` to give every element its own part of the value";
+            let diagnostic = Diagnostic::error("K0227", message).at(location, "this value").help(help);
+            return Err(self.report_at_decl(id, diagnostic));
+        }
+        Ok(())
     }
 
     fn wrong_attribute(

@@ -761,7 +761,7 @@ impl Flattener<'_> {
     pub fn enumeration_size(&self, builtin: Builtin) -> Option<usize> {
         match builtin {
             Builtin::Boolean => Some(2),
-            Builtin::Enumeration(def) => match &self.cx.lib.class(def).body {
+            Builtin::Enumeration(e) => match &self.cx.lib.class(e.def).body {
                 kausal_syntax::ast::ClassBody::Enumeration(Some(literals)) => Some(literals.len()),
                 _ => None,
             },

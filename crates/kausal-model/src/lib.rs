@@ -18,6 +18,7 @@
 
 pub mod algorithm;
 mod budget;
+pub mod builtins;
 pub mod check;
 pub mod class;
 pub mod connect;

@@ -187,16 +187,20 @@ impl Classes {
                 MemberKind::Class(_) => Found::Class(self.class_member(&member)),
             });
         }
+        self.folder_member(k, name).map(Found::Class)
+    }
+
+    /// A class that is stored in the folder of the package `k` or of a package it is based on: such classes are members
+    /// like those written in the package, but they are read only when they are asked for.
+    fn folder_member(&mut self, k: KlassId, name: Symbol) -> Option<KlassId> {
         let key = self.key(k);
-        let def = self.lib.folder_child(key.def, name)?;
-        let mods = self.mods.of_class(&self.lib, key.mods, name);
-        Some(Found::Class(self.intern(Key {
-            def,
-            enclosing: Some(k),
-            enclosing_up: Up(0),
-            mods,
-            extended: None,
-        })))
+        if let Some(def) = self.lib.folder_child(key.def, name) {
+            let mods = self.mods.of_class(&self.lib, key.mods, name);
+            let items = self.mods.get(mods);
+            return Some(self.redeclared(def, k, &items));
+        }
+        let bases = self.members_if_built(k)?.bases.clone();
+        bases.into_iter().find_map(|base| self.folder_member(base, name))
     }
 
     /// An own element, looked for while the members are still being worked out.

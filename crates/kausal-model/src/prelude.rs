@@ -1,6 +1,49 @@
 //! The classes that exist without being declared (specification sections 4.9 and 8.3.7).
 
-use crate::library::DefId;
+use std::hash::{Hash, Hasher};
+
+use kausal_syntax::ast::ClassBody;
+use rustc_hash::FxHasher;
+
+use crate::library::{DefId, Library};
+
+/// An enumeration type. Two with the same literals in the same order are the same type (specification section 6.4,
+/// type compatibility), wherever they are declared.
+#[derive(Clone, Copy, Debug)]
+pub struct EnumerationType {
+    /// Where it is declared.
+    pub def: DefId,
+    /// Stands for the names of the literals in order.
+    literals: u64,
+}
+
+impl EnumerationType {
+    /// The enumeration declared here; `enumeration(:)` equals itself only.
+    pub fn new(lib: &Library, def: DefId) -> Self {
+        let mut hasher = FxHasher::default();
+        match &lib.class(def).body {
+            ClassBody::Enumeration(Some(literals)) => {
+                literals.iter().for_each(|literal| literal.name.symbol.as_str().hash(&mut hasher));
+            }
+            _ => def.hash(&mut hasher),
+        }
+        EnumerationType { def, literals: hasher.finish() }
+    }
+}
+
+impl PartialEq for EnumerationType {
+    fn eq(&self, other: &Self) -> bool {
+        self.literals == other.literals
+    }
+}
+
+impl Eq for EnumerationType {}
+
+impl Hash for EnumerationType {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.literals.hash(state);
+    }
+}
 
 /// A built-in type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,8 +60,8 @@ pub enum Builtin {
     Clock,
     /// An external object; its class has a constructor.
     ExternalObject,
-    /// An enumeration, named by its definition.
-    Enumeration(DefId),
+    /// An enumeration.
+    Enumeration(EnumerationType),
 }
 
 /// The built-in classes as text.

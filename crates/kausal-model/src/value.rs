@@ -7,8 +7,7 @@ use kausal_symbolic::function::{Array, ArrayResult, Index};
 use kausal_syntax::Symbol;
 
 use crate::class::KlassId;
-use crate::library::DefId;
-use crate::prelude::Builtin;
+use crate::prelude::{Builtin, EnumerationType};
 
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +21,7 @@ pub enum Ty {
     /// `String`
     String,
     /// An enumeration
-    Enumeration(DefId),
+    Enumeration(EnumerationType),
     /// An external object
     External,
     /// `Clock`
@@ -39,7 +38,7 @@ impl Ty {
             Builtin::String => Ty::String,
             Builtin::Clock => Ty::Clock,
             Builtin::ExternalObject => Ty::External,
-            Builtin::Enumeration(def) => Ty::Enumeration(def),
+            Builtin::Enumeration(e) => Ty::Enumeration(e),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use kausal_syntax::Ast;
 use kausal_syntax::ast::{
-    ComponentRef, Equation, EquationKind, Expr, ExprId, Iterator, Statement, StatementKind,
+    Binding, ComponentRef, Equation, EquationKind, Expr, ExprId, Iterator, ModArg, ModId, Statement,
+    StatementKind,
 };
 
 /// Calls `f` with every component reference in an expression, those in subscripts included.
@@ -12,6 +13,21 @@ pub fn references(ast: &Ast, expr: ExprId, f: &mut dyn FnMut(&ComponentRef)) {
             f(r);
         }
     });
+}
+
+/// Calls `f` with every value that modifiers give, those of modifiers inside included.
+pub fn modifier_values(ast: &Ast, modification: Option<ModId>, f: &mut dyn FnMut(ExprId)) {
+    let mut open = Vec::from_iter(modification);
+    while let Some(id) = open.pop() {
+        let modification = &ast.modifications[id];
+        if let Binding::Expr(expr) = modification.binding {
+            f(expr);
+        }
+        open.extend(modification.args.iter().filter_map(|arg| match arg {
+            ModArg::Modify(modify) => modify.modification,
+            _ => None,
+        }));
+    }
 }
 
 /// Calls `f` with an expression and all its parts.

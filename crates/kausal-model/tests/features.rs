@@ -133,6 +133,30 @@ fn library_in_folders_is_loaded_lazily() {
     check_model("library_folders", &mut library("lib"), "Tanks.Tank");
 }
 
+/// 13.4: an alias of a package, and a package based on one, have the classes that are files in its folder.
+#[test]
+fn aliases_of_packages_in_folders() {
+    let memory = Memory(BTreeMap::from([
+        ("lib/P/package.mo", "package P end P;"),
+        ("lib/P/Q/package.mo", "within P; package Q constant Real b = 2; end Q;"),
+        ("lib/P/Q/f.mo", "within P.Q; function f input Real x; output Real y; algorithm y := b*x; end f;"),
+        ("lib/P/Q/Part.mo", "within P.Q; model Part Real z = b*time; end Part;"),
+        ("lib/P/Q/Row.mo", "within P.Q; model Row Part part; end Row;"),
+    ]));
+    let mut workspace = Workspace::new(Box::new(memory));
+    workspace.add_folder("lib");
+    let text = "package Again = P.Q; package More extends Again(b = 3); end More; \
+                package Other extends P.Q; extends Sides; end Other; \
+                package Sides model Side Real z = 5*time; end Side; end Sides; \
+                model Aliases package ref = More; package third = ref; replaceable package R = P.Q; \
+                Real x = ref.f(time); Real y = third.f(x); Again.Part a; ref.Row r; Other.Row o; Other.Side s; \
+                Real w = R.f(time); end Aliases; \
+                model M extends Aliases(redeclare package R = More); end M;";
+    let (_, diagnostics) = workspace.add_source("m.mo", text);
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
+    check_model("aliases_of_packages_in_folders", &mut workspace, "M");
+}
+
 #[test]
 fn library_in_one_file() {
     check_model("library_file", &mut library("lib"), "Single.One");
@@ -305,4 +329,15 @@ features! {
     hints_user_function
     discrete_strings
     readback
+    instance_names
+    records_any_order
+    records_integers
+    enumerations_equal
+    lookup_imports_renamed
+    redeclare_constraint
+    redeclare_again
+    loops_empty
+    connect_stream_nested
+    modifiers_each_lenient
+    conditional_connections
 }

@@ -203,10 +203,41 @@ impl Flattener<'_> {
                 sources.push((property, out));
             }
         }
+        if sources.is_empty() && but.1 {
+            return self.passed_on(var, but, set, nesting);
+        }
         match sources[..] {
             [] => Ok(self.pool.var(var)),
             [(property, _)] => Ok(property),
             _ => Ok(self.weighted_mean(&sources, SMALL_FLOW * nominal)),
+        }
+    }
+
+    /// What leaves through a connector seen from inside where nothing inside can deliver: nothing flows, but the property
+    /// needs a value all the same, that of what is connected to it.
+    fn passed_on(
+        &mut self,
+        var: VarId,
+        but: (InstId, bool),
+        set: &[(InstId, bool)],
+        nesting: u32,
+    ) -> Res<ExprId> {
+        let mut properties = Vec::new();
+        for &face in set.iter().filter(|&&face| face != but) {
+            let twin = self.twin(var, face.0)?;
+            properties.push(match face.1 {
+                true => self.in_stream(twin, nesting + 1)?,
+                false => self.pool.var(twin),
+            });
+        }
+        let count = self.pool.constant(properties.len() as f64);
+        match properties[..] {
+            [] => Ok(self.pool.var(var)),
+            [only] => Ok(only),
+            _ => {
+                let sum = self.pool.op(Op::Add, &properties);
+                Ok(self.pool.op(Op::Div, &[sum, count]))
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 
 use kausal_symbolic::function::algebra::{broadcast, broadcast_shape, identity, linspace};
 use kausal_symbolic::function::array::as_size;
+use kausal_symbolic::function::externals::builtin_op;
 use kausal_symbolic::function::{Array, ArrayResult};
 use kausal_symbolic::{ExprId, Op};
 use kausal_syntax::Ast;
@@ -11,10 +12,11 @@ use kausal_syntax::ast::{self, Arg, Expr};
 
 use super::kept::{is_clocked, is_state_machine};
 use super::reference::Cursor;
+use crate::builtins::{Actual, Entry, Misfit, Place, entry};
 use crate::class::{Reported, Res};
 use crate::flat::HintKind;
 use crate::flattener::{Flattener, PendingHint, Scope};
-use crate::instance::Node;
+use crate::instance::{InstId, Node};
 use crate::lookup::Found;
 use crate::value::{RecordValue, Ty, Value};
 
@@ -33,98 +35,15 @@ pub struct Call<'a> {
     pub args: &'a [Arg],
 }
 
-/// Scalar functions of one number that give a `Real`.
-fn real_function(name: &str) -> Option<Op> {
-    Some(match name {
-        "sqrt" => Op::Sqrt,
-        "exp" => Op::Exp,
-        "log" => Op::Log,
-        "log10" => Op::Log10,
-        "sin" => Op::Sin,
-        "cos" => Op::Cos,
-        "tan" => Op::Tan,
-        "asin" => Op::Asin,
-        "acos" => Op::Acos,
-        "atan" => Op::Atan,
-        "sinh" => Op::Sinh,
-        "cosh" => Op::Cosh,
-        "tanh" => Op::Tanh,
-        _ => return None,
-    })
-}
-
-/// Can its arguments be given by name? The specification calls only these like that; clocked operators look at names
+/// Can its arguments be given by name? The specification calls only some like that; clocked operators look at names
 /// themselves.
 fn takes_names(name: &str) -> bool {
-    matches!(
-        name,
-        "String" | "homotopy" | "spatialDistribution" | "sample" | "assert" | "terminate" | "reinit"
-    ) || is_clocked(name)
-        || is_state_machine(name)
+    entry(name).is_some_and(|entry| entry.named) || is_clocked(name) || is_state_machine(name)
 }
 
 /// Names that are built in, whatever is in scope.
 pub fn is_builtin(name: &str) -> bool {
-    real_function(name).is_some()
-        || matches!(
-            name,
-            "atan2"
-                | "abs"
-                | "sign"
-                | "floor"
-                | "ceil"
-                | "integer"
-                | "div"
-                | "mod"
-                | "rem"
-                | "min"
-                | "max"
-                | "sum"
-                | "product"
-                | "der"
-                | "pre"
-                | "edge"
-                | "change"
-                | "initial"
-                | "terminal"
-                | "sample"
-                | "delay"
-                | "noEvent"
-                | "smooth"
-                | "homotopy"
-                | "semiLinear"
-                | "size"
-                | "ndims"
-                | "scalar"
-                | "vector"
-                | "matrix"
-                | "transpose"
-                | "outerProduct"
-                | "symmetric"
-                | "cross"
-                | "skew"
-                | "identity"
-                | "diagonal"
-                | "zeros"
-                | "ones"
-                | "fill"
-                | "linspace"
-                | "cat"
-                | "promote"
-                | "String"
-                | "Integer"
-                | "Real"
-                | "getInstanceName"
-                | "cardinality"
-                | "inStream"
-                | "actualStream"
-                | "residue"
-                | "relax"
-                | "array"
-                | "spatialDistribution"
-                | "pure"
-                | "Boolean"
-        )
+    entry(name).is_some_and(|entry| entry.place != Place::Statement)
         || is_clocked(name)
         || is_state_machine(name)
 }
@@ -140,18 +59,19 @@ impl Flattener<'_> {
         if is_state_machine(c.name) {
             return Err(self.state_machine(c));
         }
+        if entry(c.name).is_some_and(|entry| !entry.takes(c.args.len())) {
+            return Err(self.wrong_args(c));
+        }
         match c.name {
             "der" => one(self.builtin_der(c)),
             "residue" => one(self.builtin_hint(c, HintKind::Residue)),
             "relax" => one(self.builtin_hint(c, HintKind::Relax)),
             "size" => one(self.builtin_size(c)),
             "ndims" => {
-                self.arity(c, 1, 1)?;
                 let rank = self.arg_shape(c, 0)?.len();
                 Ok(vec![self.integer(rank as f64)])
             }
             "initial" | "terminal" => {
-                self.arity(c, 0, 0)?;
                 let op = if c.name == "initial" { Op::Initial } else { Op::Terminal };
                 let e = self.pool.op(op, &[]);
                 Ok(vec![Value::scalar(Ty::Boolean, e)])
@@ -163,15 +83,12 @@ impl Flattener<'_> {
                 one(self.builtin_cardinality(c))
             }
             "getInstanceName" => {
-                let path = self.path(c.scope.inst);
-                let model = last_name(&self.model_name);
-                let name = if path.is_empty() { model.to_owned() } else { format!("{model}.{path}") };
+                let name = self.instance_name(Some(c.scope.inst));
                 let e = self.pool.text(&name);
                 Ok(vec![Value::scalar(Ty::String, e)])
             }
             "String" => one(self.builtin_string(c)),
             "pure" => {
-                self.arity(c, 1, 1)?;
                 let in_pure = std::mem::replace(&mut self.functions.in_pure, true);
                 let value = self.eval(c.scope, c.args[0].value);
                 self.functions.in_pure = in_pure;
@@ -184,6 +101,14 @@ impl Flattener<'_> {
                 one(self.builtin_values(c, values))
             }
         }
+    }
+
+    /// What `getInstanceName` gives in an instance (specification section 3.7.4.4); in functions, which belong to no
+    /// instance, it is the name of the simulated model.
+    pub(crate) fn instance_name(&self, inst: Option<InstId>) -> String {
+        let path = inst.filter(|&i| !self.inst(i).is_static).map(|i| self.path(i)).unwrap_or_default();
+        let model = last_name(&self.model_name);
+        if path.is_empty() { model.to_owned() } else { format!("{model}.{path}") }
     }
 
     /// Only some built-in functions have names for their arguments (specification sections 3.7 and 12.4.1).
@@ -201,46 +126,16 @@ impl Flattener<'_> {
 
     /// A built-in function of values.
     pub fn builtin_values(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
-        if let Some(op) = real_function(c.name) {
-            let [value] = self.exactly::<1>(c, values)?;
-            return self.elementwise(c, op, &[value], Ty::Real);
-        }
+        let Some(entry) = entry(c.name) else { return Err(self.wrong_args(c)) };
+        self.check_arguments(c, entry, &values)?;
+        let types: Vec<Option<Ty>> = values.iter().map(Value::ty).collect();
+        let ty = entry.result(&types);
         match c.name {
-            "abs" | "sign" => {
-                let [value] = self.exactly::<1>(c, values)?;
-                let ty = if c.name == "sign" { Ty::Integer } else { value.ty().unwrap_or(Ty::Real) };
-                self.elementwise(c, if c.name == "abs" { Op::Abs } else { Op::Sign }, &[value], ty)
-            }
-            "atan2" => {
-                let values = self.exactly::<2>(c, values)?;
-                self.elementwise(c, Op::Atan2, &values, Ty::Real)
-            }
-            "floor" | "ceil" => {
-                let values = self.exactly::<1>(c, values)?;
-                self.elementwise(c, if c.name == "floor" { Op::Floor } else { Op::Ceil }, &values, Ty::Real)
-            }
-            "integer" => {
-                let values = self.exactly::<1>(c, values)?;
-                self.elementwise(c, Op::Integer, &values, Ty::Integer)
-            }
-            "Integer" | "Real" | "Boolean" => self.builtin_conversion(c, values),
-            "div" | "mod" | "rem" => {
-                let values = self.exactly::<2>(c, values)?;
-                let ty = values[0].ty().and_then(|t| t.join(values[1].ty()?)).unwrap_or(Ty::Real);
-                let op = match c.name {
-                    "div" => Op::IntegerDiv,
-                    "mod" => Op::Mod,
-                    _ => Op::Rem,
-                };
-                if let Value::Plain(_, divisor) = &values[1]
-                    && divisor.data().iter().any(|&e| self.pool.as_constant(e) == Some(0.0))
-                {
-                    let message = format!("{} divides by zero", c.name);
-                    return Err(self.at_expr(c.scope, c.expr, "K0329", message));
-                }
-                self.elementwise(c, op, &values, ty)
-            }
             "min" | "max" => self.builtin_extreme(c, values),
+            "Integer" | "Real" | "Boolean" => {
+                let [value] = self.exactly::<1>(c, values)?;
+                Ok(crate::flattener::with_ty(value, ty))
+            }
             "sum" | "product" => {
                 let [value] = self.exactly::<1>(c, values)?;
                 self.builtin_total(c, value)
@@ -252,10 +147,6 @@ impl Flattener<'_> {
             }
             "edge" => {
                 let [value] = self.exactly::<1>(c, values)?;
-                if value.ty() != Some(Ty::Boolean) {
-                    let message = format!("edge needs a Boolean, not {}", value.describe());
-                    return Err(self.at_expr(c.scope, c.expr, "K0349", message));
-                }
                 self.note_pre(c, &value);
                 Ok(value.map(&mut |e| {
                     let before = self.pre(e);
@@ -279,14 +170,13 @@ impl Flattener<'_> {
             "smooth" => {
                 let [order, value] = self.exactly::<2>(c, values)?;
                 let Some(p) = order.as_scalar() else { return Err(self.wrong_args(c)) };
-                if order.ty() != Some(Ty::Integer) || self.variability(p) > ast::Variability::Parameter {
+                if self.variability(p) > ast::Variability::Parameter {
                     let message = "the order of smooth must be an Integer parameter";
                     return Err(self.at_expr(c.scope, c.expr, "K0351", message));
                 }
                 Ok(value.map(&mut |e| self.pool.op(Op::Smooth, &[p, e])))
             }
             "delay" => {
-                self.arity(c, 2, 3)?;
                 let scalars: Option<Vec<ExprId>> = values.iter().skip(1).map(Value::as_scalar).collect();
                 let Some(times) = scalars else { return Err(self.wrong_args(c)) };
                 let (delay, max) = (times[0], *times.get(1).unwrap_or(&times[0]));
@@ -307,8 +197,34 @@ impl Flattener<'_> {
                 });
                 self.array_result(c.scope, c.expr, Ty::Real, result)
             }
-            _ => self.builtin_array(c, values),
+            name => match builtin_op(name) {
+                Some(op) => {
+                    self.check_divisor(c, op, &values)?;
+                    self.elementwise(c, op, &values, ty)
+                }
+                None => self.builtin_array(c, ty, values),
+            },
         }
+    }
+
+    /// Are the arguments what the table says? Sizes are known here: what they do not fit is said of the arrays.
+    fn check_arguments(&mut self, c: Call<'_>, entry: &Entry, values: &[Value]) -> Res<()> {
+        match entry.check(&values.iter().map(actual).collect::<Vec<_>>()) {
+            Ok(()) | Err(Misfit::Dimensions(_)) => Ok(()),
+            Err(Misfit::Arguments) => Err(self.wrong_args(c)),
+            Err(misfit) => Err(self.at_expr(c.scope, c.expr, misfit.code(), misfit.message(c.name))),
+        }
+    }
+
+    fn check_divisor(&mut self, c: Call<'_>, op: Op, values: &[Value]) -> Res<()> {
+        if matches!(op, Op::IntegerDiv | Op::Mod | Op::Rem)
+            && let Some(Value::Plain(_, divisor)) = values.get(1)
+            && divisor.data().iter().any(|&e| self.pool.as_constant(e) == Some(0.0))
+        {
+            let message = format!("{} divides by zero", c.name);
+            return Err(self.at_expr(c.scope, c.expr, "K0329", message));
+        }
+        Ok(())
     }
 
     /// `sample(start, interval)`, or `sample(u)` and `sample(u, clock)` of clocked models.
@@ -369,7 +285,7 @@ impl Flattener<'_> {
         self.pool.op(Op::Smooth, &[zero, e])
     }
 
-    fn builtin_array(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
+    fn builtin_array(&mut self, c: Call<'_>, ty: Ty, values: Vec<Value>) -> Res<Value> {
         match c.name {
             "array" => self.construct(c.scope, c.expr, values),
             "scalar" | "vector" | "matrix" | "transpose" | "symmetric" | "diagonal" | "skew" => {
@@ -377,7 +293,7 @@ impl Flattener<'_> {
                 if let Value::Record(_) = value {
                     return self.reshape_record(c, value);
                 }
-                let Value::Plain(ty, array) = value else { return Err(self.wrong_args(c)) };
+                let Value::Plain(_, array) = value else { return Err(self.wrong_args(c)) };
                 if c.name == "diagonal" {
                     self.not_too_large(c, &[array.len(), array.len()])?;
                 }
@@ -394,10 +310,9 @@ impl Flattener<'_> {
             }
             "outerProduct" | "cross" => {
                 let [a, b] = self.exactly::<2>(c, values)?;
-                let (Value::Plain(ta, x), Value::Plain(tb, y)) = (a, b) else {
+                let (Value::Plain(_, x), Value::Plain(_, y)) = (a, b) else {
                     return Err(self.wrong_args(c));
                 };
-                let ty = ta.join(tb).unwrap_or(Ty::Real);
                 self.spend_at(c.scope, c.expr, (x.len() as u64).saturating_mul(y.len() as u64))?;
                 let mut d = self.sym();
                 let result =
@@ -409,24 +324,19 @@ impl Flattener<'_> {
                 let n = self.size_arg(c, &n)?;
                 self.not_too_large(c, &[n, n])?;
                 let result = identity(&mut self.sym(), n);
-                self.array_result(c.scope, c.expr, Ty::Integer, result)
+                self.array_result(c.scope, c.expr, ty, result)
             }
             "zeros" | "ones" => {
-                if values.is_empty() {
-                    return Err(self.wrong_args(c));
-                }
                 let mut shape = Vec::with_capacity(values.len());
                 for value in &values {
                     shape.push(self.size_arg(c, value)?);
                 }
                 self.not_too_large(c, &shape)?;
                 let element = self.pool.constant(if c.name == "ones" { 1.0 } else { 0.0 });
-                self.array_result(c.scope, c.expr, Ty::Integer, Array::filled(element, &shape))
+                self.array_result(c.scope, c.expr, ty, Array::filled(element, &shape))
             }
             "fill" => {
-                let Some((value, sizes)) = values.split_first().filter(|(_, sizes)| !sizes.is_empty()) else {
-                    return Err(self.wrong_args(c));
-                };
+                let Some((value, sizes)) = values.split_first() else { return Err(self.wrong_args(c)) };
                 let mut shape = Vec::with_capacity(sizes.len());
                 for size in sizes {
                     shape.push(self.size_arg(c, size)?);
@@ -442,12 +352,12 @@ impl Flattener<'_> {
                 let n = self.size_arg(c, &n)?;
                 self.spend_at(c.scope, c.expr, 12 * n as u64)?;
                 let result = linspace(&mut self.sym(), first, last, n as f64);
-                self.array_result(c.scope, c.expr, Ty::Real, result)
+                self.array_result(c.scope, c.expr, ty, result)
             }
             "cat" => {
                 let Some((dimension, parts)) = values.split_first() else { return Err(self.wrong_args(c)) };
                 let dimension = self.size_arg(c, dimension)?;
-                if dimension == 0 || parts.is_empty() {
+                if dimension == 0 {
                     return Err(self.wrong_args(c));
                 }
                 self.cat(c.scope, c.expr, dimension, parts)
@@ -475,29 +385,10 @@ impl Flattener<'_> {
         };
         let mut fields = Vec::with_capacity(record.fields.len());
         for (name, field) in record.fields {
-            fields.push((name, self.builtin_array(c, vec![field])?));
+            let ty = field.ty().unwrap_or(Ty::Real);
+            fields.push((name, self.builtin_array(c, ty, vec![field])?));
         }
         Ok(Value::Record(Box::new(RecordValue { klass: record.klass, shape, fields })))
-    }
-
-    fn builtin_conversion(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
-        let [value] = self.exactly::<1>(c, values)?;
-        let ty = match c.name {
-            "Integer" => Ty::Integer,
-            "Boolean" => Ty::Boolean,
-            _ => Ty::Real,
-        };
-        match value {
-            Value::Plain(Ty::Enumeration(_) | Ty::Integer, array) if ty == Ty::Integer => {
-                Ok(Value::Plain(ty, array))
-            }
-            Value::Plain(t, array) if t.is_number() && ty == Ty::Real => Ok(Value::Plain(ty, array)),
-            Value::Plain(t, array) if t == ty => Ok(Value::Plain(ty, array)),
-            other => {
-                let message = format!("{} cannot be made of {}", ty.text(), other.describe());
-                Err(self.at_expr(c.scope, c.expr, "K0348", message))
-            }
-        }
     }
 
     fn builtin_extreme(&mut self, c: Call<'_>, values: Vec<Value>) -> Res<Value> {
@@ -526,10 +417,6 @@ impl Flattener<'_> {
     }
 
     fn builtin_total(&mut self, c: Call<'_>, value: Value) -> Res<Value> {
-        if value.rank() == 0 {
-            let message = format!("{} needs an array, not {}", c.name, value.describe());
-            return Err(self.at_expr(c.scope, c.expr, "K0351", message));
-        }
         match value {
             Value::Plain(ty, array) => {
                 let mut d = self.sym();
@@ -577,7 +464,6 @@ impl Flattener<'_> {
     }
 
     fn builtin_der(&mut self, c: Call<'_>) -> Res<Value> {
-        self.arity(c, 1, 1)?;
         let arg = c.args[0].value;
         if let Expr::Call { function, args } = c.ast.exprs[arg]
             && super::reference::ref_text(c.ast, &function) == "residue"
@@ -645,7 +531,6 @@ impl Flattener<'_> {
     }
 
     fn builtin_hint(&mut self, c: Call<'_>, kind: HintKind) -> Res<Value> {
-        self.arity(c, 1, 1)?;
         let value = self.eval(c.scope, c.args[0].value)?;
         self.hint(c, kind, value)
     }
@@ -701,7 +586,6 @@ impl Flattener<'_> {
     }
 
     fn builtin_size(&mut self, c: Call<'_>) -> Res<Value> {
-        self.arity(c, 1, 2)?;
         if let Some(n) = self.size_so_far(c)? {
             return Ok(self.integer(n as f64));
         }
@@ -712,6 +596,10 @@ impl Flattener<'_> {
                 Ok(Value::Plain(Ty::Integer, Array::vector(data)))
             }
             Some(arg) => {
+                let dimension = self.eval(c.scope, arg.value)?;
+                if !dimension.ty().is_some_and(Ty::is_number) || dimension.rank() > 0 {
+                    return Err(self.wrong_args(c));
+                }
                 let d = self.structural_number(c.scope, arg.value, "the dimension of size")?;
                 match shape.get((d as usize).wrapping_sub(1)) {
                     Some(&n) => Ok(self.integer(n as f64)),
@@ -797,11 +685,8 @@ impl Flattener<'_> {
         let mut arrays = Vec::with_capacity(values.len());
         for value in values {
             match value {
-                Value::Plain(t, array) if t.is_number() => arrays.push(array),
-                _ => {
-                    let message = format!("{} needs numbers, not {}", c.name, value.describe());
-                    return Err(self.at_expr(c.scope, c.expr, "K0349", message));
-                }
+                Value::Plain(_, array) => arrays.push(array),
+                _ => return Err(self.wrong_args(c)),
             }
         }
         let result = broadcast(&mut self.sym(), op, &arrays);
@@ -830,38 +715,19 @@ impl Flattener<'_> {
     }
 }
 
+/// What the table of built-in functions wants to know of an argument.
+pub(super) fn actual(value: &Value) -> Actual {
+    Actual {
+        ty: value.ty(),
+        record: matches!(value, Value::Record(_)),
+        rank: value.rank(),
+        text: value.describe(),
+    }
+}
+
 /// How built-in functions are called.
 fn usage(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "assert" => "assert(condition, message) or assert(condition, message, level)",
-        "cat" => "cat(dimension, array, array, …)",
-        "cross" | "outerProduct" => "a function of two vectors",
-        "delay" => "delay(expression, time) or delay(expression, time, maximum)",
-        "der" => "der(expression)",
-        "diagonal" | "skew" => "a function of one vector",
-        "div" | "mod" | "rem" | "atan2" => "a function of two numbers",
-        "fill" => "fill(value, size, …)",
-        "homotopy" => "homotopy(actual, simplified)",
-        "identity" => "identity(size)",
-        "initial" | "terminal" => "a function without arguments",
-        "linspace" => "linspace(first, last, count)",
-        "max" | "min" => "a function of one array or of two numbers",
-        "ndims" => "ndims(array)",
-        "noEvent" | "pre" | "edge" | "change" => "a function of one expression",
-        "promote" => "promote(array, dimensions)",
-        "reinit" => "reinit(state, value), both of the same size",
-        "sample" => "sample(start, interval)",
-        "semiLinear" => "semiLinear(x, positiveSlope, negativeSlope)",
-        "size" => "size(array) or size(array, dimension)",
-        "smooth" => "smooth(order, expression)",
-        "spatialDistribution" => {
-            "spatialDistribution(in0, in1, x, positiveVelocity, initialPoints, initialValues)"
-        }
-        "String" => "String(value), with minimumLength, leftJustified, significantDigits or format behind it",
-        "terminate" => "terminate(message)",
-        "zeros" | "ones" => "a function of one or more sizes",
-        _ => return None,
-    })
+    entry(name).and_then(|entry| entry.usage)
 }
 
 /// The last name of a path (specification, section 3.7, `getInstanceName`: an instance is named from the simulated class on, without

@@ -6,12 +6,13 @@ use kausal_syntax::ast::{self, Arg, ClassKind, ComponentRef, Name};
 use kausal_syntax::{Ast, Diagnostic, Symbol};
 
 use super::builtin::{Call, is_builtin};
+use super::defaults::evaluation_order;
 use super::reference::{Cursor, ref_text};
-use crate::class::{KlassId, MemberKind, Res, annotation_flag};
+use crate::class::{ComponentInfo, KlassId, MemberKind, Res, annotation_flag};
 use crate::flattener::{Flattener, Scope, assignable, with_ty};
 use crate::lookup::Found;
 use crate::modifier::Up;
-use crate::prelude::Builtin;
+use crate::prelude::{Builtin, EnumerationType};
 use crate::value::{FunctionValue, RecordValue, Ty, Value};
 
 /// An argument with its value.
@@ -21,6 +22,13 @@ pub struct ValueArg {
     pub name: Option<Symbol>,
     /// Its value.
     pub value: Value,
+}
+
+/// The fields of a record being made that are evaluated already: a part of the local names.
+#[derive(Clone, Copy)]
+struct Fields {
+    first: usize,
+    end: usize,
 }
 
 impl Flattener<'_> {
@@ -212,19 +220,19 @@ impl Flattener<'_> {
         &mut self,
         scope: Scope,
         expr: ast::ExprId,
-        def: crate::library::DefId,
+        enumeration: EnumerationType,
         args: Vec<ValueArg>,
     ) -> Res<Vec<Value>> {
         match args.as_slice() {
             [ValueArg { value: Value::Plain(Ty::Integer | Ty::Enumeration(_), array), .. }] => {
-                let count = self.enumeration_size(Builtin::Enumeration(def)).unwrap_or(usize::MAX);
+                let count = self.enumeration_size(Builtin::Enumeration(enumeration)).unwrap_or(usize::MAX);
                 let outside = |&e: &ExprId| self.pool.as_constant(e).filter(|&x| x < 1.0 || x > count as f64);
                 if let Some(x) = array.data().iter().find_map(outside) {
-                    let name = self.cx.lib.full_name(def);
+                    let name = self.cx.lib.full_name(enumeration.def);
                     let message = format!("{name} has {count} values: there is none with the number {x}");
                     return Err(self.at_expr(scope, expr, "K0348", message));
                 }
-                Ok(vec![Value::Plain(Ty::Enumeration(def), array.clone())])
+                Ok(vec![Value::Plain(Ty::Enumeration(enumeration), array.clone())])
             }
             _ => Err(self.at_expr(scope, expr, "K0348", "an enumeration value is made of one Integer")),
         }
@@ -256,8 +264,19 @@ impl Flattener<'_> {
         k: KlassId,
         args: Vec<ValueArg>,
     ) -> Res<Value> {
+        self.construct_inside(scope, expr, k, args, &[])
+    }
+
+    /// A record that is a field of other records being made: modifiers of the field use the fields of those.
+    fn construct_inside(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<ValueArg>,
+        around: &[Fields],
+    ) -> Res<Value> {
         let members = self.cx.members(k)?;
-        let record_scope = self.static_inst(k);
         let mut given: Vec<Option<Value>> = vec![None; members.components.len()];
         let mut infos = Vec::with_capacity(members.components.len());
         for &i in &members.components {
@@ -290,45 +309,41 @@ impl Flattener<'_> {
             }
         }
         let first_local = self.locals.len();
-        let mut result = Vec::with_capacity(infos.len());
-        let mut outcome = Ok(());
-        for (info, value) in infos.iter().zip(&mut given) {
-            if let Some(value) = value {
-                let value = match info.leaf {
-                    Some(leaf) if value.ty() == Some(Ty::Integer) => {
-                        with_ty(value.clone(), Ty::of(leaf.builtin))
-                    }
-                    _ => value.clone(),
-                };
-                self.locals.push((info.name, value));
-            }
-        }
-        for (info, value) in infos.iter().zip(given) {
-            let value = match value {
-                Some(value) => self.check_field(scope, expr, info, value),
-                None => self.default_field(scope, expr, k, record_scope, info, first_local),
-            };
-            match value {
-                Ok(value) => {
-                    self.locals.push((info.name, value.clone()));
-                    result.push((info.name, value));
-                }
-                Err(e) => {
-                    outcome = Err(e);
-                    break;
-                }
-            }
-        }
+        let fields = self.record_fields(scope, expr, k, &infos, given, around);
         self.locals.truncate(first_local);
-        outcome?;
-        Ok(Value::Record(Box::new(RecordValue { klass: k, shape: Vec::new(), fields: result })))
+        Ok(Value::Record(Box::new(RecordValue { klass: k, shape: Vec::new(), fields: fields? })))
+    }
+
+    /// The fields in the order of their declarations; they are evaluated in the order in which they use each other.
+    fn record_fields(
+        &mut self,
+        scope: Scope,
+        expr: ast::ExprId,
+        k: KlassId,
+        infos: &[std::sync::Arc<ComponentInfo>],
+        mut given: Vec<Option<Value>>,
+        around: &[Fields],
+    ) -> Res<Vec<(Symbol, Value)>> {
+        let first = self.locals.len();
+        let order = evaluation_order(self.cx, infos, &|i| given[i].is_some());
+        let mut values: Vec<Option<Value>> = vec![None; infos.len()];
+        for i in order {
+            let info = &infos[i];
+            let value = match given[i].take() {
+                Some(value) => self.check_field(scope, expr, info, value)?,
+                None => self.default_field(scope, expr, k, info, first, around)?,
+            };
+            self.locals.push((info.name, value.clone()));
+            values[i] = Some(value);
+        }
+        Ok(infos.iter().zip(values).filter_map(|(info, value)| Some((info.name, value?))).collect())
     }
 
     fn check_field(
         &mut self,
         scope: Scope,
         expr: ast::ExprId,
-        info: &crate::class::ComponentInfo,
+        info: &ComponentInfo,
         value: Value,
     ) -> Res<Value> {
         if let Some(leaf) = info.leaf {
@@ -347,13 +362,15 @@ impl Flattener<'_> {
         scope: Scope,
         expr: ast::ExprId,
         k: KlassId,
-        at: crate::instance::InstId,
-        info: &crate::class::ComponentInfo,
-        first_local: usize,
+        info: &ComponentInfo,
+        first: usize,
+        around: &[Fields],
     ) -> Res<Value> {
         let Some(place) = info.binding else {
             if info.leaf.is_none() && matches!(info.kind, ClassKind::Record | ClassKind::OperatorRecord) {
-                return self.construct_record(scope, expr, info.klass, Vec::new());
+                let mut around = around.to_vec();
+                around.push(Fields { first, end: self.locals.len() });
+                return self.construct_inside(scope, expr, info.klass, Vec::new(), &around);
             }
             let message = format!("the field {} of {} needs a value", info.name, self.cx.name(k));
             let location = self.cx.lib.location(scope.file, self.cx.lib.ast_ref(scope.file).span(expr));
@@ -361,13 +378,28 @@ impl Flattener<'_> {
                 Diagnostic::error("K0353", message).at(location, "").at(info.location, "declared here");
             return Err(self.cx.report(diagnostic));
         };
-        let inner = if place.up == Up(1) || place.up == Up::STATIC {
-            Scope { klass: place.scope, inst: at, file: place.file, locals: first_local as u32 }
+        let inside =
+            |at, first: usize| Scope { klass: place.scope, inst: at, file: place.file, locals: first as u32 };
+        let value = if place.up == Up(1) || place.up == Up::STATIC {
+            let at = self.static_inst(k);
+            self.eval(inside(at, first), place.expr)?
         } else {
             let at = self.static_inst(place.scope);
-            Scope { klass: place.scope, inst: at, file: place.file, locals: self.locals.len() as u32 }
+            let levels = usize::from(place.up.0).saturating_sub(1);
+            match around.len().checked_sub(levels).and_then(|i| around.get(i)).copied() {
+                // The fields of the record around it, without those of the records in it.
+                Some(fields) => {
+                    let hidden = self.locals.split_off(fields.end);
+                    let value = self.eval(inside(at, fields.first), place.expr);
+                    self.locals.extend(hidden);
+                    value?
+                }
+                None => {
+                    let first = self.locals.len();
+                    self.eval(inside(at, first), place.expr)?
+                }
+            }
         };
-        let value = self.eval(inner, place.expr)?;
         self.check_field(scope, expr, info, value)
     }
 

@@ -10,6 +10,7 @@
 
 pub mod builtin;
 pub mod call;
+pub mod defaults;
 pub mod iteration;
 pub mod kept;
 pub mod operator;

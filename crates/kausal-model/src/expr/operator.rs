@@ -527,13 +527,14 @@ impl Flattener<'_> {
         };
         let mut items = items.into_iter();
         let Some(mut total) = items.next() else {
-            let empty = match op {
-                Op::Add => 0.0,
-                Op::Mul => 1.0,
-                Op::Min => f64::MAX,
-                _ => -f64::MAX,
+            // Without an element there is no type: 0 and 1 go with Integers and Reals.
+            let (ty, empty) = match op {
+                Op::Add => (Ty::Integer, 0.0),
+                Op::Mul => (Ty::Integer, 1.0),
+                Op::Min => (Ty::Real, f64::MAX),
+                _ => (Ty::Real, -f64::MAX),
             };
-            return Ok(Value::scalar(Ty::Real, self.pool.constant(empty)));
+            return Ok(Value::scalar(ty, self.pool.constant(empty)));
         };
         for item in items {
             total = match (op, &total, &item) {

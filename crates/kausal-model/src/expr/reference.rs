@@ -13,7 +13,7 @@ use crate::flattener::{Flattener, Scope, reshape_front};
 use crate::instance::{InstId, Node};
 use crate::lookup::Found;
 use crate::modifier::Up;
-use crate::prelude::Builtin;
+use crate::prelude::{Builtin, EnumerationType};
 use crate::value::{FunctionValue, Ty, Value};
 
 /// What a part of a reference leads to.
@@ -198,7 +198,8 @@ impl Flattener<'_> {
                 if up != Up(0) {
                     self.check_enclosing(scope, part, owner, &member, up == Up::STATIC)?;
                 }
-                match self.child(at, name)? {
+                // A renaming import gives it another name here.
+                match self.child(at, member.name)? {
                     Some(child) => {
                         let resolved = self.resolve(child)?;
                         self.note_condition(child);
@@ -456,13 +457,14 @@ impl Flattener<'_> {
         &mut self,
         scope: Scope,
         part: &RefPart,
-        def: crate::library::DefId,
+        enumeration: EnumerationType,
     ) -> Res<Value> {
+        let def = enumeration.def;
         if let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(def).body
             && let Some(i) = literals.iter().position(|l| l.name.symbol == part.name.symbol)
         {
             let ordinal = self.pool.constant((i + 1) as f64);
-            return Ok(Value::scalar(Ty::Enumeration(def), ordinal));
+            return Ok(Value::scalar(Ty::Enumeration(enumeration), ordinal));
         }
         let message = format!("{} has no literal {}", self.cx.lib.full_name(def), part.name.symbol);
         let location = self.cx.lib.location(scope.file, part.name.span);
@@ -654,7 +656,7 @@ impl Flattener<'_> {
     /// The name of a type, that of an enumeration included.
     pub fn type_name(&self, ty: Ty) -> String {
         match ty {
-            Ty::Enumeration(def) => self.cx.lib.full_name(def),
+            Ty::Enumeration(e) => self.cx.lib.full_name(e.def),
             other => other.text().to_owned(),
         }
     }

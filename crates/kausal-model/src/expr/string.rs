@@ -9,7 +9,8 @@ use kausal_symbolic::function::{
 use kausal_symbolic::{ExprId, Node as Expression, Op};
 use kausal_syntax::ast;
 
-use super::builtin::Call;
+use super::builtin::{Call, actual};
+use crate::builtins::string_option;
 use crate::class::Res;
 use crate::flattener::{Flattener, Scope};
 use crate::value::{Ty, Value};
@@ -107,40 +108,17 @@ impl Flattener<'_> {
         let mut value = None;
         let mut options: [Option<ExprId>; 3] = [None; 3];
         let mut format = None;
-        let mut position = 0;
-        for arg in c.args {
+        for (i, arg) in c.args.iter().enumerate() {
             let v = self.eval(c.scope, arg.value)?;
-            let at = match arg.name.map(|n| n.symbol.as_str()) {
-                Some("significantDigits") => 1,
-                Some("minimumLength") => 2,
-                Some("leftJustified") => 3,
-                Some("format") => 4,
-                Some(_) => return Err(self.wrong_args(c)),
-                None => {
-                    position += 1;
-                    match (position, value.as_ref().and_then(Value::ty), v.ty()) {
-                        (1, ..) => 0,
-                        (2, _, Some(Ty::String)) => 4,
-                        (n, Some(Ty::Real), _) => n - 1,
-                        // Integers, Booleans and enumerations have no significant digits.
-                        (n, ..) => n,
-                    }
-                }
-            };
-            let fits = match at {
-                1 | 2 => v.ty() == Some(Ty::Integer),
-                3 => v.ty() == Some(Ty::Boolean),
-                4 => v.ty() == Some(Ty::String),
-                _ => true,
-            };
-            if !fits {
-                return Err(self.wrong_args(c));
+            if i == 0 && arg.name.is_none() {
+                value = Some(v);
+                continue;
             }
-            match at {
-                0 => value = Some(v),
-                4 => format = v.as_scalar(),
-                n if n < 4 => options[n - 1] = v.as_scalar(),
-                _ => return Err(self.wrong_args(c)),
+            let of = value.as_ref().and_then(Value::ty);
+            match string_option(i, arg.name.map(|n| n.symbol.as_str()), of, &actual(&v)) {
+                Some(3) => format = v.as_scalar(),
+                Some(n) => options[n] = v.as_scalar(),
+                None => return Err(self.wrong_args(c)),
             }
         }
         let Some(value) = value else { return Err(self.wrong_args(c)) };
@@ -151,8 +129,8 @@ impl Flattener<'_> {
         if ty == Ty::String {
             return Ok(value);
         }
-        if let Ty::Enumeration(def) = ty
-            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(def).body
+        if let Ty::Enumeration(enumeration) = ty
+            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(enumeration.def).body
         {
             let names: Vec<String> = literals.iter().map(|l| l.name.symbol.as_str().to_owned()).collect();
             let known = |option: Option<ExprId>| option.and_then(|o| self.pool.as_constant(o));

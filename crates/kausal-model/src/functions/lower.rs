@@ -197,8 +197,9 @@ impl Flattener<'_> {
         for argument in &key.functions {
             self.declare_function(&mut lo, argument);
         }
-        for item in pending {
-            self.complete(&mut lo, k, &item)?;
+        for (i, item) in pending.iter().enumerate() {
+            let around = records_around(&pending, i);
+            self.complete(&mut lo, k, item, &around)?;
         }
         self.lower_body(&mut lo, k)?;
         self.lower_notes(&mut lo, k, id);
@@ -281,7 +282,7 @@ impl Flattener<'_> {
     }
 
     /// Sizes and initial values of a declared component.
-    fn complete(&mut self, lo: &mut Lower, k: KlassId, item: &Declared) -> Res<()> {
+    fn complete(&mut self, lo: &mut Lower, k: KlassId, item: &Declared, around: &[&Declared]) -> Res<()> {
         match &item.value {
             TVal::Plain { term, .. } => {
                 // The sizes of fields may be made of other fields: they come with their record.
@@ -306,7 +307,18 @@ impl Flattener<'_> {
                         && item.role != Role::Input
                         && let Some(to) = item.value.field(field.name)
                     {
-                        let initial = self.lower_place(lo, k, &place, Some(fields))?;
+                        // A modifier of the record uses the fields of the record it is in.
+                        let seen = [&item.value].into_iter().chain(around.iter().map(|a| &a.value));
+                        let mut names = fields.as_slice();
+                        for record in seen {
+                            if let TVal::Record { klass, fields, .. } = record
+                                && self.has_base(*klass, place.scope)
+                            {
+                                names = fields;
+                                break;
+                            }
+                        }
+                        let initial = self.lower_place(lo, k, &place, Some(names))?;
                         self.set_initial(lo, to, &initial);
                     }
                 }
@@ -935,6 +947,23 @@ pub struct LTarget {
     pub subs: Vec<Subscript>,
     /// How many dimensions the subscripts take away.
     pub scalar_subs: usize,
+}
+
+/// The records that a declared record is a field of, the innermost first. They are declared behind their fields.
+fn records_around(pending: &[Declared], i: usize) -> Vec<&Declared> {
+    let mut inside = &pending[i];
+    let mut around = Vec::new();
+    for item in &pending[i + 1..] {
+        if !inside.nested {
+            break;
+        }
+        let field = item.value.field(inside.info.name).and_then(TVal::any_term);
+        if field.is_some() && field == inside.value.any_term() {
+            around.push(item);
+            inside = item;
+        }
+    }
+    around
 }
 
 /// Inputs for an argument bound to a function: one per field of a record.

@@ -16,6 +16,7 @@ mod loops;
 pub mod lower;
 mod notes;
 pub mod term;
+mod term_builtin;
 pub mod term_call;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use rustc_hash::FxHashMap;
 
 use crate::class::{ComponentInfo, KlassId, Reported, Res};
 use crate::expr::call::ValueArg;
+use crate::expr::defaults::evaluation_order;
 use crate::flattener::{Flattener, Scope, assignable, with_ty};
 use crate::fold::Unfolded;
 use crate::modifier::Up;
@@ -260,19 +262,21 @@ impl Flattener<'_> {
                 self.locals.push((info.name, value.clone()));
             }
         }
-        let mut values = Vec::with_capacity(given.len());
-        for (info, value) in signature.inputs.iter().zip(given) {
-            let value = match value {
+        let order = evaluation_order(self.cx, &signature.inputs, &|i| given[i].is_some());
+        let mut values: Vec<Option<Value>> = vec![None; given.len()];
+        let mut given = given;
+        for i in order {
+            let info = &signature.inputs[i];
+            values[i] = Some(match given[i].take() {
                 Some(value) => self.check_arg(scope, expr, k, info, value)?,
                 None => {
                     let value = self.default_arg(scope, expr, k, info, first_local)?;
                     self.locals.push((info.name, value.clone()));
                     value
                 }
-            };
-            values.push(value);
+            });
         }
-        Ok(values)
+        Ok(values.into_iter().flatten().collect())
     }
 
     fn default_arg(

@@ -1,23 +1,21 @@
-//! Calls inside functions: built-in functions, user functions, record constructors, operators of records.
+//! Calls inside functions: user functions, record constructors, operators of records.
 
 use std::sync::Arc;
 
-use kausal_symbolic::function::text::{TextFormat, format_number};
-use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Scalar, Subscript, Term, TermId};
-use kausal_symbolic::{FunctionId, Op};
+use kausal_symbolic::FunctionId;
+use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Subscript, Term, TermId};
 use kausal_syntax::ast::{self, Arg, BinaryOp, ClassKind, ComponentRef};
 use kausal_syntax::{Ast, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::lower::Lower;
-use super::term::{TVal, cat, choose, join};
+use super::term::{TVal, cat};
 use super::{BoundType, FunctionArgument, FunctionKey, Signature};
 use crate::class::{ComponentInfo, KlassId, Place, Reported, Res};
 use crate::expr::builtin::is_builtin;
-use crate::expr::kept::{is_clocked, is_state_machine};
+use crate::expr::defaults::evaluation_order;
 use crate::expr::overload::ArgType;
 use crate::expr::reference::Cursor;
-use crate::expr::string::{padded, scalar_of};
 use crate::flattener::{Flattener, assignable};
 use crate::lookup::Found;
 use crate::prelude::Builtin;
@@ -43,6 +41,13 @@ impl LoweredCall {
 pub struct TermArg {
     name: Option<Symbol>,
     value: TVal,
+}
+
+/// The fields of a record, or the inputs of a function, that have values already.
+#[derive(Clone)]
+struct Names {
+    klass: KlassId,
+    env: FxHashMap<Symbol, TVal>,
 }
 
 impl Flattener<'_> {
@@ -359,7 +364,7 @@ impl Flattener<'_> {
         args: Vec<TermArg>,
     ) -> Res<Vec<TVal>> {
         let given = self.place_args(lo, expr, k, &signature.inputs, args, |_| true)?;
-        self.complete_terms(lo, expr, k, &signature.inputs, given)
+        self.complete_terms(lo, expr, k, &signature.inputs, given, &[])
     }
 
     fn place_args(
@@ -403,7 +408,8 @@ impl Flattener<'_> {
         Ok(given)
     }
 
-    /// Values for all, defaults where nothing is given; defaults may use the other values.
+    /// Values for all, defaults where nothing is given; defaults may use the other values, and those of the records
+    /// `around` it.
     fn complete_terms(
         &mut self,
         lo: &mut Lower,
@@ -411,25 +417,37 @@ impl Flattener<'_> {
         k: KlassId,
         formals: &[Arc<ComponentInfo>],
         given: Vec<Option<TVal>>,
+        around: &[Names],
     ) -> Res<Vec<TVal>> {
-        let mut env: FxHashMap<Symbol, TVal> = FxHashMap::default();
+        let mut names = Names { klass: k, env: FxHashMap::default() };
         for (info, value) in formals.iter().zip(&given) {
             if let Some(value) = value {
-                env.insert(info.name, value.clone());
+                names.env.insert(info.name, value.clone());
             }
         }
-        let mut values = Vec::with_capacity(given.len());
-        for (info, value) in formals.iter().zip(given) {
-            let value = match value {
+        let order = evaluation_order(self.cx, formals, &|i| given[i].is_some());
+        let mut values: Vec<Option<TVal>> = vec![None; given.len()];
+        let mut given = given;
+        for i in order {
+            let info = &formals[i];
+            let value = match given[i].take() {
                 Some(value) => value,
                 None => match info.binding {
                     Some(place) => {
-                        let value = self.lower_default(lo, k, &place, &mut env)?;
-                        env.insert(info.name, value.clone());
+                        let mut frames = around.to_vec();
+                        frames.push(names);
+                        let value = self.lower_default(lo, &place, &mut frames);
+                        names = frames.pop().unwrap_or_else(|| Names { klass: k, env: FxHashMap::default() });
+                        let value = value?;
+                        names.env.insert(info.name, value.clone());
                         value
                     }
                     None if info.leaf.is_none() && !info.is_function() => {
-                        self.lower_record(lo, expr, info.klass, Vec::new())?
+                        let mut frames = around.to_vec();
+                        frames.push(names.clone());
+                        let value = self.lower_record_inside(lo, expr, info.klass, Vec::new(), &frames)?;
+                        names.env.insert(info.name, value.clone());
+                        value
                     }
                     None => {
                         let message = format!("the input {} of {} is not given", info.name, self.cx.name(k));
@@ -437,28 +455,22 @@ impl Flattener<'_> {
                     }
                 },
             };
-            values.push(self.check_term(lo, expr, k, info, value)?);
+            values[i] = Some(self.check_term(lo, expr, k, info, value)?);
         }
-        Ok(values)
+        Ok(values.into_iter().flatten().collect())
     }
 
-    fn lower_default(
-        &mut self,
-        lo: &mut Lower,
-        k: KlassId,
-        place: &Place,
-        env: &mut FxHashMap<Symbol, TVal>,
-    ) -> Res<TVal> {
+    /// A default: it sees the names of the class it is written in, the innermost of `frames` that has them.
+    fn lower_default(&mut self, lo: &mut Lower, place: &Place, frames: &mut [Names]) -> Res<TVal> {
         let (klass, file) = (lo.klass, lo.file);
         (lo.klass, lo.file) = (place.scope, place.file);
         let outer = lo.outer.take();
-        let inner = if self.has_base(k, place.scope) { std::mem::take(env) } else { FxHashMap::default() };
-        let before = std::mem::replace(&mut lo.env, inner);
+        let mut nothing = FxHashMap::default();
+        let seen = frames.iter_mut().rev().find(|names| self.has_base(names.klass, place.scope));
+        let env = seen.map_or(&mut nothing, |names| &mut names.env);
+        let before = std::mem::replace(&mut lo.env, std::mem::take(env));
         let value = self.lower_expr(lo, place.expr);
-        let inner = std::mem::replace(&mut lo.env, before);
-        if self.has_base(k, place.scope) {
-            *env = inner;
-        }
+        *env = std::mem::replace(&mut lo.env, before);
         lo.outer = outer;
         (lo.klass, lo.file) = (klass, file);
         value
@@ -526,6 +538,18 @@ impl Flattener<'_> {
         k: KlassId,
         args: Vec<TermArg>,
     ) -> Res<TVal> {
+        self.lower_record_inside(lo, expr, k, args, &[])
+    }
+
+    /// A record that is a field of other records being made.
+    fn lower_record_inside(
+        &mut self,
+        lo: &mut Lower,
+        expr: ast::ExprId,
+        k: KlassId,
+        args: Vec<TermArg>,
+        around: &[Names],
+    ) -> Res<TVal> {
         let members = self.cx.members(k)?;
         let mut infos = Vec::with_capacity(members.components.len());
         for &i in &members.components {
@@ -534,7 +558,7 @@ impl Flattener<'_> {
         let given = self.place_args(lo, expr, k, &infos, args, |i| {
             !i.is_final && i.variability != ast::Variability::Constant
         })?;
-        let values = self.complete_terms(lo, expr, k, &infos, given)?;
+        let values = self.complete_terms(lo, expr, k, &infos, given, around)?;
         let fields = infos.iter().map(|i| i.name).zip(values).collect();
         Ok(TVal::Record { klass: k, rank: 0, fields })
     }
@@ -656,237 +680,6 @@ impl Flattener<'_> {
         Err(self.at_term(lo, expr, "K0340", format!("{name} cannot be applied to these values")))
     }
 
-    fn lower_builtin(
-        &mut self,
-        lo: &mut Lower,
-        ast: &Ast,
-        expr: ast::ExprId,
-        name: &str,
-        args: &[Arg],
-    ) -> Res<TVal> {
-        if is_clocked(name) || is_state_machine(name) {
-            return self.lower_event(lo, ast, expr, name, args);
-        }
-        if matches!(name, "pre" | "edge" | "change" | "der" | "sample" | "initial" | "terminal" | "delay") {
-            return self.lower_event(lo, ast, expr, name, args);
-        }
-        let silent = matches!(name, "noEvent" | "smooth");
-        if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
-            outer.silence(true);
-        }
-        let in_pure = std::mem::replace(&mut self.functions.in_pure, name == "pure");
-        let values: Res<Vec<TVal>> = args.iter().map(|arg| self.lower_expr(lo, arg.value)).collect();
-        self.functions.in_pure = in_pure;
-        if let Some(outer) = lo.outer.as_mut().filter(|_| silent) {
-            outer.silence(false);
-        }
-        let values = values?;
-        match self.builtin_terms(lo, name, args, &values) {
-            Some(value) => Ok(value),
-            None => {
-                let kinds: Vec<String> = values.iter().map(TVal::describe).collect();
-                let message = format!("{name} cannot be called with {}", kinds.join(", "));
-                Err(self.at_term(lo, expr, "K0351", message))
-            }
-        }
-    }
-
-    fn builtin_terms(&mut self, lo: &mut Lower, name: &str, args: &[Arg], values: &[TVal]) -> Option<TVal> {
-        let plain = |ty, rank, term| Some(TVal::Plain { ty, rank, term });
-        if let Some(op) = kausal_symbolic::function::externals::builtin_op(name)
-            && !(matches!(name, "min" | "max") && values.len() == 1)
-        {
-            let mut terms = Vec::with_capacity(values.len());
-            let mut rank = 0;
-            let mut ty = Ty::Integer;
-            for value in values {
-                let TVal::Plain { ty: t, rank: r, term } = value else { return None };
-                rank = rank.max(*r);
-                ty = ty.join(*t).unwrap_or(*t);
-                terms.push(*term);
-            }
-            let ty = match op {
-                Op::Abs | Op::Min | Op::Max | Op::IntegerDiv | Op::Mod | Op::Rem => ty,
-                Op::Sign | Op::Integer => Ty::Integer,
-                _ => Ty::Real,
-            };
-            return plain(ty, rank, lo.term(Term::Op(op, terms)));
-        }
-        let first = values.first();
-        let first_plain = match first {
-            Some(TVal::Plain { ty, rank, term }) => Some((*ty, *rank, *term)),
-            _ => None,
-        };
-        let all: Option<Vec<TermId>> = values
-            .iter()
-            .map(|v| match v {
-                TVal::Plain { term, .. } => Some(*term),
-                _ => None,
-            })
-            .collect();
-        let unary = |lo: &mut Lower, f: ArrayFn, rank: usize| {
-            let (ty, _, term) = first_plain?;
-            Some(TVal::Plain { ty, rank, term: lo.term(Term::Array(f, vec![term])) })
-        };
-        match name {
-            "integer" => plain(Ty::Integer, first_plain?.1, lo.term(Term::Op(Op::Integer, all?))),
-            "Integer" => plain(Ty::Integer, first_plain?.1, first_plain?.2),
-            "Real" => plain(Ty::Real, first_plain?.1, first_plain?.2),
-            "pure" | "noEvent" => first.cloned(),
-            "smooth" => values.get(1).cloned(),
-            "homotopy" => {
-                let actual = args
-                    .iter()
-                    .position(|a| a.name.is_some_and(|n| n.symbol.as_str() == "actual"))
-                    .unwrap_or(0);
-                values.get(actual).cloned()
-            }
-            "min" | "max" => unary(lo, if name == "min" { ArrayFn::MinOf } else { ArrayFn::MaxOf }, 0),
-            "sum" => match first? {
-                TVal::Plain { .. } => unary(lo, ArrayFn::Sum, 0),
-                _ => None,
-            },
-            "product" => unary(lo, ArrayFn::ProductOf, 0),
-            "scalar" => {
-                Some(first?.map(-(first?.rank() as isize), &mut |t, _| {
-                    lo.term(Term::Array(ArrayFn::Scalar, vec![t]))
-                }))
-            }
-            "vector" => unary(lo, ArrayFn::Vector, 1),
-            "matrix" => unary(lo, ArrayFn::Matrix, 2),
-            "transpose" => unary(lo, ArrayFn::Transpose, 2),
-            "symmetric" => unary(lo, ArrayFn::Symmetric, 2),
-            "diagonal" => unary(lo, ArrayFn::Diagonal, 2),
-            "skew" => unary(lo, ArrayFn::Skew, 2),
-            "identity" => plain(Ty::Integer, 2, lo.term(Term::Array(ArrayFn::Identity, all?))),
-            "cross" => plain(Ty::Real, 1, lo.term(Term::Array(ArrayFn::Cross, all?))),
-            "outerProduct" => plain(Ty::Real, 2, lo.term(Term::Array(ArrayFn::OuterProduct, all?))),
-            "linspace" => plain(Ty::Real, 1, lo.term(Term::Array(ArrayFn::Linspace, all?))),
-            "zeros" | "ones" => {
-                let mut list = vec![lo.term(Term::Const(if name == "ones" { 1.0 } else { 0.0 }))];
-                list.extend(all?);
-                plain(Ty::Integer, list.len() - 1, lo.term(Term::Array(ArrayFn::Fill, list)))
-            }
-            "fill" => {
-                let sizes: Vec<TermId> = values[1..].iter().filter_map(TVal::any_term).collect();
-                Some(first?.map(sizes.len() as isize, &mut |t, _| {
-                    let mut list = vec![t];
-                    list.extend_from_slice(&sizes);
-                    lo.term(Term::Array(ArrayFn::Fill, list))
-                }))
-            }
-            "cat" => {
-                let mut ty: Option<Ty> = None;
-                let mut rank = 1;
-                for value in &values[1..] {
-                    let TVal::Plain { ty: t, rank: r, .. } = value else { return None };
-                    ty = Some(ty.map_or(*t, |old| join(old, *t)));
-                    rank = rank.max(*r);
-                }
-                plain(ty?, rank, lo.term(Term::Array(ArrayFn::Cat, all?)))
-            }
-            "promote" => {
-                let (ty, _, _) = first_plain?;
-                let rank = match lo.function.terms[all.as_ref()?.get(1)?.0 as usize] {
-                    Term::Const(n) => n as usize,
-                    _ => return None,
-                };
-                plain(ty, rank, lo.term(Term::Array(ArrayFn::Promote, all?)))
-            }
-            "array" => {
-                let mut terms = Vec::new();
-                let (mut ty, rank) = (first_plain?.0, first_plain?.1);
-                for value in values {
-                    let TVal::Plain { ty: t, rank: r, term } = value else { return None };
-                    if *r != rank {
-                        return None;
-                    }
-                    ty = join(ty, *t);
-                    terms.push(*term);
-                }
-                plain(ty, rank + 1, lo.term(Term::Array(ArrayFn::Construct, terms)))
-            }
-            "size" => {
-                let array = first?.any_term()?;
-                match values.get(1).and_then(TVal::any_term) {
-                    Some(d) => plain(Ty::Integer, 0, lo.term(Term::Array(ArrayFn::SizeOf, vec![array, d]))),
-                    None => plain(Ty::Integer, 1, lo.term(Term::Array(ArrayFn::Size, vec![array]))),
-                }
-            }
-            "ndims" => plain(Ty::Integer, 0, lo.term(Term::Const(first?.rank() as f64))),
-            "semiLinear" => {
-                let t = all?;
-                let [x, a, b] = t[..] else { return None };
-                let zero = lo.term(Term::Const(0.0));
-                let c = lo.term(Term::Op(Op::LessEqual, vec![zero, x]));
-                let xa = lo.term(Term::Op(Op::Mul, vec![x, a]));
-                let xb = lo.term(Term::Op(Op::Mul, vec![x, b]));
-                plain(Ty::Real, 0, lo.term(Term::Op(Op::If, vec![c, xa, xb])))
-            }
-            "String" => self.string_term(lo, args, values),
-            _ => None,
-        }
-    }
-
-    fn string_term(&mut self, lo: &mut Lower, args: &[Arg], values: &[TVal]) -> Option<TVal> {
-        let TVal::Plain { ty, rank: 0, term } = values.first()? else { return None };
-        let mut options: [Option<TermId>; 3] = [None; 3];
-        let mut format = None;
-        for (i, (arg, value)) in args.iter().zip(values).enumerate().skip(1) {
-            let TVal::Plain { ty: t, rank: 0, term } = value else { return None };
-            let at = match arg.name.map(|n| n.symbol.as_str()) {
-                Some("significantDigits") => 0,
-                Some("minimumLength") => 1,
-                Some("leftJustified") => 2,
-                Some("format") => 3,
-                Some(_) => return None,
-                None if *t == Ty::String => 3,
-                None if *ty == Ty::Real => i - 1,
-                None => i,
-            };
-            match at {
-                3 => format = Some(*term),
-                n => *options.get_mut(n)? = Some(*term),
-            }
-        }
-        if let Ty::Enumeration(def) = ty
-            && let ast::ClassBody::Enumeration(Some(literals)) = &self.cx.lib.class(*def).body
-        {
-            let number = |option: Option<TermId>| match lo.function.terms[option?.0 as usize] {
-                Term::Const(x) => Some(x),
-                _ => None,
-            };
-            let (width, left) = (number(options[1]), number(options[2]));
-            let names: Vec<String> =
-                literals.iter().map(|l| padded(l.name.symbol.as_str(), width, left)).collect();
-            let mut value: Option<TVal> = None;
-            for (i, name) in names.into_iter().enumerate().rev() {
-                let text = TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Text(name)) };
-                value = Some(match value {
-                    None => text,
-                    Some(rest) => {
-                        let ordinal = lo.term(Term::Const((i + 1) as f64));
-                        let here = lo.term(Term::Op(Op::Equal, vec![*term, ordinal]));
-                        choose(lo, here, &text, &rest)?
-                    }
-                });
-            }
-            return value;
-        }
-        if let Some(text) = written(lo, *term, scalar_of(*ty), options, format) {
-            return Some(TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Text(text)) });
-        }
-        let mut list = vec![*term];
-        if let Some(format) = format {
-            list.push(format);
-        } else if options.iter().any(Option::is_some) {
-            for (option, default) in options.into_iter().zip([6.0, 0.0, 1.0]) {
-                list.push(option.unwrap_or_else(|| lo.term(Term::Const(default))));
-            }
-        }
-        Some(TVal::Plain { ty: Ty::String, rank: 0, term: lo.term(Term::Array(ArrayFn::ToString, list)) })
-    }
-
     /// `cat(dimension, …)` of terms, for those who make arrays elsewhere.
     pub fn cat_terms(lo: &mut Lower, dimension: usize, parts: Vec<TermId>) -> TermId {
         cat(lo, dimension, parts)
@@ -899,7 +692,7 @@ enum Callee {
 }
 
 /// The type of an argument.
-fn arg_type(value: &TVal) -> ArgType {
+pub(super) fn arg_type(value: &TVal) -> ArgType {
     match value {
         TVal::Plain { ty, rank, .. } => ArgType { ty: Some(*ty), record: None, rank: *rank },
         TVal::Record { klass, rank, .. } => ArgType { ty: None, record: Some(*klass), rank: *rank },
@@ -913,30 +706,4 @@ fn surplus(signature: &Signature, values: &[TVal]) -> Option<(usize, usize)> {
         let extra = value.rank().checked_sub(info.dims.len())?;
         (extra > 0 && !matches!(value, TVal::Function { .. })).then_some((i, extra))
     })
-}
-
-/// A known number as `String` writes it; a number alone no longer tells its type.
-fn written(
-    lo: &Lower,
-    value: TermId,
-    kind: Scalar,
-    options: [Option<TermId>; 3],
-    format: Option<TermId>,
-) -> Option<String> {
-    let term = |id: TermId| &lo.function.terms[id.0 as usize];
-    let Term::Const(x) = *term(value) else { return None };
-    let mut numbers = [None; 3];
-    for (number, option) in numbers.iter_mut().zip(options) {
-        *number = match option.map(term) {
-            None => None,
-            Some(Term::Const(x)) => Some(*x),
-            Some(_) => return None,
-        };
-    }
-    let format = match format.map(term) {
-        None => TextFormat::Options(numbers),
-        Some(Term::Text(text)) => TextFormat::C(text.as_str().into()),
-        Some(_) => return None,
-    };
-    Some(format_number(x, kind, &format))
 }

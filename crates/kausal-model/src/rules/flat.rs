@@ -5,7 +5,7 @@
 use kausal_symbolic::function::Scalar;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, Node as Expression, Op, VarId};
-use kausal_syntax::ast::{Causality, Variability};
+use kausal_syntax::ast::{Causality, ClassKind, Variability};
 use kausal_syntax::{Diagnostic, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -201,6 +201,39 @@ impl Flattener<'_> {
             Expression::Op(op, _) => matches!(op, Op::Time | Op::Der | Op::Div | Op::Delay),
             _ => false,
         }
+    }
+
+    /// Integer fields of records that functions give, like the phase of a medium, may follow from what is continuous:
+    /// they become discrete by `integer`, which causes an event where the value jumps.
+    pub(crate) fn hold_integer_fields(&mut self, sink: &mut Sink) {
+        for equation in &mut sink.equations {
+            if !matches!(equation.origin.kind, OriginKind::Equation | OriginKind::Binding) {
+                continue;
+            }
+            let (lhs, rhs) = (equation.lhs, equation.rhs);
+            let value = match (self.is_integer_field(lhs), self.is_integer_field(rhs)) {
+                (true, _) => &mut equation.rhs,
+                (false, true) => &mut equation.lhs,
+                (false, false) => continue,
+            };
+            let result = matches!(self.pool.node(*value), Expression::Output(..) | Expression::Call(..));
+            if result && self.varies(*value) != Variability::Discrete {
+                let half = self.pool.constant(0.5);
+                let sum = self.pool.op(Op::Add, &[*value, half]);
+                *value = self.pool.op(Op::Integer, &[sum]);
+            }
+        }
+    }
+
+    /// Is it an Integer variable in a record?
+    fn is_integer_field(&self, e: ExprId) -> bool {
+        let Expression::Var(v) = self.pool.node(e) else { return false };
+        let inst = self.inst(self.slots[v.index()].0);
+        let leaf = inst.info.as_ref().and_then(|i| i.leaf);
+        let around = inst.parent.and_then(|p| self.inst(p).info.as_ref()).map(|i| i.kind);
+        inst.variability > Variability::Parameter
+            && leaf.is_some_and(|l| Ty::of(l.builtin) == Ty::Integer)
+            && matches!(around, Some(ClassKind::Record | ClassKind::OperatorRecord))
     }
 
     /// Both sides of an equation between discrete values are discrete-time expressions (specification section 3.8.4), and so

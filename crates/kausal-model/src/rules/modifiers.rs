@@ -264,7 +264,7 @@ impl Flattener<'_> {
         if modify.each && !array {
             let location = self.cx.lib.location(site.file, modify.name.span);
             let message = "`each` has no meaning here: what is modified is not part of an array";
-            self.cx.report(Diagnostic::error("K0227", message).at(location, "").help("leave out `each`"));
+            self.cx.report(Diagnostic::warning("K0227", message).at(location, "").help("leave out `each`"));
         }
     }
 
@@ -450,7 +450,17 @@ impl Flattener<'_> {
             self.final_modified(site, name, first, "declared `final` here");
             return;
         }
-        if !before.unwrap_or(declared).replaceable {
+        if before.is_some_and(|prefixes| !prefixes.replaceable) && declared.replaceable {
+            // Other tools let it pass where the new one fits, and libraries rely on that.
+            let message = format!("{} was redeclared without `replaceable` before", name.symbol);
+            let first = self.cx.member_location(member);
+            self.cx.report(
+                Diagnostic::warning("K0215", message)
+                    .at(location, "redeclared again here")
+                    .at(first, "declared here")
+                    .help("write `redeclare replaceable` in the first redeclaration"),
+            );
+        } else if !before.unwrap_or(declared).replaceable {
             let message = format!("{} is not replaceable: it cannot be redeclared", name.symbol);
             let first = self.cx.member_location(member);
             self.cx.report(

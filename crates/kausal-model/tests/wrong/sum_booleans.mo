@@ -1,4 +1,4 @@
-// expect: K0317
+// expect: K0349
 model M
   Real x = sum({true, false});
 end M;
