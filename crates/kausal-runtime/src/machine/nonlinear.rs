@@ -8,7 +8,6 @@ use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::{norm, sum_of_squares};
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
-use kausal_symbolic::function::interrupt;
 use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
 
@@ -353,7 +352,7 @@ impl Machine {
                 unknowns: newton.unknowns.clone(),
                 residual: space.chord.largest_residual(),
             }),
-            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(e.to_string())),
+            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(None, e.to_string())),
         });
         let lost_digits = space.lost_digits;
         self.chords[place] = Some(space);
@@ -509,7 +508,7 @@ impl Machine {
                     residual: report.residuals.first().copied(),
                 }))
             }
-            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(e.to_string()))),
+            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(None, e.to_string()))),
         };
         let after = space.solver.work();
         self.newton_iterations += after.iterations - before.iterations;
@@ -606,7 +605,7 @@ impl Machine {
         for (x, v) in x.iter().zip(&newton.unknowns) {
             self.values[v.index()] = *x;
         }
-        if interrupt::is_requested() {
+        if self.is_interrupted() {
             return Err(Stop::Interrupted);
         }
         self.run(&newton.steps, mode)
