@@ -65,6 +65,9 @@ pub fn write(program: &Program) -> Result<String, Error> {
 
 /// Writes a program as C, with settings of the inlined step.
 pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error> {
+    if !program.clocks.is_empty() {
+        return Err(Error::Unsupported("equations on clocks".to_owned()));
+    }
     let mut sections = Sections::new(program, settings);
     finite::write(&mut sections, program);
     sections.section("model_initial", &program.initial, section::Phase::Initial)?;

@@ -51,6 +51,7 @@ pub fn write(program: &Program) -> String {
         listing.section("COMPUTED WHEN h CHANGES", &needed_factors(program, discretized));
         listing.section(&format!("DISCRETIZED ({})", discretized.method), &discretized.steps);
     }
+    listing.clocks();
     listing.title("END OF SORTED AND SOLVED EQUATIONS");
     listing.text
 }
@@ -71,6 +72,28 @@ impl Listing<'_> {
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
+    }
+
+    /// What is computed at ticks of clocks, base clock by base clock.
+    fn clocks(&mut self) {
+        let program = self.program;
+        for base in &program.clocks {
+            self.line("!");
+            self.title(&base.name.to_uppercase());
+            for sampled in &base.sampled {
+                let (slot, source) = (self.name(sampled.slot), self.name(sampled.source));
+                self.title(&format!("BEFORE THE EVENT {slot} := {source}"));
+            }
+            for piece in &base.pieces {
+                let ticks = base.ticks(piece.clock, &program.pool, &|v| self.name(v));
+                let clock = &base.clocks[piece.clock as usize];
+                let method = clock.method.as_ref().map_or_else(String::new, |m| format!(", {m}"));
+                self.line("!");
+                self.title(&format!("AT TICKS OF {} ({ticks}{method})", clock.name));
+                self.line("!");
+                self.steps(&piece.steps);
+            }
+        }
     }
 
     fn section(&mut self, name: &str, steps: &[Step]) {

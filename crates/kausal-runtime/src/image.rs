@@ -37,6 +37,14 @@ pub struct CompiledModel {
     pub discrete: Vec<Exec>,
     /// See [`Program::discretized`].
     pub discretized: Option<Discretized>,
+    /// See [`Program::clocks`]: the pieces of each base clock, with the clock they belong to.
+    pub clocks: Vec<Vec<(u32, Vec<Exec>)>>,
+    /// The initial problems of clocks with differential equations, by base clock and clock.
+    pub clock_starts: Vec<Vec<Vec<Exec>>>,
+    /// Units of base clocks, where they are expressions of parameters.
+    pub clock_units: ChunkId,
+    /// How many numbers [`CompiledModel::clock_units`] gives.
+    pub clock_units_len: usize,
     /// Instants and slopes of time events, then starts and intervals of samples.
     pub schedule: ChunkId,
     /// How many numbers [`CompiledModel::schedule`] gives.
@@ -295,6 +303,14 @@ impl CompiledModel {
             Some(inlined) => Some(lower.discretized(inlined)?),
             None => None,
         };
+        let mut clocks = Vec::with_capacity(program.clocks.len());
+        let mut clock_starts = Vec::with_capacity(program.clocks.len());
+        for base in &program.clocks {
+            let starts = base.clocks.iter().map(|clock| lower.steps(&clock.initial));
+            clock_starts.push(starts.collect::<Result<Vec<_>, Error>>()?);
+            let pieces = base.pieces.iter().map(|piece| Ok((piece.clock, lower.steps(&piece.steps)?)));
+            clocks.push(pieces.collect::<Result<Vec<_>, Error>>()?);
+        }
         let (mut called, call_size, alarms) = (lower.called, lower.call_size, lower.alarms.len());
         called.sort_unstable();
         called.dedup();
@@ -306,6 +322,14 @@ impl CompiledModel {
             .collect();
         let schedule_len = schedule.len();
         let schedule = compiler.add_outputs(&schedule)?;
+        let units = program.clocks.iter().filter_map(|base| match base.trigger {
+            program::ClockTrigger::Periodic(interval) => Some(interval),
+            program::ClockTrigger::Event { start_interval, .. } => start_interval,
+            program::ClockTrigger::Varying { .. } => None,
+        });
+        let units: Vec<ExprId> = units.collect();
+        let clock_units_len = units.len();
+        let clock_units = compiler.add_outputs(&units)?;
         let delays: Vec<ExprId> = program.delays.iter().flat_map(|d| [d.delay, d.maximum]).collect();
         let delay_times = compiler.add_outputs(&delays)?;
         let flows: Vec<ExprId> = program.transports.iter().flat_map(|t| [t.position, t.forward]).collect();
@@ -337,6 +361,10 @@ impl CompiledModel {
             outputs,
             discrete,
             discretized,
+            clocks,
+            clock_starts,
+            clock_units,
+            clock_units_len,
             schedule,
             schedule_len,
             delay_times,

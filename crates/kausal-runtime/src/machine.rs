@@ -21,6 +21,7 @@ use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
+use crate::simulation::clocks::Clocks;
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
 pub(crate) use nonlinear::singular;
 use nonlinear::{ChordSpace, NewtonSpace};
@@ -160,6 +161,8 @@ pub struct Machine {
     pub pre: Vec<f64>,
     /// The clock.
     pub time: f64,
+    /// The clocks of the model.
+    pub(crate) clocks: Clocks,
     /// Reinitialised states, in order.
     pub reinits: Vec<(VarId, f64)>,
     /// What `reinit` gave values to although it follows from other variables: it must come out so.
@@ -326,6 +329,7 @@ impl Machine {
         let mut machine = Machine {
             pre: values.clone(),
             time: 0.0,
+            clocks: Clocks::default(),
             reinits: Vec::new(),
             promised: Vec::new(),
             warnings: Vec::new(),

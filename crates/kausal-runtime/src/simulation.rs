@@ -6,6 +6,7 @@
 
 mod again;
 mod at_steps;
+pub(crate) mod clocks;
 pub(crate) mod crossing;
 mod defect;
 mod delay;
@@ -331,6 +332,7 @@ impl Run {
         machine.reselect();
         self.schedule = Schedule::start(&mut machine);
         self.schedule.check(&machine).map_err(RunError::Initial)?;
+        machine.clocks = clocks::Clocks::start(&mut machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
         machine.starting = true;
         let outcome = event(&mut machine);

@@ -85,6 +85,7 @@ pub(crate) fn assemble(
         outputs: sections.outputs,
         discrete: sections.discrete,
         discretized: sections.discretized,
+        clocks: Vec::new(),
         states: selection
             .states
             .iter()

@@ -4,21 +4,23 @@
 //! One pass per module, in the order they run:
 //!
 //! 1. [`inline`]: calls become formulas,
-//! 2. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
-//! 3. [`alias`]: trivial equations leave,
-//! 4. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
-//! 5. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when; [`rank`] looks for
+//! 2. [`clocks`]: the clocked part leaves, partition by partition, and comes back as sections of its own at the end,
+//! 3. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
+//! 4. [`alias`]: trivial equations leave,
+//! 5. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
+//! 6. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when; [`rank`] looks for
 //!    equations that say the same,
-//! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
+//! 7. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
-//! 7. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
-//! 8. [`assemble`]: the program.
+//! 8. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
+//! 9. [`assemble`]: the program.
 //!
 //! **This room knows neither machine code nor time.**
 
 mod alias;
 mod assemble;
 mod calls;
+mod clocks;
 pub mod commands;
 mod declared;
 mod defer;
@@ -173,17 +175,18 @@ pub struct Translation {
 
 /// Translates a flat model.
 pub fn translate(model: &FlatModel, options: &Options) -> Translation {
-    if let Some(refused) = not_run_yet(model) {
-        return Translation { program: None, diagnostics: vec![refused], singular: Vec::new() };
-    }
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
     parameters::without_value(&mut work);
     parameters::release(&mut work);
+    let Ok(clocked) = clocks::split(&mut work, model) else {
+        return Translation { program: None, diagnostics: work.diagnostics, singular: Vec::new() };
+    };
+    let whens = clocked.as_ref().map_or(model, |(_, continuous)| continuous);
     lift::arguments(&mut work);
     let wishes = commands::apply(&mut work, &options.commands);
     inline::inline(&mut work, false);
-    lift::lift(&mut work, model);
+    lift::lift(&mut work, whens);
     inline::inline(&mut work, true);
     alias::eliminate(&mut work);
     work.bounds = parameters::bounds(&mut work);
@@ -201,8 +204,15 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
             let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
             emitter.stiff = options.stiff.clone();
             emitter.untorn = options.untorn.iter().cloned().collect();
-            sections::build(&mut emitter, &selection)
-                .map(|sections| assemble::assemble(&mut work, model, selection, sections))
+            let sections = sections::build(&mut emitter, &selection);
+            let clocks = match clocked {
+                Some((clocked, _)) => clocks::sections(&mut work, clocked, settings),
+                None => Some(Vec::new()),
+            };
+            sections.zip(clocks).map(|(sections, clocks)| {
+                let program = assemble::assemble(&mut work, model, selection, sections);
+                Program { clocks, ..program }
+            })
         }
         Err(singular) => {
             sections::report_singular(&mut work, &singular);
@@ -220,39 +230,10 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }
 
-/// One diagnostic for a model with operators that flattening keeps but no program can run.
-fn not_run_yet(model: &FlatModel) -> Option<Diagnostic> {
-    let mut operators = model.kept_operators();
-    operators.retain(|name| *name != "spatialDistribution");
-    if operators.is_empty() && model.clocked.is_empty() {
-        return None;
-    }
-    let what = if operators.is_empty() {
-        "has clocked equations, which cannot be simulated yet".to_owned()
-    } else {
-        format!("has clocked equations ({}), which cannot be simulated yet", operators.join(", "))
-    };
-    let diagnostic = Diagnostic::error("K0460", format!("{} {what}", model.name))
-        .help("it can be checked and flattened: `kausal check`, `kausal flatten`");
-    Some(match model.clocked.iter().find_map(|w| w.origin.location) {
-        Some(location) => diagnostic.at(location, "clocked here"),
-        None => diagnostic,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use kausal_model::{NoFiles, Workspace};
-
-    fn refused(text: &str) -> Vec<String> {
-        let mut workspace = Workspace::new(Box::new(NoFiles));
-        workspace.add_source("m.mo", text);
-        let Some(flat) = workspace.flatten("M").0 else { return vec!["does not flatten".to_owned()] };
-        let translation = translate(&flat, &Options::default());
-        assert!(translation.program.is_none());
-        translation.diagnostics.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect()
-    }
 
     /// A loop of four equations that costs least eliminated, and a variable outside of it.
     #[test]
@@ -279,17 +260,5 @@ mod tests {
         assert!(followed.iter().all(|(code, _)| *code != "K0453"), "{followed:?}");
         let off = said("variable tear b []", Tearing::Off);
         assert!(off.iter().any(|(code, m)| *code == "K0453" && m.contains("tear at b")), "{off:?}");
-    }
-
-    #[test]
-    fn what_cannot_run_is_said_once() {
-        let clocked = refused(
-            "model M Real x(start = 0); Real y; equation \
-             when Clock(0.1) then x = previous(x) + sample(time); end when; y = hold(x); end M;",
-        );
-        assert_eq!(
-            clocked,
-            ["K0460 M has clocked equations (Clock, hold, previous, sample), which cannot be simulated yet"]
-        );
     }
 }

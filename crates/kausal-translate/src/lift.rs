@@ -60,6 +60,27 @@ pub(crate) fn lift(work: &mut Work, model: &FlatModel) {
     lifter.work.initial_actions = lifter.actions(&actions);
 }
 
+/// Lifts clocked equations, which cause no events: relations and functions that jump are taken literally (specification
+/// section 16.8.1).
+pub(crate) fn literally(work: &mut Work) {
+    let mut lifter = Lifter::new(work);
+    for i in 0..lifter.work.equations.len() {
+        let Equation { lhs, rhs, .. } = lifter.work.equations[i];
+        lifter.origin = lifter.work.equations[i].origin.clone();
+        let (lhs, rhs) = (lifter.expr_in(lhs, false), lifter.expr_in(rhs, false));
+        let e = &mut lifter.work.equations[i];
+        (e.lhs, e.rhs) = (lhs, rhs);
+    }
+    for i in 0..lifter.work.initial_equations.len() {
+        let Equation { lhs, rhs, .. } = lifter.work.initial_equations[i];
+        let (lhs, rhs) = (lifter.expr_in(lhs, false), lifter.expr_in(rhs, false));
+        let e = &mut lifter.work.initial_equations[i];
+        (e.lhs, e.rhs) = (lhs, rhs);
+    }
+    let actions = std::mem::take(&mut lifter.work.actions);
+    lifter.work.actions = lifter.actions(&actions);
+}
+
 /// How variables are called that tell whether assertions hold.
 pub(crate) const ASSERTION: &str = "assertion";
 

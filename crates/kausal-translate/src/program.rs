@@ -38,6 +38,8 @@ pub struct Program {
     pub discrete: Vec<Step>,
     /// The inlined integration step, if asked for.
     pub discretized: Option<Discretized>,
+    /// Base clocks, each with what is computed at its ticks.
+    pub clocks: Vec<BaseClock>,
     /// The states with their derivatives.
     pub states: Vec<State>,
     /// States selected while the model runs; they are among [`Program::states`].
@@ -70,6 +72,101 @@ pub struct Program {
     pub enumerations: Vec<flat::Enumeration>,
     /// What the translation decided, and why.
     pub report: Report,
+}
+
+/// A base clock (specification section 16.2.2): clocks whose ticks are related exactly, and what is computed at them.
+///
+/// Ticks are counted in units of the trigger divided by [`BaseClock::resolution`].
+#[derive(Clone, Debug)]
+pub struct BaseClock {
+    /// How listings call it.
+    pub name: String,
+    /// What makes it tick.
+    pub trigger: ClockTrigger,
+    /// In so many parts its unit is divided.
+    pub resolution: i64,
+    /// Its clocks.
+    pub clocks: Vec<SubClock>,
+    /// Values of continuous time that are sampled.
+    pub sampled: Vec<SampledValue>,
+    /// What is computed, in order; a piece only where its clock ticks.
+    pub pieces: Vec<Piece>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// What makes a base clock tick.
+#[derive(Clone, Copy, Debug)]
+pub enum ClockTrigger {
+    /// The unit is this time: an expression of parameters.
+    Periodic(ExprId),
+    /// The unit is the time from one tick to the next: a clocked variable. An Integer one is divided by the resolution and gives
+    /// the time to the next tick when it is computed; a Real one one tick later.
+    Varying {
+        /// The variable.
+        variable: VarId,
+        /// Of an Integer one.
+        resolution: Option<f64>,
+    },
+    /// It ticks where the condition becomes true.
+    Event {
+        /// A Boolean variable.
+        condition: VarId,
+        /// `interval()` at the first tick; zero where it is not given.
+        start_interval: Option<ExprId>,
+    },
+}
+
+/// A clock: it ticks at `shift`, `shift + factor`, `shift + 2*factor`, … of the counter of its base clock.
+#[derive(Clone, Debug, Default)]
+pub struct SubClock {
+    /// A clock variable, or a variable that is on it.
+    pub name: String,
+    /// Distance of its ticks.
+    pub factor: i64,
+    /// The first tick.
+    pub shift: i64,
+    /// The slot of `interval()`.
+    pub interval: Option<VarId>,
+    /// The slot of `firstTick()`.
+    pub first_tick: Option<VarId>,
+    /// The slot of the step size of the solver method: the interval, and zero at the first tick.
+    pub step: Option<VarId>,
+    /// The solver method of its differential equations.
+    pub method: Option<String>,
+    /// The initial problem of its differential equations, solved before the first tick.
+    pub initial: Vec<Step>,
+    /// `previous` values.
+    pub previous: Vec<PreviousValue>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// `previous(variable)`: before each tick the slot gets the value of the variable.
+#[derive(Clone, Copy, Debug)]
+pub struct PreviousValue {
+    /// Of what.
+    pub variable: VarId,
+    /// Its value.
+    pub slot: VarId,
+}
+
+/// `sample(u)`: the slot gets the value that `u` has before the event.
+#[derive(Clone, Copy, Debug)]
+pub struct SampledValue {
+    /// A variable of continuous time that is `u`.
+    pub source: VarId,
+    /// Its value.
+    pub slot: VarId,
+}
+
+/// Steps of one clock.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The clock, by its place in [`BaseClock::clocks`].
+    pub clock: u32,
+    /// What is done when it ticks.
+    pub steps: Vec<Step>,
 }
 
 /// `min` and `max` as the declaration of a variable gives them: expressions of parameters. What [`Variable::min`] has may come

@@ -185,6 +185,27 @@ impl Work {
         work
     }
 
+    /// A work of its own on the same variables and expressions, without equations; [`Work::take_back`] ends it.
+    pub fn lend(&mut self) -> Work {
+        Work {
+            pool: std::mem::take(&mut self.pool),
+            calls: std::mem::take(&mut self.calls),
+            vars: std::mem::take(&mut self.vars),
+            bounds: std::mem::take(&mut self.bounds),
+            diagnostics: std::mem::take(&mut self.diagnostics),
+            ..Work::default()
+        }
+    }
+
+    /// Takes back what was lent.
+    pub fn take_back(&mut self, lent: &mut Work) {
+        self.pool = std::mem::take(&mut lent.pool);
+        self.calls = std::mem::take(&mut lent.calls);
+        self.vars = std::mem::take(&mut lent.vars);
+        self.bounds = std::mem::take(&mut lent.bounds);
+        self.diagnostics = std::mem::take(&mut lent.diagnostics);
+    }
+
     /// For every variable its place among `columns`. The table is lent, so that asking for few columns of a large model
     /// costs those few: it goes back with [`Work::give_places`].
     pub fn take_places(&mut self, columns: &[VarId]) -> Vec<Option<u32>> {
@@ -341,7 +362,7 @@ impl Work {
     }
 }
 
-fn map_actions(actions: &mut [flat::Action], go: &mut dyn FnMut(&mut ExprId)) {
+pub(crate) fn map_actions(actions: &mut [flat::Action], go: &mut dyn FnMut(&mut ExprId)) {
     for action in actions {
         match &mut action.kind {
             flat::ActionKind::Assign(_, e)

@@ -51,6 +51,7 @@ pub fn text(flat: &FlatModel, program: &Program, sources: &Sources, extent: Exte
     writer.loops(&mut out);
     writer.initial(&mut out);
     writer.events(&mut out);
+    writer.clocks(&mut out);
     writer.cost(&mut out);
     out
 }
@@ -465,6 +466,28 @@ impl Writer<'_> {
             counted(p.samples.len(), "clock"),
             counted(self.flat.whens.len(), "when clause")
         );
+    }
+
+    fn clocks(&self, out: &mut String) {
+        let p = self.program;
+        if p.clocks.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\nClocks: {}", counted(p.clocks.len(), "base clock"));
+        for base in &p.clocks {
+            for (clock, k) in base.clocks.iter().zip(0u32..) {
+                let own = base.pieces.iter().filter(|piece| piece.clock == k);
+                let steps: usize = own.map(|piece| piece.steps.len()).sum();
+                if steps == 0 {
+                    continue;
+                }
+                let ticks = base.ticks(k, &p.pool, &|v| self.name(v));
+                let method = clock.method.as_ref().map_or_else(String::new, |m| format!(", solved by {m}"));
+                let place = self.place(&clock.origin);
+                let steps = counted(steps, "step");
+                let _ = writeln!(out, "  {}, {}: {ticks}, {steps}{method}{place}", base.name, clock.name);
+            }
+        }
     }
 
     fn cost(&self, out: &mut String) {

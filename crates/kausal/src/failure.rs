@@ -426,6 +426,8 @@ fn steps(program: &Program, initial: bool) -> Vec<&Step> {
     } else {
         vec![&program.dynamics, &program.outputs, &program.discrete, discretized, filter]
     };
+    let clocked = program.clocks.iter().flat_map(|base| &base.pieces).map(|piece| piece.steps.as_slice());
+    let sections: Vec<&[Step]> = sections.into_iter().chain(clocked).collect();
     let mut all = Vec::new();
     let mut stack: Vec<&Step> = sections.into_iter().rev().flat_map(|s| s.iter().rev()).collect();
     while let Some(step) = stack.pop() {

@@ -6,6 +6,7 @@ use kausal_translate::flow;
 use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
+use super::clocks::Clocks;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 
@@ -24,6 +25,7 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
             machine.pre[pre.variable.index()] = machine.values[pre.variable.index()];
         }
     }
+    Clocks::sample(machine);
     let outcome = iterate(machine);
     machine.due.fill(None);
     machine.foreseen.fill(None);
@@ -35,8 +37,15 @@ fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
     let t = machine.time;
     let mut restless = Vec::new();
     let rounds = EVENT_ROUNDS + machine.model().program.discrete_variables.len();
+    match Clocks::tick(machine) {
+        Ok(()) => {}
+        Err(Stop::Terminate(message)) => return Ok(Some(message)),
+        Err(stop) => return Err(RunError::Event(t, stop)),
+    }
     for _ in 0..rounds {
-        match round(machine, &mut restless) {
+        let changed = round(machine, &mut restless);
+        let changed = changed.and_then(|changed| Ok(Clocks::tick_risen(machine)? || changed));
+        match changed {
             Ok(false) => return defined(machine).map(|()| None).map_err(|stop| RunError::Event(t, stop)),
             Ok(true) => {}
             Err(Stop::Terminate(message)) => return Ok(Some(message)),

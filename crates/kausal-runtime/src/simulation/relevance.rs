@@ -11,7 +11,7 @@ use std::ops::Range;
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 pub(crate) use kausal_translate::flow::held;
-use kausal_translate::program::{Assign, Kind, Step};
+use kausal_translate::program::{Assign, ClockTrigger, Kind, Step};
 use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -123,6 +123,12 @@ impl Relevance {
                 Step::When(when) => elsewhere.extend(when.branches.iter().flat_map(|b| &b.conditions)),
                 Step::If(condition, ..) => elsewhere.extend(program.pool.variables_of(*condition)),
                 other => flow::reads(&program.pool, other, &mut elsewhere),
+            }
+        }
+        for base in &program.clocks {
+            elsewhere.extend(base.sampled.iter().map(|s| s.source));
+            if let ClockTrigger::Event { condition, .. } = base.trigger {
+                elsewhere.insert(condition);
             }
         }
         for e in expressions(program) {

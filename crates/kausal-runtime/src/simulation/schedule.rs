@@ -5,6 +5,7 @@
 
 use kausal_symbolic::VarId;
 
+use super::clocks::Clocks;
 use crate::machine::{Machine, Stop};
 
 /// When something is due.
@@ -72,6 +73,7 @@ impl Schedule {
                 next = instant;
             }
         }
+        next = next.min(machine.clocks.next(&model.program).max(now));
         for i in 0..self.ticks.len() {
             // What could not be reached by a step is due at once.
             next = next.min(self.tick(machine, i).max(now));
@@ -102,6 +104,7 @@ impl Schedule {
             }
             set_flag(machine, sample.variable, due);
         }
+        Clocks::mark_due(machine);
     }
 }
 

@@ -44,6 +44,10 @@ pub enum Fate {
     Event,
     /// In a loop of conditions and discrete variables at events.
     EventLoop,
+    /// Solved at ticks of clocks.
+    Tick,
+    /// It says what a clock is.
+    Clock,
     /// In no step at all.
     Nowhere,
 }
@@ -76,6 +80,9 @@ impl Fate {
             Fate::LateLoop => in_loops(", solved together where results are wanted"),
             Fate::Event => format!("{be} solved at events"),
             Fate::EventLoop => format!("{be} solved together with conditions at events"),
+            Fate::Tick => format!("{be} solved at ticks of clocks"),
+            Fate::Clock if one => "says when a clock ticks, and is gone".into(),
+            Fate::Clock => "say when clocks tick, and are gone".into(),
             Fate::Nowhere => format!("{be} not needed"),
         }
     }
@@ -95,6 +102,8 @@ impl Fate {
             Fate::LateLoop => "in loops for results only",
             Fate::Event => "at events",
             Fate::EventLoop => "in loops at events",
+            Fate::Tick => "at ticks",
+            Fate::Clock => "clocks, gone",
             Fate::Nowhere => "not needed",
         }
     }
@@ -166,7 +175,8 @@ pub fn account(flat: &FlatModel, program: &Program) -> Account {
             continue;
         }
         *kinds.entry(kind_of(equation.origin.kind)).or_default() += 1;
-        let fate = trivial.get(&i).or_else(|| places.get(&i)).copied().unwrap_or(Fate::Nowhere);
+        let unseen = if defines_clock(flat, equation) { Fate::Clock } else { Fate::Nowhere };
+        let fate = trivial.get(&i).or_else(|| places.get(&i)).copied().unwrap_or(unseen);
         *tally.entry(fate).or_default() += 1;
     }
     let mut assigned = Default::default();
@@ -177,7 +187,7 @@ pub fn account(flat: &FlatModel, program: &Program) -> Account {
     let of_whens = assigned.len() + clocked;
     let counted: usize = tally.values().sum::<usize>() + of_whens;
     let given = counts.equations.saturating_sub(counted);
-    for (fate, more) in [(Fate::Event, of_whens), (Fate::Given, given)] {
+    for (fate, more) in [(Fate::Event, assigned.len()), (Fate::Tick, clocked), (Fate::Given, given)] {
         if more > 0 {
             *tally.entry(fate).or_default() += more;
         }
@@ -238,8 +248,19 @@ fn defines_auxiliary(flat: &FlatModel, equation: &Equation) -> bool {
     }
 }
 
+/// Does the equation speak of a clock?
+fn defines_clock(flat: &FlatModel, equation: &Equation) -> bool {
+    let is_clock = |side| match flat.pool.node(side) {
+        Node::Var(v) => flat.variables[v.index()].ty == kausal_model::flat::Type::Clock,
+        _ => false,
+    };
+    is_clock(equation.lhs) || is_clock(equation.rhs)
+}
+
 /// The equations of the steps, each once, at the first place it is solved at.
 fn seen(program: &Program) -> Vec<(EquationRef, Fate)> {
+    let clocked = program.clocks.iter().flat_map(|base| &base.pieces);
+    let clocked = clocked.map(|piece| (&piece.steps, Fate::Tick, Fate::Tick));
     let sections = [
         (&program.parameters, Fate::Once, Fate::OnceLoop),
         (&program.dynamics, Fate::Alone, Fate::Loop),
@@ -248,7 +269,7 @@ fn seen(program: &Program) -> Vec<(EquationRef, Fate)> {
     ];
     let mut known: HashSet<EquationRef> = HashSet::new();
     let mut seen = Vec::new();
-    for (section, alone, together) in sections {
+    for (section, alone, together) in sections.into_iter().chain(clocked) {
         let mut stack: Vec<&Step> = section.iter().rev().collect();
         let mut note = |e: EquationRef, fate: Fate| {
             if known.insert(e) {

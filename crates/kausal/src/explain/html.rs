@@ -389,12 +389,12 @@ fn lead(account: &Account) -> String {
 /// The colour class of what became of equations.
 fn tone(fate: Fate) -> &'static str {
     match fate {
-        Fate::Given | Fate::Same | Fate::Number | Fate::Derivative | Fate::Nowhere => "gone",
+        Fate::Given | Fate::Same | Fate::Number | Fate::Derivative | Fate::Clock | Fate::Nowhere => "gone",
         Fate::Once | Fate::OnceLoop => "once",
         Fate::Alone => "explicit",
         Fate::Loop | Fate::LateLoop => "loop",
         Fate::Late => "late",
-        Fate::Event | Fate::EventLoop => "mixed",
+        Fate::Event | Fate::EventLoop | Fate::Tick => "mixed",
     }
 }
 
