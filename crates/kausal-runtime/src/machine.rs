@@ -204,6 +204,12 @@ pub struct Machine {
     before_rounds: Vec<f64>,
     /// What the outermost of these systems gives values to: only that is kept.
     in_rounds: Option<Arc<[VarId]>>,
+    /// How often a system without full rank had solutions and one was chosen.
+    open_systems: u64,
+    /// Searches one after the other that found no combination of relations that determines everything.
+    fruitless: u32,
+    /// Relations that have crossed zero at this event: each has the value it goes to.
+    pub(crate) crossed: Vec<u32>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// What relations of time change to at this instant, where that was found in advance.
@@ -349,6 +355,9 @@ impl Machine {
             pivoting: None,
             before_rounds: values.clone(),
             in_rounds: None,
+            open_systems: 0,
+            fruitless: 0,
+            crossed: Vec::new(),
             values,
             due: vec![None; model.program.time_events.len()],
             foreseen: vec![None; model.program.relations.len()],

@@ -294,12 +294,14 @@ pub(crate) fn is_continuous(work: &Work, equation: usize) -> bool {
     work.pool.contains_any(e.lhs, unknown) || work.pool.contains_any(e.rhs, unknown)
 }
 
+/// How much a variable is wanted as a state that only index reduction differentiates.
+pub(crate) const NOT_DIFFERENTIATED: StatePriority = StatePriority(3 * StatePriority::AVOID.0);
+
 /// How much a variable is wanted as a state; `natural` if the model itself differentiates it. What only index reduction
 /// differentiates is no state unless it is preferred (specification section 18.8.8). What `reinit` sets has to be one,
 /// which goes before preferences.
 fn priority(work: &Work, v: VarId, natural: bool, restarted: bool) -> StatePriority {
     const RESTARTED: StatePriority = StatePriority(StatePriority::ALWAYS.0 / 2);
-    const NOT_DIFFERENTIATED: StatePriority = StatePriority(3 * StatePriority::AVOID.0);
     let var = work.var(v);
     let base = match var.select {
         StateSelect::Avoid | StateSelect::Default | StateSelect::Prefer if restarted => RESTARTED,

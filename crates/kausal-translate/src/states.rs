@@ -6,7 +6,7 @@
 //! instead of structure).
 //!
 //! A choice first falls into local ones ([`local`]), so that chains cost as much as they are long. Columns that are good at
-//! all points are settled. A set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
+//! all points are settled, and so are those that only index reduction differentiates (specification section 18.8.8). A set of others, where no choice is, is **dynamic** (S. E. Mattsson, H. Olsson and H. Elmqvist,
 //! *Dynamic selection of states in Dymola*, Modelica Workshop 2000), however large it is. Its states are new variables
 //! `z = A c` and `der(z) = A der(c)`, where `c` are the candidates and each row of `A` has a single one. A constraint
 //! that was differentiated twice makes two sets, one for each order of derivative. `A` belongs to the run: it watches the same
@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 mod constraints;
 mod local;
 
+use crate::index::NOT_DIFFERENTIATED;
 use crate::parameters;
 use crate::program::StateSet;
 use crate::sort::Sorting;
@@ -209,6 +210,12 @@ impl Wish {
     fn class(self) -> i32 {
         (f64::from(self.0) / f64::from(StatePriority::PREFER.0)).round() as i32
     }
+
+    /// Is it never a state while there is a choice? What only index reduction differentiates may be the same for two solutions,
+    /// like the permeability of a core for a flux and its negative.
+    fn is_none(self) -> bool {
+        self.class() <= Wish(NOT_DIFFERENTIATED.0).class()
+    }
 }
 
 /// Chooses `m` columns by elimination at all points at once; also how many of the first are good at all points. `None`
@@ -257,7 +264,7 @@ fn columns(m: usize, n: usize, matrices: &mut [Vec<f64>], wishes: &[Wish]) -> Op
         let column = will_do.min_by(|&a, &b| {
             wishes[a].0.cmp(&wishes[b].0).then(score(b).total_cmp(&score(a))).then(a.cmp(&b))
         })?;
-        if settled == chosen.len() && everywhere(column) >= GOOD {
+        if settled == chosen.len() && (wishes[column].is_none() || everywhere(column) >= GOOD) {
             settled += 1;
         }
         for (matrix, used) in matrices.iter_mut().zip(&mut used) {

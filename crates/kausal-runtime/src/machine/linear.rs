@@ -138,7 +138,8 @@ impl Machine {
         for ((v, d), x) in kernel.unknowns.iter().zip(&r).zip(&guess) {
             self.values[v.index()] = x + d;
         }
-        let open = found.open.iter().map(|&j| kernel.unknowns[j]).collect();
+        let open: Vec<VarId> = found.open.iter().map(|&j| kernel.unknowns[j]).collect();
+        self.open_systems += u64::from(!open.is_empty());
         self.note_undetermined(&kernel.unknowns, open, mode);
         Ok(())
     }

@@ -131,23 +131,21 @@ impl Machine {
         /// Rounds after which Real unknowns that do not come to rest are solved for.
         const ATTEMPTS: [usize; 3] = [2, 7, 15];
         let model = self.model.clone();
-        let held: Vec<f64> = relations
-            .iter()
-            .map(|&r| self.values[model.program.relations[r as usize].variable.index()])
-            .collect();
+        let loops = Loop { continuous, relations, discrete, unknowns };
+        let held = self.held(relations);
+        let told = self.undetermined.len();
         for round in 0..ROUNDS {
             if round == TOGETHER && relations.len() <= FEW {
-                if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
-                    return Ok(());
-                }
                 break;
             }
             let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
+            let open = self.open_systems;
             match self.run(continuous, mode) {
                 Ok(()) => {}
                 // What the relations say now has no solution: look for another combination.
-                Err(Stop::Failed(failure)) if round < TOGETHER && relations.len() <= FEW => {
-                    if self.combinations(continuous, relations, discrete, unknowns, &held, mode)? {
+                Err(Stop::Failed(failure)) if round < TOGETHER => {
+                    self.undetermined.truncate(told);
+                    if self.combinations(&loops, &held, mode, Wanted::Any)? {
                         return Ok(());
                     }
                     return Err(Stop::Failed(failure));
@@ -167,8 +165,13 @@ impl Machine {
             let restless = |(v, old): (&VarId, &f64)| (self.values[v.index()] != *old).then_some(*v);
             let moved: Vec<VarId> = unknowns.iter().zip(&before).filter_map(restless).collect();
             if !changed && moved.is_empty() {
+                if self.open_systems != open {
+                    return self.prefer_determined(&loops, &held, told, mode);
+                }
                 return Ok(());
             }
+            // What a combination that is given up leaves open is nobody's concern.
+            self.undetermined.truncate(told);
             // Substitution alone finds numbers only where a round changes them less than the one before.
             let is_real = |v: &VarId| model.program.variables[v.index()].is_real();
             if !changed && ATTEMPTS.contains(&round) && moved.iter().all(is_real) {
@@ -178,12 +181,40 @@ impl Machine {
                 }
             }
         }
+        if self.combinations(&loops, &held, mode, Wanted::Any)? {
+            return Ok(());
+        }
         let relations = relations.iter().map(|&r| model.program.relations[r as usize].variable);
         Err(Stop::Failed(Failure {
             reason: Reason::NoConvergence,
             unknowns: unknowns.iter().copied().chain(relations).collect(),
             residual: None,
         }))
+    }
+
+    /// The values of relations.
+    fn held(&self, relations: &[u32]) -> Vec<f64> {
+        let variable = |r: &u32| self.model.program.relations[*r as usize].variable.index();
+        relations.iter().map(|r| self.values[variable(r)]).collect()
+    }
+
+    /// The relations have come to rest where the equations leave something open. At the instant of a commutation both ideal diodes
+    /// may conduct: their loop of sources has no voltage just then, and nothing says how they share the current. A moment
+    /// later it contradicts itself. So a combination that determines everything is taken where there is one.
+    fn prefer_determined(&mut self, loops: &Loop, held: &[f64], told: usize, mode: Mode) -> Result<(), Stop> {
+        let found = self.held(loops.relations);
+        let (values, undetermined) = (self.values.clone(), self.undetermined.split_off(told));
+        if self.combinations(loops, held, mode, Wanted::Determined)? {
+            return Ok(());
+        }
+        self.values = values;
+        self.undetermined.truncate(told);
+        self.undetermined.extend(undetermined);
+        for (&r, value) in loops.relations.iter().zip(found) {
+            let variable = self.model.program.relations[r as usize].variable;
+            self.values[variable.index()] = value;
+        }
+        Ok(())
     }
 
     /// Newton's method for discrete Real unknowns that depend on each other at an event: `u = g(u)`, where a round of the
@@ -266,44 +297,146 @@ impl Machine {
         Ok(Some(unknowns.iter().zip(u).map(|(v, u)| self.values[v.index()] - u).collect()))
     }
 
-    /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found?
-    pub(super) fn combinations(
-        &mut self,
-        continuous: &[Exec],
-        relations: &[u32],
-        discrete: &[Exec],
-        unknowns: &[VarId],
-        held: &[f64],
-        mode: Mode,
-    ) -> Result<bool, Stop> {
-        let model = self.model.clone();
-        let mut masks: Vec<u32> = (0..1u32 << relations.len()).collect();
-        masks.sort_by_key(|mask| mask.count_ones());
-        for mask in masks {
-            // What one combination led to is no guess for another.
-            for v in self.in_rounds.iter().flat_map(|written| written.iter()) {
-                self.values[v.index()] = self.before_rounds[v.index()];
+    /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found? One that leaves
+    /// something open is taken only where none determines everything, and only if that will do.
+    fn combinations(&mut self, loops: &Loop, held: &[f64], mode: Mode, wanted: Wanted) -> Result<bool, Stop> {
+        /// All combinations of twelve relations.
+        const MOST: usize = 1 << 12;
+        let told = self.undetermined.len();
+        let magnitudes = self.magnitudes.clone();
+        let mut open = None;
+        // Where nothing was found again and again, less and less is spent on it.
+        let most = match wanted {
+            Wanted::Any => MOST,
+            Wanted::Determined => MOST >> self.fruitless.min(MOST.ilog2()),
+        };
+        let mut flips = Subsets::new(loops.relations.len());
+        for _ in 0..most {
+            let Some(flipped) = flips.next() else { break };
+            match self.consistent(loops, held, flipped, mode)? {
+                Some(Wanted::Determined) => {
+                    self.fruitless = 0;
+                    return Ok(true);
+                }
+                Some(Wanted::Any) if wanted == Wanted::Any && open.is_none() => open = Some(flipped.to_vec()),
+                _ => {}
             }
-            for (k, &r) in relations.iter().enumerate() {
-                let flip = mask >> k & 1 == 1;
-                let v = model.program.relations[r as usize].variable.index();
-                self.values[v] = if flip { 1.0 - held[k] } else { held[k] };
-            }
-            // Twice: what is computed from relations and the continuous part together must come to rest as well.
-            self.run(discrete, mode)?;
-            match self.run(continuous, mode) {
-                Ok(()) => {}
-                // A combination that has no solution is not the one.
-                Err(Stop::Failed(_)) => continue,
-                Err(stop) => return Err(stop),
-            }
-            let before: Vec<f64> = unknowns.iter().map(|v| self.values[v.index()]).collect();
-            self.run(discrete, mode)?;
-            let settled = unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old);
-            if settled && relations.iter().all(|&r| self.agrees(r, mode)) {
-                return Ok(true);
-            }
+            self.undetermined.truncate(told);
+            // Nor does what it led to say how large a difference may be.
+            self.magnitudes.copy_from_slice(&magnitudes);
         }
-        Ok(false)
+        self.fruitless += u32::from(wanted == Wanted::Determined);
+        match open {
+            Some(flipped) => Ok(self.consistent(loops, held, &flipped, mode)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// Do the continuous part and the relations agree where these ones are not what was held? And is everything determined then?
+    fn consistent(
+        &mut self,
+        loops: &Loop,
+        held: &[f64],
+        flipped: &[usize],
+        mode: Mode,
+    ) -> Result<Option<Wanted>, Stop> {
+        let model = self.model.clone();
+        // What one combination led to is no guess for another.
+        for v in self.in_rounds.iter().flat_map(|written| written.iter()) {
+            self.values[v.index()] = self.before_rounds[v.index()];
+        }
+        for (k, &r) in loops.relations.iter().enumerate() {
+            let v = model.program.relations[r as usize].variable.index();
+            self.values[v] = if flipped.contains(&k) { 1.0 - held[k] } else { held[k] };
+        }
+        // Twice: what is computed from relations and the continuous part together must come to rest as well.
+        self.run(loops.discrete, mode)?;
+        let open = self.open_systems;
+        match self.run(loops.continuous, mode) {
+            Ok(()) => {}
+            // A combination that has no solution is not the one.
+            Err(Stop::Failed(_)) => return Ok(None),
+            Err(stop) => return Err(stop),
+        }
+        let open = self.open_systems != open;
+        let before: Vec<f64> = loops.unknowns.iter().map(|v| self.values[v.index()]).collect();
+        self.run(loops.discrete, mode)?;
+        let settled = loops.unknowns.iter().zip(&before).all(|(v, old)| self.values[v.index()] == *old);
+        // What has crossed zero is there but for rounding, and goes to the side it was put on.
+        let returns = |machine: &Machine, k: usize| {
+            let r = loops.relations[k];
+            let difference = machine.model.program.relations[r as usize].difference;
+            machine.crossed.contains(&r) && machine.values[difference.index()].abs() <= machine.rounding_of(r)
+        };
+        let agree = settled
+            && !flipped.iter().any(|&k| returns(self, k))
+            && loops.relations.iter().all(|&r| self.agrees(r, mode));
+        Ok(agree.then_some(if open { Wanted::Any } else { Wanted::Determined }))
+    }
+}
+
+/// A mixed system.
+struct Loop<'a> {
+    continuous: &'a [Exec],
+    relations: &'a [u32],
+    discrete: &'a [Exec],
+    unknowns: &'a [VarId],
+}
+
+/// Which combinations of relations will do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Also those that leave something open.
+    Any,
+    /// Those that determine everything.
+    Determined,
+}
+
+/// The subsets of the first numbers, small ones first.
+struct Subsets {
+    n: usize,
+    /// The last one; nothing before the first.
+    chosen: Option<Vec<usize>>,
+}
+
+impl Subsets {
+    fn new(n: usize) -> Subsets {
+        Subsets { n, chosen: None }
+    }
+
+    fn next(&mut self) -> Option<&[usize]> {
+        let Some(mut chosen) = self.chosen.take() else { return Some(self.chosen.insert(Vec::new())) };
+        let size = chosen.len();
+        // The last place that can move on; those behind it follow it.
+        match (0..size).rev().find(|&k| chosen[k] + (size - k) < self.n) {
+            Some(k) => {
+                let first = chosen[k] + 1;
+                (k..size).for_each(|j| chosen[j] = first + (j - k));
+            }
+            None if size == self.n => return None,
+            None => chosen = (0..size + 1).collect(),
+        }
+        Some(self.chosen.insert(chosen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Subsets;
+
+    #[test]
+    fn subsets_come_once_each_small_ones_first() {
+        for n in 0..7 {
+            let (mut subsets, mut found) = (Subsets::new(n), Vec::new());
+            while let Some(subset) = subsets.next() {
+                found.push(subset.to_vec());
+            }
+            assert!(found.windows(2).all(|pair| pair[0].len() <= pair[1].len()));
+            assert!(found.iter().flatten().all(|&k| k < n));
+            let all = found.len();
+            found.sort();
+            found.dedup();
+            assert_eq!((found.len(), all), (1 << n, 1 << n));
+        }
     }
 }

@@ -288,10 +288,11 @@ impl Run {
         let crossed = self.crossed();
         let machine = self.machine()?;
         let model = machine.model().clone();
-        for r in crossed {
+        for &r in &crossed {
             let value = &mut machine.values[model.program.relations[r as usize].variable.index()];
             *value = 1.0 - *value;
         }
+        machine.crossed = crossed;
         Ok(())
     }
 

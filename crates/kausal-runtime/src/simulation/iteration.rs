@@ -29,6 +29,7 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
     let outcome = iterate(machine);
     machine.due.fill(None);
     machine.foreseen.fill(None);
+    machine.crossed.clear();
     machine.anchor_outputs();
     outcome
 }

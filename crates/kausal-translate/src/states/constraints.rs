@@ -21,6 +21,8 @@ const FEWEST_POINTS: usize = 7;
 const OPERATIONS_OF_A_FORMULA: usize = 50;
 /// A point is moved so often, at most, to come to where the constraints hold.
 const STEPS: usize = 12;
+/// As many points at most are looked at on a way along the constraints.
+const LONGEST_WALK: usize = 120;
 /// Points are moved to where the constraints hold only for so many of them at once: that is cubic.
 const MOST_PROJECTED: usize = 150;
 /// Residuals below this are none.
@@ -91,12 +93,62 @@ impl Constraints {
         let count = (OPERATIONS / cost.max(1)).clamp(FEWEST_POINTS, MOST_POINTS);
         let mut points = strewn(work, &exprs, known, count);
         for point in &mut points {
-            if m <= MOST_PROJECTED {
-                self.project(work, point, &local.rest, |_| true);
+            self.settle(work, point, local);
+        }
+        if m <= MOST_PROJECTED {
+            let walk = self.walk(work, &points[0], local, count.min(LONGEST_WALK));
+            points.extend(walk);
+        }
+        points
+    }
+
+    /// Moves a point to where all constraints hold, if that is possible.
+    fn settle(&self, work: &Work, point: &mut Point, local: &LocalChoices) {
+        if local.rest.len() <= MOST_PROJECTED {
+            self.project(work, point, &local.rest, |_| true);
+        }
+        for layer in local.layers.iter() {
+            self.project(work, point, &[layer.row], |j| layer.columns.contains(&j));
+        }
+    }
+
+    /// Points that can be reached from one without leaving the constraints. Strewn points may all lie beside a small part of the
+    /// manifold where a choice is bad; a way through it does not miss it. It goes on in the direction it came, so that it leads
+    /// all around where a mechanism turns.
+    fn walk(&self, work: &Work, from: &Point, local: &LocalChoices, count: usize) -> Vec<Point> {
+        /// The part of its size that a variable is moved by, about: a dozen points on a quarter of a turn.
+        const STEP: f64 = 0.1;
+        /// A step that projection has shortened so much leads nowhere: another direction is taken.
+        const DEAD_END: f64 = 0.1;
+        let mut variables: Vec<VarId> = self.rows.iter().flatten().map(|slope| slope.variable).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables.retain(|v| from.contains_key(v));
+        let mut random = Random::new();
+        let size = |v: &VarId| from[v].abs().max(1.0);
+        let mut points: Vec<Point> = Vec::new();
+        let mut direction: Vec<f64> = variables.iter().map(|_| random.next()).collect();
+        let mut last = from.clone();
+        if !self.hold(work, &last) {
+            return points;
+        }
+        for _ in 0..count {
+            let longest = direction.iter().fold(0.0f64, |most, d| most.max(d.abs()));
+            let mut next = last.clone();
+            for (v, d) in variables.iter().zip(&direction) {
+                if let Some(value) = next.get_mut(v) {
+                    *value += STEP * size(v) * d / longest.max(f64::MIN_POSITIVE);
+                }
             }
-            for layer in local.layers.iter() {
-                self.project(work, point, &[layer.row], |j| layer.columns.contains(&j));
+            self.settle(work, &mut next, local);
+            direction = variables.iter().map(|v| (next[v] - last[v]) / (STEP * size(v))).collect();
+            let moved = direction.iter().fold(0.0f64, |most, d| most.max(d.abs()));
+            if !(moved > DEAD_END) || !self.hold(work, &next) {
+                direction.iter_mut().for_each(|d| *d = random.next());
+                continue;
             }
+            last = next;
+            points.push(last.clone());
         }
         points
     }
@@ -155,6 +207,21 @@ impl Constraints {
     }
 }
 
+/// Numbers that look random, the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Random {
+        Random(0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// From -1 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
 /// Values of the variables of some expressions at the points. They depend on nothing else in the model.
 fn strewn(
     work: &Work,
@@ -166,7 +233,7 @@ fn strewn(
     let mut visitor = Visitor::new();
     visitor.begin(&work.pool);
     exprs.iter().for_each(|&e| visitor.variables(&work.pool, e, &mut variables));
-    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = Random::new();
     let mut points = vec![FxHashMap::default(); count];
     for v in variables {
         if let Some(&value) = known.get(&v) {
@@ -177,9 +244,7 @@ fn strewn(
         }
         let start = work.var(v).start.and_then(|e| parameters::number(work, e, known)).unwrap_or(0.0);
         for (k, point) in points.iter_mut().enumerate() {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let part = (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-            let away = part * start.abs().max(1.0);
+            let away = random.next() * start.abs().max(1.0);
             // Around the start values, and without regard to them.
             let value = match k {
                 0 => start,
