@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::class::{annotation_modify, annotation_value};
 
 /// The outside world: folders and files. Paths are joined with `/`.
-pub trait Files {
+pub trait Files: Send {
     /// The names in a folder, in any order; `None` if there is no such folder.
     fn list(&self, folder: &str) -> Option<Vec<String>>;
     /// The text of a file; `None` if it cannot be read.

@@ -37,6 +37,7 @@ pub mod parquet;
 pub mod parse;
 pub mod plot;
 pub mod render;
+mod request;
 pub mod result;
 pub mod runner;
 pub mod session;
@@ -57,6 +58,7 @@ pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writ
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
+pub use request::Request;
 pub use result::Trajectory;
 pub use session::Session;
 

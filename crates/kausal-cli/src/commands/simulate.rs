@@ -10,8 +10,8 @@ use kausal::plot;
 use kausal::runner::{Finished, Runner, Stage, Watch};
 use kausal::simulate::{Ended, instant, unmatched};
 use kausal::{
-    Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
-    Writing, glob, method_of, store,
+    Backend, Diagnostic, FlatModel, Inline, Program, Request, Session, Settings, Trajectory, Writing, glob,
+    store,
 };
 use serde::Serialize;
 
@@ -71,12 +71,6 @@ struct Seconds {
     write: f64,
 }
 
-/// The order of BDF with steps of one size, where none is asked for: the highest that is stable for all that decays.
-const USUAL_FIXED_ORDER: usize = 2;
-
-/// Points in time of a result.
-const MOST_POINTS: f64 = 1e8;
-
 pub fn run(arguments: &Simulate) -> Outcome {
     let limit = arguments.timeout.map(Duration::from_secs_f64);
     interrupt::begin(limit);
@@ -86,7 +80,9 @@ pub fn run(arguments: &Simulate) -> Outcome {
         Outcome::Misused
     };
     // What contradicts itself is said before the work, not after it.
-    let method = match method(arguments) {
+    let request = request(arguments);
+    let chosen = model::contradiction(&arguments.translation).map_or_else(|| request.method(), Err);
+    let method = match chosen {
         Ok(method) => method,
         Err(d) => return misused(&session, d),
     };
@@ -103,7 +99,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
-    let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
+    let settings = match request.settings(method, &flat.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
             settings
@@ -222,175 +218,24 @@ impl Shown<'_> {
     }
 }
 
-/// The method, if the options that choose it agree.
-fn method(arguments: &Simulate) -> Result<Method, Diagnostic> {
-    let inline = arguments.translation.inline;
-    if let Some(d) = model::contradiction(&arguments.translation) {
-        return Err(d);
-    }
-    let asked = match arguments.method {
-        Method::Bdf if arguments.step.is_some() => Method::FixedBdf,
-        Method::Radau if arguments.step.is_some() => Method::FixedRadau,
-        other => other,
-    };
-    let own = method_of(inline, arguments.step.is_some());
-    if let Some(own) = own
-        && asked != Method::Auto
-        && asked != own
-    {
-        let inlined = Inline::ALL.iter().find(|(_, name)| *name == asked.to_string());
-        let d = Diagnostic::error(
-            "K0908",
-            format!(
-                "--inline {} makes the formula of its own method a part of the model: --method {asked} is another one",
-                inline.name()
-            ),
-        );
-        return Err(d.help(match inlined {
-            Some((_, name)) => format!("leave --method out, or write --inline {name}"),
-            None => "leave --method out, or --inline".to_owned(),
-        }));
-    }
-    let method = own.unwrap_or(asked);
-    unused_options(arguments, method)?;
-    if arguments.order.is_some() && inline == Inline::Mixed && arguments.step.is_some() {
-        let message = "--inline mixed with --step has implicit and explicit Euler, which are of order 1";
-        return Err(Diagnostic::error("K0908", message).help("leave --order out, or write --inline bdf"));
-    }
-    if arguments.order.is_some() && !matches!(method, Method::Auto | Method::Bdf | Method::FixedBdf) {
-        let message =
-            format!("--order is for backward differentiation formulas; {method} has an order of its own");
-        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose --method bdf"));
-    }
-    if arguments.max_step.is_some() && method.is_fixed_step() {
-        let message =
-            format!("--max-step is for methods that choose their steps; {method} has those of --step");
-        return Err(Diagnostic::error("K0908", message).help("leave it out, or choose a smaller --step"));
-    }
-    let fixed: Vec<&str> =
-        Method::ALL.iter().filter(|(method, _)| method.is_fixed_step()).map(|(_, name)| *name).collect();
-    match arguments.step {
-        None if method.is_fixed_step() => {
-            Err(Diagnostic::error("K0908", format!("the method {method} takes steps of one size"))
-                .help("give it with --step, in seconds"))
-        }
-        Some(_) if inline == Inline::Rosenbrock => {
-            let message = "--inline rosenbrock chooses its steps itself; --step is for methods with steps of one size";
-            Err(Diagnostic::error("K0908", message)
-                .help("leave --step out, or write --inline implicit-euler, trapezoidal, bdf (with --order) or radau"))
-        }
-        Some(_) if !method.is_fixed_step() => Err(Diagnostic::error(
-            "K0908",
-            format!("--step is for methods with steps of one size; {method} chooses its steps itself"),
-        )
-        .help(format!(
-            "leave it out, or choose one of {} with --method; --output-interval says how often results are recorded",
-            fixed.join(", ")
-        ))),
-        _ => Ok(method),
-    }
-}
-
-/// Options that would have no effect are refused, with the reason.
-fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic> {
-    let inline = arguments.translation.inline;
-    let inlined = !matches!(inline, Inline::Off | Inline::Auto);
-    let refused = |message: String, help: &str| Err(Diagnostic::error("K0908", message).help(help));
-    if arguments.order.is_some() && inline == Inline::ImplicitEuler {
-        let message =
-            "--order is for backward differentiation formulas; implicit-euler is the one of order 1";
-        return refused(message.to_owned(), "leave it out, or write --inline bdf");
-    }
-    // The stages of a Rosenbrock method fall back on it.
-    if arguments.jacobian != JacobianMode::Auto && inlined && inline != Inline::Rosenbrock {
-        let message = format!(
-            "--jacobian says where the integrator has its Jacobian from; with --inline {} the model has matrices of its own",
-            inline.name()
-        );
-        return refused(message, "leave it out, or --inline");
-    }
-    if arguments.iterations.is_some() && !(inlined && method.is_fixed_step() && inline != Inline::Euler) {
-        let message = "--iterations bounds those of an implicit inlined step of one size".to_owned();
-        return refused(message, "leave it out, or choose --inline and --step");
-    }
-    if arguments.events && !method.is_fixed_step() {
-        let message = format!(
-            "--events at-steps is for methods with steps of one size; {method} chooses its steps itself"
-        );
-        return refused(message, "leave it out: events are then located");
-    }
-    Ok(())
-}
-
-fn settings(
-    arguments: &Simulate,
-    method: Method,
-    experiment: &kausal::Experiment,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Settings, Diagnostic> {
-    let start = arguments.start.or(experiment.start).unwrap_or(0.0);
-    let length = experiment.stop.map_or(1.0, |stop| stop - experiment.start.unwrap_or(0.0));
-    // Who starts after the end that the model gives means as long a run, later.
-    let later = |stop: &f64| arguments.start.is_none() || *stop > start;
-    let stop = arguments.stop.or(experiment.stop.filter(later)).unwrap_or(start + length);
-    if !(stop >= start && stop.is_finite() && start.is_finite()) {
-        return Err(Diagnostic::error("K0908", format!("the run cannot go from {start} to {stop}")).help(
-            "--start and --stop say where it starts and ends; otherwise the experiment annotation does",
-        ));
-    }
-    let tolerance = arguments.tolerance.or(experiment.tolerance).unwrap_or(1e-6);
-    if !(tolerance > 0.0 && tolerance < 1.0) {
-        let message = format!("the tolerance must lie between 0 and 1, not be {tolerance}");
-        return Err(Diagnostic::error("K0908", message).help("give another one with --tolerance"));
-    }
-    let asked = arguments.output_interval.is_some() || arguments.number_of_intervals.is_some();
-    let mut interval = match (arguments.output_interval, arguments.number_of_intervals) {
-        (Some(interval), _) => interval,
-        (None, Some(n)) => (stop - start) / f64::from(n),
-        (None, None) => experiment.interval.filter(|i| *i > 0.0).unwrap_or((stop - start) / 500.0),
-    };
-    let points = (stop - start) / interval;
-    if !asked && points > MOST_POINTS {
-        interval = (stop - start) / MOST_POINTS;
-        warnings.push(
-            Diagnostic::warning(
-                "K0524",
-                format!(
-                    "the experiment annotation asks for results at {points:.3e} points: they are written at \
-                     {MOST_POINTS:.0e}, every {}",
-                    instant(interval)
-                ),
-            )
-            .help("choose another --output-interval, or --number-of-intervals"),
-        );
-    } else if interval > 0.0 && points > MOST_POINTS {
-        let message =
-            format!("results at {points:.3e} points are too many: up to {MOST_POINTS:.0e} are written");
-        return Err(Diagnostic::error("K0908", message)
-            .help("choose a larger --output-interval, or a smaller --number-of-intervals"));
-    }
-    let max_order = match (arguments.order, arguments.translation.inline) {
-        (_, Inline::ImplicitEuler) => 1,
-        (Some(order), _) => usize::from(order),
-        (None, _) if method == Method::FixedBdf => USUAL_FIXED_ORDER,
-        (None, _) => Settings::default().max_order,
-    };
-    let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
-    Ok(Settings {
-        start,
-        stop,
-        interval,
-        tolerance,
-        method,
-        fixed_step: arguments.step,
+/// What was asked for.
+fn request(arguments: &Simulate) -> Request {
+    Request {
+        start: arguments.start,
+        stop: arguments.stop,
+        tolerance: arguments.tolerance,
+        interval: arguments.output_interval,
+        intervals: arguments.number_of_intervals,
+        method: arguments.method,
+        inline: arguments.translation.inline,
+        step: arguments.step,
         max_step: arguments.max_step,
+        order: arguments.order,
         jacobian: arguments.jacobian,
-        max_order,
-        files,
-        events_at_steps: arguments.events,
         iterations: arguments.iterations,
-        ..Settings::default()
-    })
+        events_at_steps: arguments.events,
+        files: if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) },
+    }
 }
 
 fn fail(session: &Session, diagnostic: Diagnostic) -> bool {
