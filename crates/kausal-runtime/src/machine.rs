@@ -21,8 +21,8 @@ use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
-use crate::simulation::clocks::Clocks;
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
+use crate::simulation::clocks::Clocks;
 pub(crate) use nonlinear::singular;
 use nonlinear::{ChordSpace, NewtonSpace};
 

@@ -77,7 +77,15 @@ const CASES: &[Case] = &[
         "discrete Real u(start = 0, fixed = true); Real s, y; equation \
          when sample(0.5, 1) then u = time; end when; s = sample(u, Clock(1, 2)); y = hold(s);",
         // The jump at 0.5 is seen at the tick at 1.
-        &[("y", |t| if t < 1.0 { 0.0 } else if t < 2.0 { 0.5 } else { 1.5 })],
+        &[("y", |t| {
+            if t < 1.0 {
+                0.0
+            } else if t < 2.0 {
+                0.5
+            } else {
+                1.5
+            }
+        })],
     ),
     case(
         "sample at the start is what the initial problem gives",
@@ -115,7 +123,11 @@ const CASES: &[Case] = &[
         "arrays and records have clocks too",
         "record R Real a; Real b; end R; R r(a(start = 0), b(start = 0)); Real v[2](start = {1, 2}); equation \
          when Clock(1, 10) then v = previous(v) + {1, 2}; r.a = previous(r.a) + 1; r.b = v[2]; end when;",
-        &[("v[1]", |t| 1.0 + ticks(t, 0.1)), ("r.b", |t| 2.0 + 2.0 * ticks(t, 0.1)), ("r.a", |t| ticks(t, 0.1))],
+        &[
+            ("v[1]", |t| 1.0 + ticks(t, 0.1)),
+            ("r.b", |t| 2.0 + 2.0 * ticks(t, 0.1)),
+            ("r.a", |t| ticks(t, 0.1)),
+        ],
     ),
     case(
         "subSample",
@@ -138,13 +150,24 @@ const CASES: &[Case] = &[
         "shiftSample by part of the interval",
         "Integer n(start = 0), s; Real at, y; equation when Clock(3, 10) then n = previous(n) + 1; end when; \
          s = shiftSample(n, 1, 3); at = s*0.0 + sample(time); y = hold(at);",
-        &[("y", |t| if t < 0.1 { 0.0 } else { last(t - 0.1, 0.3) + 0.1 }), ("s", |t| if t < 0.1 { 0.0 } else { ticks(t - 0.1, 0.3) })],
+        &[
+            ("y", |t| if t < 0.1 { 0.0 } else { last(t - 0.1, 0.3) + 0.1 }),
+            ("s", |t| if t < 0.1 { 0.0 } else { ticks(t - 0.1, 0.3) }),
+        ],
     ),
     case(
         "backSample undoes shiftSample and begins with the start value",
         "Real u, s(start = 9), b; equation u = sample(time, Clock(1, 10)); s = shiftSample(u, 3); b = backSample(s, 2);",
         // b ticks from 0.1 on; s from 0.3 on.
-        &[("b", |t| if t < 0.1 { 0.0 } else if t < 0.3 { 9.0 } else { last(t, 0.1) })],
+        &[("b", |t| {
+            if t < 0.1 {
+                0.0
+            } else if t < 0.3 {
+                9.0
+            } else {
+                last(t, 0.1)
+            }
+        })],
     ),
     case(
         "backSample with a resolution",
@@ -214,7 +237,18 @@ const CASES: &[Case] = &[
         "Integer n(start = 0); Real T; Boolean b = integer(2*time) > pre(k); Integer k(start = 0, fixed = true); equation \
          when b then k = pre(k) + 1; end when; \
          when Clock(b, startInterval = 0.125) then n = previous(n) + 1; T = interval(); end when;",
-        &[("n", |t| (2.0 * t).floor()), ("T", |t| if t < 0.5 { 0.0 } else if t < 1.0 { 0.125 } else { 0.5 })],
+        &[
+            ("n", |t| (2.0 * t).floor()),
+            ("T", |t| {
+                if t < 0.5 {
+                    0.0
+                } else if t < 1.0 {
+                    0.125
+                } else {
+                    0.5
+                }
+            }),
+        ],
     ),
     case(
         "part of the ticks of an event clock",
@@ -243,7 +277,17 @@ const CASES: &[Case] = &[
         // The distance to the next tick is the previous value: 0, 0.2, 0.5, 0.9, 1.4, 2.0
         &[
             ("n", |t| [0.0, 0.2, 0.5, 0.9, 1.4].iter().filter(|&&x| x <= t).count() as f64),
-            ("T", |t| if t < 0.5 { 0.2 } else if t < 0.9 { 0.3 } else if t < 1.4 { 0.4 } else { 0.5 }),
+            ("T", |t| {
+                if t < 0.5 {
+                    0.2
+                } else if t < 0.9 {
+                    0.3
+                } else if t < 1.4 {
+                    0.4
+                } else {
+                    0.5
+                }
+            }),
         ],
     ),
     case(
@@ -272,9 +316,9 @@ const CASES: &[Case] = &[
     case(
         "a function with several results on a clock",
         "function f input Integer a; output Integer b; output Integer c; algorithm b := a + 1; c := 0; \
-         while c < b loop c := c + 1; end while; end f; \
-         Integer n(start = 0), m; Real u; equation u = sample(1, Clock(1, 10)); (n, m) = f(previous(n)); ",
-        &[("n", |_| 0.0)],
+         while c < 2*b loop c := c + 1; end while; end f; \
+         Integer n(start = 0), m; equation when Clock(1, 10) then (n, m) = f(previous(n)); end when;",
+        &[("n", |t| ticks(t, 0.1)), ("m", |t| 2.0 * ticks(t, 0.1))],
     ),
     case(
         "two controllers that need each other",
@@ -316,7 +360,9 @@ const CASES: &[Case] = &[
         "pre and edge on a clock are those of its ticks",
         "Boolean b(start = false); Integer n(start = 0); equation b = sample(sin(10*time) > 0, Clock(1, 100)); \
          n = previous(n) + (if edge(b) then 1 else 0);",
-        &[("n", |t| ((last(t, 0.01) * 10.0 / 6.283185307179586) + if last(t, 0.01) > 0.0 { 1.0 } else { 0.0 }).floor())],
+        &[("n", |t| {
+            ((last(t, 0.01) * 10.0 / 6.283185307179586) + if last(t, 0.01) > 0.0 { 1.0 } else { 0.0 }).floor()
+        })],
     ),
     case(
         "explicit Euler",
@@ -332,6 +378,59 @@ const CASES: &[Case] = &[
         "implicit trapezoidal rule",
         "Real x(start = 1); equation der(x) = -x + sample(0, Clock(Clock(1, 10), solverMethod = \"ImplicitTrapezoid\"));",
         &[("x", |t| (0.95f64 / 1.05).powf((t / 0.1).floor()))],
+    ),
+    case(
+        "explicit midpoint rule",
+        "Real x(start = 1); equation der(x) = -x + sample(0, Clock(Clock(1, 10), solverMethod = \"ExplicitMidPoint2\"));",
+        &[("x", |t| (1.0 - 0.1 + 0.005f64).powf((t / 0.1).floor()))],
+    ),
+    case(
+        "explicit Runge-Kutta method of order 4",
+        "Real x(start = 1); equation der(x) = -x + sample(0, Clock(Clock(1, 10), solverMethod = \"ExplicitRungeKutta4\"));",
+        &[("x", |t| {
+            (1.0 - 0.1 + 0.1f64.powi(2) / 2.0 - 0.1f64.powi(3) / 6.0 + 0.1f64.powi(4) / 24.0)
+                .powf((t / 0.1).floor())
+        })],
+    ),
+    case(
+        "stages take the mean of inputs and the time between ticks",
+        "Real x(start = 0), z(start = 0), u; equation u = sample(time, Clock(Clock(1, 10), solverMethod = \"ExplicitMidPoint2\")); \
+         der(x) = 2*u; der(z) = 2*time;",
+        &[("x", |t| last(t, 0.1).powi(2)), ("z", |t| last(t, 0.1).powi(2))],
+    ),
+    case(
+        "initial equations of differential equations on a clock",
+        "Real x(start = 1), u; initial equation der(x) = 0; equation \
+         u = sample(3, Clock(Clock(1, 10), solverMethod = \"ImplicitEuler\")); der(x) = u - 2*x;",
+        &[("x", |_| 1.5)],
+    ),
+    case(
+        "an event clock whose condition is true at the start ticks there",
+        "Integer n(start = 0); equation when Clock(time < 0.3 or time > 1.1) then n = previous(n) + 1; end when;",
+        &[("n", |t| if t < 1.1 { 1.0 } else { 2.0 })],
+    ),
+    case(
+        "a `when` clause with a condition among clocked equations",
+        "Real u; discrete Real y(start = -1); Integer n(start = 0); equation u = sample(time, Clock(1, 10)); \
+         when u > 0.45 then y = u; n = previous(n) + 1; elsewhen u > 0.95 then y = 10*u; end when;",
+        &[
+            ("y", |t| {
+                if t < 0.5 {
+                    -1.0
+                } else if t < 1.0 {
+                    0.5
+                } else {
+                    10.0
+                }
+            }),
+            ("n", |t| if t < 0.5 { 0.0 } else { 1.0 }),
+        ],
+    ),
+    case(
+        "assertions and conditions of parameters on clocks",
+        "parameter Integer k = 2; Integer n(start = 0); equation when Clock(1, 10) then n = previous(n) + k; \
+         assert(n >= 0, \"n is negative\"); end when;",
+        &[("n", |t| 2.0 * ticks(t, 0.1))],
     ),
     case(
         "a solver method is inferred from a neighbour",
@@ -418,8 +517,103 @@ fn closed_forms() {
 
 /// Code, how many places are shown, text.
 const ERRORS: &[(&str, usize, &str)] = &[
-    ("K0461", 2, "Real x(start = 0), y; equation when Clock(1, 10) then x = previous(x) + y; end when; y = hold(x) + time;"),
-    ("K0461", 2, "Real x, y; equation x = sample(time, Clock(1, 10)); y = x; der(z) = sample(y); Real z;"),
+    (
+        "K0461",
+        2,
+        "Real x(start = 0), y;\n equation when Clock(1, 10) then x = previous(x) + y;\n end when;\n y = hold(x) + time;",
+    ),
+    ("K0461", 2, "Real x, y, z;\n equation x = sample(time, Clock(1, 10));\n y = x;\n z = sample(y);"),
+    (
+        "K0461",
+        2,
+        "Real x(start = 0), y, w;\n equation x = previous(x) + y;\n y = hold(w);\n w = sample(time, Clock(1, 10));",
+    ),
+    (
+        "K0461",
+        2,
+        "Real x(start = 0), c;\n Integer n(start = 0);\n equation c = sample(time, Clock(1, 10));\n when Clock(c > 0.5) then n = previous(n) + 1;\n end when;",
+    ),
+    (
+        "K0463",
+        2,
+        "Integer n(start = 0), m;\n equation when Clock(1, 10) then n = previous(n) + 1;\n end when;\n when Clock(2, 10) then m = n;\n end when;",
+    ),
+    (
+        "K0463",
+        2,
+        "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, 2) + sample(time, Clock(1, 3));",
+    ),
+    (
+        "K0463",
+        2,
+        "Real u, y;\n equation u = sample(time, Clock(2, 10));\n y = superSample(u) + sample(time, Clock(3, 20));",
+    ),
+    ("K0463", 2, "Real u, y;\n equation u = sample(time, Clock(0.1));\n y = u + sample(time, Clock(0.2));"),
+    ("K0463", 2, "Real u, y;\n equation u = sample(time, Clock(0.1));\n y = u + sample(time, Clock(1, 10));"),
+    (
+        "K0463",
+        2,
+        "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, 2) + subSample(u, 3);",
+    ),
+    (
+        "K0463",
+        2,
+        "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, 2) + shiftSample(u, 1);",
+    ),
+    (
+        "K0463",
+        2,
+        "Real x(start = 3), y(start = 0), z(start = 0);\n equation der(x) = -x + sample(1, Clock(Clock(1, 10), solverMethod = \"ExplicitEuler\"));\n der(y) = subSample(x, 2) + sample(1, Clock(Clock(2, 10), solverMethod = \"ImplicitEuler\"));\n der(z) = subSample(x, 4) + 1 + subSample(y, 2);",
+    ),
+    (
+        "K0464",
+        1,
+        "Real u, y(start = 0);\n equation u = sample(time, Clock(1, 10));\n y = previous(y) + subSample(u);",
+    ),
+    (
+        "K0464",
+        1,
+        "Real u, y(start = 0);\n equation u = sample(time, Clock(1, 10));\n y = previous(y) + noClock(u);",
+    ),
+    ("K0465", 1, "Integer n(start = 0);\n equation n = previous(n) + 1;"),
+    (
+        "K0466",
+        1,
+        "Real u, y, z;\n equation u = sample(time, Clock(3, 10));\n y = shiftSample(u, 3);\n z = backSample(y, 4);",
+    ),
+    ("K0467", 1, "Real u, y;\n equation u = sample(time, Clock(time > 0.5));\n y = superSample(u, 2);"),
+    ("K0467", 1, "Real u, y;\n equation u = sample(time, Clock(time > 0.5));\n y = shiftSample(u, 2, 3);"),
+    ("K0468", 1, "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = u + delay(u, 0.1);"),
+    (
+        "K0468",
+        1,
+        "Real u;\n equation u = sample(time, Clock(1, 10));\n when u > 0.5 then reinit(u, 0);\n end when;",
+    ),
+    (
+        "K0469",
+        1,
+        "Real u, x(start = 0);\n initial equation x = 3;\n equation u = sample(time, Clock(1, 10));\n x = previous(x) + u;",
+    ),
+    (
+        "K0470",
+        1,
+        "Real a, b;\n equation a = sample(time, Clock(1, 10)) + superSample(b, 2);\n b = 2*subSample(a, 2);",
+    ),
+    ("K0471", 1, "Real x(start = 0);\n equation der(x) = sample(1, Clock(1, 10));"),
+    (
+        "K0471",
+        1,
+        "Real x(start = 0);\n equation der(x) = sample(1, Clock(Clock(1, 10), solverMethod = \"External\"));",
+    ),
+    (
+        "K0462",
+        1,
+        "Real u, y;\n parameter Integer f(fixed = false);\n initial equation f = 3;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, f);",
+    ),
+    ("K0401", 1, "Real u;\n equation u = sample(time, Clock(1, 10));\n u = previous(u) + 1;"),
+    ("K0402", 1, "Real u, v;\n equation when Clock(1, 10) then u = v + 1;\n end when;"),
+    ("K0351", 1, "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = previous(2*u);"),
+    ("K0351", 1, "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, -1);"),
 ];
 
 #[test]
@@ -432,7 +626,9 @@ fn errors_have_their_codes_and_places() {
             Some(d) if d.labels.len() < *places => {
                 wrong.push(format!("{code} shows {} places: {text}", d.labels.len()));
             }
-            Some(d) if d.is_error() && program.is_some() => wrong.push(format!("{code} and a program: {text}")),
+            Some(d) if d.is_error() && program.is_some() => {
+                wrong.push(format!("{code} and a program: {text}"))
+            }
             Some(_) => {}
         }
     }

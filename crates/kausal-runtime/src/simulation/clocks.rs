@@ -48,7 +48,8 @@ impl Clocks {
         let now = machine.time;
         let mut bases = Vec::with_capacity(program.clocks.len());
         for base in &program.clocks {
-            let mut state = State { last: vec![None; base.clocks.len()], whole: (0, now), ..State::default() };
+            let mut state =
+                State { last: vec![None; base.clocks.len()], whole: (0, now), ..State::default() };
             match base.trigger {
                 ClockTrigger::Periodic(_) => {
                     state.unit = units.next().unwrap_or(f64::NAN);
@@ -57,9 +58,9 @@ impl Clocks {
                 ClockTrigger::Varying { variable, resolution } => {
                     state.unit = machine.values[variable.index()] / resolution.unwrap_or(1.0);
                 }
-                ClockTrigger::Event { condition, start_interval } => {
+                // A condition that is true at the start has become so: the clock ticks.
+                ClockTrigger::Event { start_interval, .. } => {
                     state.unit = start_interval.map_or(0.0, |_| units.next().unwrap_or(0.0));
-                    state.condition = machine.values[condition.index()] != 0.0;
                 }
             }
             // Each rising edge counts; of other ticks only those that are some clock's.

@@ -313,7 +313,10 @@ impl Graph {
             }
             bases.push(base);
             if let Some(other) = continuous.get(&base) {
-                wrong.push(mixed(mark, other));
+                // Two lines say more than one.
+                let place = |mark: &Mark| mark.origin.location.map(|l| (l.source, l.span));
+                let apart = |m: &&Mark| self.base(m.node) == base && place(m) != place(other);
+                wrong.push(mixed(self.clocked_marks.iter().find(apart).unwrap_or(mark), other));
             }
         }
         // Clocks of their own have no equations; they are looked at all the same.

@@ -165,7 +165,10 @@ impl Inference<'_> {
                     } else if groups.relative[other] != beat {
                         let before = through[other].or(through[here]).map_or(&edge.origin, |e| &e.origin);
                         return Err(contradiction(
-                            &format!("{} contradicts what follows from other operators", edge.conversion.name()),
+                            &format!(
+                                "{} contradicts what follows from other operators",
+                                edge.conversion.name()
+                            ),
                             &edge.origin,
                             before,
                         ));
@@ -199,7 +202,8 @@ impl Inference<'_> {
                 Some(v) => Said::By(Trigger::Varying(v, None)),
                 None => {
                     if self.work.pool.contains_any(first, |v| is_unknown(self.work, v)) {
-                        let message = "the interval of a clock is a parameter expression or a clocked variable";
+                        let message =
+                            "the interval of a clock is a parameter expression or a clocked variable";
                         return Err(at(Diagnostic::error("K0462", message), &c.origin, "used here"));
                     }
                     Said::By(Trigger::Periodic(first))
@@ -279,14 +283,13 @@ impl Inference<'_> {
             })
             .collect();
         match beats {
-            Some(Ok(beats)) => {
-                Ok((trigger.map_or(Trigger::Periodic(one), |(t, _, _)| t), beats, warning))
-            }
+            Some(Ok(beats)) => Ok((trigger.map_or(Trigger::Periodic(one), |(t, _, _)| t), beats, warning)),
             Some(Err(())) => Err(too_fine(&self.any_origin())),
             None => {
                 let message = "the interval of a clock does not follow from the other clocks";
-                let d = Diagnostic::error("K0464", message)
-                    .help("give the factor of `subSample` or `superSample`, or the clock of `sample` or `when`");
+                let d = Diagnostic::error("K0464", message).help(
+                    "give the factor of `subSample` or `superSample`, or the clock of `sample` or `when`",
+                );
                 let open = (0..self.classes.len()).find(|&i| roots[groups.of[i]].is_none()).unwrap_or(0);
                 let origin = self
                     .graph

@@ -201,7 +201,8 @@ fn sorted(
     sub: &mut SubClock,
     blocks: &mut Vec<Sorted>,
 ) -> Option<()> {
-    let differential = has_derivatives(part, &Partition { equations: part.equations.clone(), ..Partition::default() });
+    let differential =
+        has_derivatives(part, &Partition { equations: part.equations.clone(), ..Partition::default() });
     inline::inline(part, false);
     lift::literally(part);
     inline::inline(part, true);
@@ -222,9 +223,10 @@ fn sorted(
         let mut emitter = Emitter::new(part, settings, &wishes);
         // What must hold besides has been said by a warning.
         (sub.initial, _) = initial::build(&mut emitter, &selection, &Default::default())?;
-        formulas = discretized::formulas(part, partition, sub, &selection)?;
-        rows.extend(formulas.keys());
-        rows.sort_unstable();
+        // Conditions of the start, which come next, are not part of the model.
+        let added = part.equations.len();
+        formulas = discretized::formulas(part, partition, sub, &selection, rows.len())?;
+        rows.extend(added..part.equations.len());
     } else if let Some(e) = part.initial_equations.first() {
         let d = Diagnostic::error("K0469", "clocked variables have start values, no initial equations")
             .help("give the variable that `previous` is applied to a start value");
@@ -306,7 +308,9 @@ fn ordered(work: &mut Work, blocks: Vec<Sorted>, clocks: &[SubClock]) -> Option<
     (0..blocks.len()).filter(|&i| waits[i] == 0).for_each(|i| _ = ready[blocks[i].clock].insert(i));
     let mut order = Vec::with_capacity(blocks.len());
     let mut now = 0;
-    while let Some(clock) = (0..clocks.len()).map(|k| (now + k) % clocks.len()).find(|&k| !ready[k].is_empty()) {
+    while let Some(clock) =
+        (0..clocks.len()).map(|k| (now + k) % clocks.len()).find(|&k| !ready[k].is_empty())
+    {
         now = clock;
         while let Some(i) = ready[clock].pop_first() {
             order.push(i);
@@ -384,7 +388,12 @@ fn shift_equations(steps: &mut [Step], offset: u32) {
             Step::When(when) => {
                 when.branches.iter_mut().for_each(|b| shift_equations(&mut b.steps, offset));
             }
-            Step::Call(_) | Step::Solve(_) | Step::Reinit(..) | Step::Assert(_) | Step::Relation(_) | Step::Terminate(_) => {}
+            Step::Call(_)
+            | Step::Solve(_)
+            | Step::Reinit(..)
+            | Step::Assert(_)
+            | Step::Relation(_)
+            | Step::Terminate(_) => {}
         }
     }
 }

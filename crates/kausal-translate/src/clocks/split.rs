@@ -13,10 +13,10 @@ use super::graph::{Graph, NodeId, is_unknown};
 use super::operators::{Conversion, Operator, as_variable, is_clock, operator, result_type};
 use super::rates::{self, Trigger, at, contradiction};
 use super::{Base, Clocked, Partition};
+use crate::parameters;
 use crate::program::SampledValue;
 use crate::rewrite::{for_each_argument, rebuild};
 use crate::work::{Equation, EquationForm, Role, Var, Work};
-use crate::parameters;
 
 /// Does the model have anything clocked?
 fn is_used(model: &FlatModel) -> bool {
@@ -150,7 +150,9 @@ impl<'a> Splitter<'a> {
         for i in 0..self.work.vars.len() {
             let v = VarId(i as u32);
             let Some(node) = self.graph.variable(v) else { continue };
-            let Some(&(_, k)) = self.places.get(&self.graph.class(node)).filter(|p| p.0 == base) else { continue };
+            let Some(&(_, k)) = self.places.get(&self.graph.class(node)).filter(|p| p.0 == base) else {
+                continue;
+            };
             let var = self.work.var(v);
             let partition = &mut partitions[k];
             let is_clock = var.ty == Type::Clock;
@@ -168,13 +170,17 @@ impl<'a> Splitter<'a> {
     /// Parameters that decide about clocks cannot be changed after translation.
     fn settle_parameters(&mut self) {
         let mut open: Vec<ExprId> = Vec::new();
-        for c in self.graph.constructors.iter().filter(|c| c.first == kausal_symbolic::function::Scalar::Integer) {
+        for c in
+            self.graph.constructors.iter().filter(|c| c.first == kausal_symbolic::function::Scalar::Integer)
+        {
             open.extend(&c.args);
         }
         for e in &self.graph.edges {
             match e.conversion {
                 Conversion::Sub(f) | Conversion::Super(f) => open.extend(f),
-                Conversion::Shift(k, r) | Conversion::Back(k, r) => open.extend([Some(k), r].into_iter().flatten()),
+                Conversion::Shift(k, r) | Conversion::Back(k, r) => {
+                    open.extend([Some(k), r].into_iter().flatten())
+                }
                 Conversion::Solver(method) => open.push(method),
                 Conversion::Any => {}
             }
@@ -249,13 +255,8 @@ impl<'a> Splitter<'a> {
         let mut stay = Vec::new();
         for (when, &node) in model.whens.iter().zip(&self.graph.whens) {
             let place = self.place(node);
-            if place.is_some() {
-                let d = Diagnostic::error(
-                    "K0468",
-                    "a `when` clause with a Boolean condition among clocked equations is not supported",
-                )
-                .help("use `if edge … then … else previous(…)`, or convert with `hold`");
-                self.report(at(d, &when.origin, "this clause"));
+            if let Some(place) = place {
+                self.clocked_clause(when, node, place);
                 continue;
             }
             let mut when = when.clone();
@@ -268,6 +269,72 @@ impl<'a> Splitter<'a> {
             stay.push(when);
         }
         stay
+    }
+
+    /// A `when` clause among clocked equations: what it assigns changes at the ticks at which a condition has become true since
+    /// the tick before, and is otherwise what it was.
+    fn clocked_clause(&mut self, when: &When, node: NodeId, place: Place) {
+        let mut assigned: Vec<VarId> = Vec::new();
+        for action in when.branches.iter().flat_map(|b| &b.actions) {
+            match &action.kind {
+                ActionKind::Assign(v, _) if assigned.contains(v) => {}
+                ActionKind::Assign(v, _) => assigned.push(*v),
+                _ => {
+                    let d = Diagnostic::error(
+                        "K0468",
+                        "among clocked equations a `when` clause with a Boolean condition can only assign variables",
+                    )
+                    .help("compute it in continuous time, with `hold`");
+                    self.report(at(d, &action.origin, "this action"));
+                    return;
+                }
+            }
+        }
+        let mut rising = Vec::with_capacity(when.branches.len());
+        for branch in &when.branches {
+            let mut any: Vec<ExprId> = Vec::new();
+            for &condition in &branch.conditions {
+                let value = self.expr(node, Some(place), condition, &when.origin);
+                any.push(self.rising(place, value, &when.origin));
+            }
+            let none = self.work.pool.constant(0.0);
+            let any = any.into_iter().reduce(|a, b| self.work.pool.op(Op::Or, &[a, b])).unwrap_or(none);
+            rising.push(any);
+        }
+        for v in assigned {
+            let target = self.work.pool.var(v);
+            let mut value = self.previous(target);
+            for (branch, &rises) in when.branches.iter().zip(&rising).rev() {
+                let own = branch.actions.iter().rev().find_map(|action| match action.kind {
+                    ActionKind::Assign(w, e) if w == v => Some(e),
+                    _ => None,
+                });
+                let own = match own {
+                    Some(e) => self.expr(node, Some(place), e, &when.origin),
+                    None => self.previous(target),
+                };
+                value = self.work.pool.op(Op::If, &[rises, own, value]);
+            }
+            let e = plain(target, value, when.origin.clone());
+            self.bases[place.0].partitions[place.1].equations.push(e);
+        }
+    }
+
+    /// Whether a condition has become true since the tick before.
+    fn rising(&mut self, place: Place, condition: ExprId, origin: &Origin) -> ExprId {
+        let n = self.work.vars.len();
+        let mut var = Var::helper(format!("when{n}"), Type::Boolean, Role::Run);
+        (var.keep, var.location) = (true, origin.location);
+        let v = self.work.add_var(var);
+        let slot = previous_slot(self.work, v);
+        let now = self.work.pool.var(v);
+        let before = self.work.pool.var(slot);
+        let partition = &mut self.bases[place.0].partitions[place.1];
+        partition.variables.push(v);
+        partition.previous.push((v, slot));
+        partition.equations.push(plain(now, condition, origin.clone()));
+        let not = self.work.pool.op(Op::Not, &[before]);
+        self.work.pool.op(Op::And, &[now, not])
     }
 
     fn actions(&mut self, model: &FlatModel) {
@@ -331,7 +398,8 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             let memo = &self.memo;
-            let rebuilt = rebuild(&mut self.work.pool, e, &mut |arg| memo.get(&(place, arg)).copied().unwrap_or(arg));
+            let rebuilt =
+                rebuild(&mut self.work.pool, e, &mut |arg| memo.get(&(place, arg)).copied().unwrap_or(arg));
             let result = match (place, self.work.pool.node(rebuilt)) {
                 (Some(_), Node::Op(Op::Pre, &[u])) => self.previous(u),
                 // At a tick the model is what it is; there is no simpler one on the way to it.
@@ -359,7 +427,8 @@ impl<'a> Splitter<'a> {
                 None => u,
             },
             Operator::Convert(u, _) => {
-                if !self.work.pool.contains_any(u, |v| is_unknown(self.work, v)) && !self.work.pool.has_calls(u)
+                if !self.work.pool.contains_any(u, |v| is_unknown(self.work, v))
+                    && !self.work.pool.has_calls(u)
                     || as_variable(&self.work.pool, u).is_some()
                 {
                     return u;
@@ -376,7 +445,8 @@ impl<'a> Splitter<'a> {
                 let partition = &mut self.bases[b].partitions[k];
                 let slot = if first { &mut partition.first_tick } else { &mut partition.interval };
                 let v = *slot.get_or_insert_with(|| {
-                    let (name, ty) = if first { ("firstTick", Type::Boolean) } else { ("interval", Type::Real) };
+                    let (name, ty) =
+                        if first { ("firstTick", Type::Boolean) } else { ("interval", Type::Real) };
                     let name = format!("{name}({})", partition.name);
                     self.work.add_helper(name, ty, Role::Run)
                 });
@@ -407,7 +477,9 @@ impl<'a> Splitter<'a> {
     fn sample(&mut self, base: usize, e: ExprId, u: ExprId, origin: &Origin) -> ExprId {
         let u = self.expr(usize::MAX, None, u, origin);
         let varies = |work: &Work| {
-            work.pool.contains_any(u, |v| is_unknown(work, v)) || work.pool.has_calls(u) || work.pool.has_context(u)
+            work.pool.contains_any(u, |v| is_unknown(work, v))
+                || work.pool.has_calls(u)
+                || work.pool.has_context(u)
         };
         if !varies(self.work) {
             return u;
@@ -518,7 +590,9 @@ impl<'a> Splitter<'a> {
             }
         }
         for k in 0..count {
-            if self.bases[b].partitions[k].method.is_some() || !has_derivatives(self.work, &self.bases[b].partitions[k]) {
+            if self.bases[b].partitions[k].method.is_some()
+                || !has_derivatives(self.work, &self.bases[b].partitions[k])
+            {
                 continue;
             }
             let mut seen = vec![false; count];
@@ -541,7 +615,10 @@ impl<'a> Splitter<'a> {
                 [method] => self.bases[b].partitions[k].method = Some(method.clone()),
                 [] => {}
                 [one, other, ..] => {
-                    let said = format!("differential equations would have the solver methods {} and {}", one.0, other.0);
+                    let said = format!(
+                        "differential equations would have the solver methods {} and {}",
+                        one.0, other.0
+                    );
                     let d = contradiction(&said, &one.1.clone(), &other.1.clone());
                     self.report(d);
                 }
