@@ -72,6 +72,11 @@ pub use kausal_codegen::c::Settings as CSettings;
 /// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
 
+/// The examples of the guide run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/rust.md")]
+struct Guide;
+
 /// The sorted and solved equations, in the form the papers print.
 pub fn listing(program: &Program) -> String {
     kausal_codegen::listing::write(program)

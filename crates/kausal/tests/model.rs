@@ -242,3 +242,37 @@ fn a_fault_is_a_diagnostic() {
     assert_eq!(kausal::store::read(&file).unwrap().get("w").unwrap(), partial["w"]);
     assert!(model.simulate().is_ok());
 }
+
+/// Foreign code that does not end by itself ends in the next function of the standard that it calls; who waits for it is
+/// ended before it has begun.
+#[test]
+fn foreign_code_is_cancelled() {
+    if !kausal_external::foreign::has_compiler() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let text = "model M
+      impure function forever input Real u; output Real y;
+        external \"C\" y = kausal_forever(u) annotation (Include = \"#include <unistd.h>
+          #include <ModelicaUtilities.h>
+          static double kausal_forever(double u) { while (u < 1e9) { usleep(100); ModelicaMessage(\\\"on\\\"); } return u; }\");
+      end forever;
+      Real x(start = 0, fixed = true); discrete Real z(start = 0);
+      equation der(x) = 1; when time > 0.5 then z = forever(time); end when; end M;";
+    let model = Model::loader().allow_external(true).text(text).unwrap();
+    let tokens = [Cancel::new(), Cancel::new()];
+    std::thread::scope(|scope| {
+        let runs = tokens.each_ref().map(|cancel| {
+            let model = model.clone();
+            scope.spawn(move || model.simulation().cancel(cancel).run().expect_err("cancelled"))
+        });
+        std::thread::sleep(Duration::from_millis(200));
+        for (run, cancel) in runs.into_iter().zip(&tokens) {
+            assert!(!run.is_finished());
+            cancel.cancel();
+            let error = run.join().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
+            assert!(error.partial().expect("a trajectory")["x"].len() > 200);
+        }
+    });
+}
