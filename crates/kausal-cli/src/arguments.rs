@@ -7,10 +7,13 @@ use kausal::{Inline, JacobianMode, Loops, Method, Relaxing, Tearing};
 
 mod values;
 
+/// What it is: the version, and what the program does.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (compiler and simulator for Modelica)");
+
 /// Models of machines, circuits, robots and plants: components with equations and connections, turned into
 /// fast programs.
 #[derive(Debug, Parser)]
-#[command(name = "kausal", version, arg_required_else_help = true, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "kausal", version = VERSION, arg_required_else_help = true, after_help = EXAMPLES, max_term_width = 110)]
 pub struct Arguments {
     #[command(flatten)]
     pub manner: Manner,

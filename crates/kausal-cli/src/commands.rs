@@ -10,7 +10,10 @@ mod verify;
 
 use std::process::ExitCode;
 
+use kausal::Sources;
+
 use crate::arguments::Command;
+use crate::output;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +42,30 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Runs a command.
+/// A name of a stage in this variable makes the program fail there as if by a fault of its own: for tests of what happens then.
+const TEST_FAULT: &str = "KAUSAL_TEST_FAULT";
+
+/// Is the program to fail in this stage?
+fn is_to_fail(stage: &str) -> bool {
+    std::env::var_os(TEST_FAULT).is_some_and(|wanted| wanted == stage)
+}
+
+/// Runs a command. A fault of this program is a diagnostic.
 pub fn run(command: Command) -> ExitCode {
+    kausal::internal::silence();
+    match kausal::internal::guarded(|| dispatch(command)) {
+        Ok(code) => code,
+        Err(fault) => {
+            output::show(&[fault], &Sources::default());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> ExitCode {
+    if is_to_fail("command") {
+        panic!("asked for by {TEST_FAULT}");
+    }
     let done = match command {
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Check(arguments) => model::check(&arguments),

@@ -1,12 +1,13 @@
 //! Faults of this program: a panic anywhere below becomes one diagnostic that asks for a report.
 //!
 //! Who calls [`guarded`] gets either the result or the diagnostic `K0990`, and nothing is printed on the way: the panic hook
-//! of the process stays what it is for all other threads.
+//! of the process stays what it is for all other threads, unless [`silence`] says that the whole process is ours.
 
 use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kausal_syntax::Diagnostic;
 
@@ -18,6 +19,14 @@ thread_local! {
 }
 
 static HOOK: Once = Once::new();
+/// All threads of the process are ours.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// No panic prints anything from now on, in no thread: for programs that guard all they do.
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+    hook();
+}
 
 /// Does something; a panic in it is a diagnostic.
 ///
@@ -30,13 +39,7 @@ static HOOK: Once = Once::new();
 /// assert!(fault.message.starts_with("internal error: three ("), "{}", fault.message);
 /// ```
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
-    HOOK.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| match GUARDS.get() {
-            0 => before(info),
-            _ => note(info),
-        }));
-    });
+    hook();
     GUARDS.set(GUARDS.get() + 1);
     // What was half done is thrown away by the caller, or is a result that is complete up to a row.
     let outcome = panic::catch_unwind(AssertUnwindSafe(work));
@@ -45,6 +48,16 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Diagnostic> {
         let said = LAST.take().unwrap_or_else(|| words(&*payload));
         fault(&said)
     })
+}
+
+fn hook() {
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| match GUARDS.get() {
+            0 if !SILENT.load(Ordering::Relaxed) => before(info),
+            _ => note(info),
+        }));
+    });
 }
 
 /// Keeps what a panic says.

@@ -1,20 +1,21 @@
 //! # Kausal
 //!
-//! Acausal models in, fast causal programs out. Load, translate, simulate:
+//! Acausal models in, fast causal programs out. Load, set, simulate:
 //!
 //! ```
-//! use std::sync::Arc;
-//! use kausal::{Session, Settings, simulate};
+//! use kausal::Model;
 //!
-//! let mut session = Session::new();
-//! session.add_text("Decay.mo", "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;");
-//! let flat = session.flatten("Decay").expect("a correct model");
-//! let program = session.translate(&flat, &Default::default()).expect("a regular model");
-//! let model = Arc::new(session.compile(program, kausal::Backend::Jit).expect("code"));
-//! let run = simulate::run(model, &Settings::default(), &|_| true, None, &mut |_| true);
-//! let x = run.trajectory.get("x").expect("a variable");
-//! assert!((x.last().unwrap() - (-1.0f64).exp()).abs() < 1e-5);
+//! fn main() -> Result<(), kausal::Error> {
+//!     let text = "model Decay parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end Decay;";
+//!     let model = Model::from_text(text)?; // or Model::load("Decay.mo"), or Model::load("Kausal.Examples.Robot")
+//!     let x = model.with("k", 2.0)?.simulate()?["x"].to_vec();
+//!     assert!((x[x.len() - 1] - (-2.0f64).exp()).abs() < 1e-5);
+//!     Ok(())
+//! }
 //! ```
+//!
+//! [`Model`] is the front door. Behind it, step by step: [`Session`] reads, flattens, translates and compiles, [`runner::Runner`]
+//! runs and recovers where a run fails, [`simulate`] is one run.
 //!
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
@@ -25,6 +26,7 @@ mod cancel;
 pub mod compare;
 pub mod count;
 pub mod csv;
+mod error;
 pub mod examples;
 pub mod explain;
 pub mod failure;
@@ -33,6 +35,7 @@ pub mod flattened;
 pub mod glob;
 pub mod internal;
 pub mod mat;
+pub mod model;
 pub mod parquet;
 pub mod parse;
 pub mod plot;
@@ -49,6 +52,7 @@ pub mod summary;
 pub mod verify;
 
 pub use cancel::Cancel;
+pub use error::{Error, ErrorKind};
 pub use kausal_codegen::Backend;
 pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
@@ -58,6 +62,7 @@ pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writ
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
+pub use model::{Loader, Model, Simulation, Solution, Value, VariableInfo, VariableKind, VariableType};
 pub use request::Request;
 pub use result::Trajectory;
 pub use session::Session;
@@ -66,6 +71,11 @@ pub use kausal_codegen::c::Settings as CSettings;
 
 /// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
+
+/// The examples of the guide run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/rust.md")]
+struct Guide;
 
 /// The sorted and solved equations, in the form the papers print.
 pub fn listing(program: &Program) -> String {

@@ -25,6 +25,24 @@ impl From<f64> for Setting {
     }
 }
 
+impl From<i32> for Setting {
+    fn from(value: i32) -> Setting {
+        Setting::Number(value.into())
+    }
+}
+
+impl From<bool> for Setting {
+    fn from(value: bool) -> Setting {
+        Setting::Number(u8::from(value).into())
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(word: &str) -> Setting {
+        Setting::Word(word.to_owned())
+    }
+}
+
 impl From<String> for Setting {
     fn from(word: String) -> Setting {
         Setting::Word(word)

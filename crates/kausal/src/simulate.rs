@@ -24,6 +24,24 @@ use crate::result::{Recorder, Sink, Trajectory};
 use crate::session::nearest;
 use crate::store;
 
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// At its end, or where the model ended it.
+    #[default]
+    Complete,
+    /// The model or the integrator cannot go on.
+    Failed,
+    /// Ended from outside.
+    Cancelled,
+    /// It took longer than it may.
+    TimedOut,
+    /// Results cannot be written.
+    Unwritable,
+    /// A fault of this program.
+    Fault,
+}
+
 /// What a run gave.
 #[derive(Debug)]
 pub struct Run {
@@ -49,6 +67,8 @@ pub struct Run {
 pub struct Ended {
     /// What it took.
     pub statistics: Statistics,
+    /// How it ended.
+    pub ending: Ending,
     /// Why it ended early, and warnings of the model.
     pub diagnostics: Vec<Diagnostic>,
     /// Seconds for initialisation and integration.
@@ -136,9 +156,9 @@ pub(crate) fn run_logged(
     let outcome = guarded(|| kausal_runtime::simulate(model.clone(), settings, &mut watcher));
     drop(watchdog);
     let (mut statistics, result) = match outcome {
-        Ok((statistics, result)) => (statistics, result.map_err(Ending::Error)),
+        Ok((statistics, result)) => (statistics, result.map_err(Cause::Error)),
         Err(fault) => {
-            (Statistics { end: watcher.reached, ..Statistics::default() }, Err(Ending::Fault(fault)))
+            (Statistics { end: watcher.reached, ..Statistics::default() }, Err(Cause::Fault(fault)))
         }
     };
     let seconds = start.elapsed().as_secs_f64();
@@ -152,29 +172,38 @@ pub(crate) fn run_logged(
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let error = match &result {
-        Err(Ending::Error(error)) => Some(error),
+        Err(Cause::Error(error)) => Some(error),
         _ => None,
     };
     let torn = error.map_or_else(Vec::new, |error| failure::torn(&model.program, error));
     let lost_digits = !torn.is_empty() && error.is_some_and(failure::lost_digits);
-    match result {
+    let unwritable = diagnostics.iter().any(Diagnostic::is_error);
+    let ending = match result {
         // That a sink failed has been said.
-        Err(Ending::Error(RunError::Stopped(_))) if diagnostics.iter().any(Diagnostic::is_error) => {}
-        Err(Ending::Fault(fault)) => diagnostics.push(fault),
-        Err(Ending::Error(error)) => {
+        Err(Cause::Error(RunError::Stopped(_))) | Ok(()) if unwritable => Ending::Unwritable,
+        Ok(()) => Ending::Complete,
+        Err(Cause::Fault(fault)) => {
+            diagnostics.push(fault);
+            Ending::Fault
+        }
+        Err(Cause::Error(error)) => {
             // The integrator may have gone ahead of what is right; how far the run came is what the message says.
             statistics.end = reached(&error, settings.start);
-            let late = watcher.deadline.is_some_and(|d| Instant::now() > d);
-            diagnostics.push(explain(&model.program, &error, settings.start, watcher.timed_out || late));
+            let late = watcher.timed_out || watcher.deadline.is_some_and(|d| Instant::now() > d);
+            diagnostics.push(explain(&model.program, &error, settings.start, late));
+            match error {
+                RunError::Stopped(_) if late => Ending::TimedOut,
+                RunError::Stopped(_) => Ending::Cancelled,
+                _ => Ending::Failed,
+            }
         }
-        Ok(()) => {}
-    }
+    };
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, diagnostics, seconds, seconds_initialize, torn, lost_digits }
+    Ended { statistics, ending, diagnostics, seconds, seconds_initialize, torn, lost_digits }
 }
 
 /// Why a run ended early.
-enum Ending {
+enum Cause {
     Error(RunError),
     /// A fault of this program.
     Fault(Diagnostic),

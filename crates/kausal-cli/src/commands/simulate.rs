@@ -16,7 +16,7 @@ use kausal::{
 use serde::Serialize;
 
 use super::results::sketch;
-use super::{Outcome, model};
+use super::{Outcome, is_to_fail, model};
 use crate::arguments::Simulate;
 use crate::progress::{self, Progress, Waiting};
 use crate::{interrupt, output};
@@ -141,7 +141,12 @@ fn simulated(
         .audit(arguments.audit)
         .limit(limit)
         .cancel(interrupt::cancel());
-    let finished = runner.run(&mut Shower { settings: &settings, progress: None, waiting: None });
+    let finished = runner.run(&mut Shower {
+        settings: &settings,
+        progress: None,
+        waiting: None,
+        fails: is_to_fail("run"),
+    });
     let Finished { mut ended, trajectory, audit, model, seconds, .. } = match finished {
         Ok(finished) => finished,
         Err(d) => return fail(&session, d),
@@ -175,6 +180,8 @@ struct Shower<'a> {
     settings: &'a Settings,
     progress: Option<Progress>,
     waiting: Option<Waiting>,
+    /// A test asks for a fault in the second half of the run.
+    fails: bool,
 }
 
 impl Watch for Shower<'_> {
@@ -199,6 +206,9 @@ impl Watch for Shower<'_> {
     fn proceed(&mut self, time: f64) -> bool {
         if let Some(progress) = &mut self.progress {
             progress.advance(time);
+        }
+        if self.fails && time > 0.5 * (self.settings.start + self.settings.stop) {
+            panic!("asked for by a test");
         }
         true
     }

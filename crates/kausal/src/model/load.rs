@@ -1,0 +1,185 @@
+//! Where models come from: files, texts, libraries, and the options of their translation, each by its name.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use kausal_codegen::Backend;
+use kausal_syntax::Diagnostic;
+use kausal_translate::{Inline, Loops, Options, Relaxing, Tearing};
+
+use super::{Base, Model};
+use crate::error::{Error, ErrorKind};
+use crate::internal::guarded;
+use crate::session::Session;
+
+/// Loads a model.
+///
+/// ```
+/// use kausal::{Inline, Model};
+/// let text = "package P model A Real x = time; end A; model B Real x = 2*time; end B; end P;";
+/// let model = Model::loader().class("P.A").inline(Inline::Off).text(text)?;
+/// assert_eq!(model.name(), "P.A");
+/// # Ok::<(), kausal::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is loaded until `load` or `text` is called"]
+pub struct Loader {
+    libraries: Vec<PathBuf>,
+    modelica_path: bool,
+    class: Option<String>,
+    external: bool,
+    hints: bool,
+    options: Options,
+    backend: Backend,
+}
+
+impl Default for Loader {
+    fn default() -> Loader {
+        Loader {
+            libraries: Vec::new(),
+            modelica_path: true,
+            class: None,
+            external: false,
+            hints: true,
+            options: Options::default(),
+            backend: Backend::Auto,
+        }
+    }
+}
+
+impl Loader {
+    /// With the built-in library and those in the folders of `MODELICAPATH`.
+    pub fn new() -> Loader {
+        Loader::default()
+    }
+
+    /// A folder with libraries, looked into before those of `MODELICAPATH`.
+    pub fn library(mut self, folder: impl Into<PathBuf>) -> Loader {
+        self.libraries.push(folder.into());
+        self
+    }
+
+    /// Whether the folders of `MODELICAPATH` are looked into; they are if nobody says anything.
+    pub fn modelica_path(mut self, used: bool) -> Loader {
+        self.modelica_path = used;
+        self
+    }
+
+    /// The class of a file or text that is meant, by its full name, instead of the last one.
+    pub fn class(mut self, name: impl Into<String>) -> Loader {
+        self.class = Some(name.into());
+        self
+    }
+
+    /// External C code of the model is compiled and run, with all rights of the user: for models one trusts.
+    pub fn allow_external(mut self, allowed: bool) -> Loader {
+        self.external = allowed;
+        self
+    }
+
+    /// Whether `residue` and `relax` of the model are followed; they are if nobody says anything.
+    pub fn hints(mut self, followed: bool) -> Loader {
+        self.hints = followed;
+        self
+    }
+
+    /// How systems of equations are torn.
+    pub fn tearing(mut self, tearing: Tearing) -> Loader {
+        self.options.tearing = tearing;
+        self
+    }
+
+    /// Whether linear systems are eliminated in a static order.
+    pub fn relaxing(mut self, relaxing: Relaxing) -> Loader {
+        self.options.relaxing = relaxing;
+        self
+    }
+
+    /// Makes the formula of an integration method a part of the model.
+    pub fn inline(mut self, inline: Inline) -> Loader {
+        self.options.inline = inline;
+        self
+    }
+
+    /// The stiff states of `Inline::Mixed`, by name or pattern; without them, those that are fast at the start.
+    pub fn stiff<S: Into<String>>(mut self, states: impl IntoIterator<Item = S>) -> Loader {
+        self.options.stiff = Some(states.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// How loops are iterated.
+    pub fn loops(mut self, loops: Loops) -> Loader {
+        self.options.loops = loops;
+        self
+    }
+
+    /// How code is made.
+    pub fn backend(mut self, backend: Backend) -> Loader {
+        self.backend = backend;
+        self
+    }
+
+    /// A model by its file (`.mo` or `.dym`) or by its name in a library.
+    pub fn load(self, what: impl AsRef<Path>) -> Result<Model, Error> {
+        let what = what.as_ref().to_string_lossy().into_owned();
+        self.made(|session, class| session.find(&what, class))
+    }
+
+    /// A model by its text.
+    pub fn text(self, text: &str) -> Result<Model, Error> {
+        self.made(|session, class| {
+            let last = session.add_text("text", text).pop();
+            if last.is_none() && !session.has_errors() {
+                session.report(Diagnostic::error("K0903", "the text defines no class"));
+            }
+            class.map(str::to_owned).or(last)
+        })
+    }
+
+    fn made(self, find: impl FnOnce(&mut Session, Option<&str>) -> Option<String>) -> Result<Model, Error> {
+        let mut session = Session::new();
+        for folder in &self.libraries {
+            session.add_library(folder);
+        }
+        if self.modelica_path {
+            session.add_modelica_path();
+        }
+        if self.external {
+            session.allow_external();
+        }
+        let flat = guarded(|| {
+            let name = find(&mut session, self.class.as_deref())?;
+            session.flatten(&name)
+        });
+        let mut said = session.take_diagnostics();
+        let mut flat = match flat {
+            Ok(Some(flat)) => flat,
+            Ok(None) => return Err(Error::new(ErrorKind::Model, said, session.sources())),
+            Err(fault) => {
+                said.push(fault);
+                return Err(Error::new(ErrorKind::Internal, said, session.sources()));
+            }
+        };
+        if !self.hints {
+            flat.hints.clear();
+        }
+        let flat = Arc::new(flat);
+        let base = Base {
+            session: Mutex::new(session),
+            flat: flat.clone(),
+            options: self.options,
+            backend: self.backend,
+            external: self.external,
+        };
+        let model = Model {
+            base: Arc::new(base),
+            settings: Vec::new(),
+            flat,
+            made: Arc::default(),
+            said: said.into(),
+        };
+        // What is wrong with a model is said when it is loaded.
+        model.made()?;
+        Ok(model)
+    }
+}
