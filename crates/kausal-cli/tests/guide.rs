@@ -386,6 +386,7 @@ pages! {
     external: "external.md",
     library_page: "library.md",
     results: "results.md",
+    rust: "rust.md",
     commands: "commands.md",
     diagnostics: "diagnostics.md",
 }
