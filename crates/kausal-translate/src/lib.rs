@@ -57,12 +57,13 @@ mod work;
 
 use kausal_model::FlatModel;
 use kausal_syntax::Diagnostic;
+use serde::{Deserialize, Serialize};
 
 pub use commands::Commands;
 pub use program::Program;
 
 /// How systems of equations are torn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tearing {
     /// The tearing variables are found, unless what the model declares costs less.
     #[default]
@@ -74,7 +75,7 @@ pub enum Tearing {
 }
 
 /// Whether linear systems are eliminated in a static order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relaxing {
     /// The order is found, unless the one the model declares costs less; wherever that is the cheapest way.
     #[default]
@@ -86,7 +87,7 @@ pub enum Relaxing {
 }
 
 /// Whether the formula of an integration method becomes part of the model, and which.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inline {
     /// Not at all.
     #[default]
@@ -130,7 +131,7 @@ impl Inline {
 }
 
 /// How loops are iterated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Loops {
     /// Node tearing: Newton's method where formulas do not suffice.
     #[default]
@@ -142,7 +143,7 @@ pub enum Loops {
 }
 
 /// Options of the translation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Options {
     /// How systems of equations are torn.
     pub tearing: Tearing,
