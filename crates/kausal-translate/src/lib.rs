@@ -53,6 +53,7 @@ mod spread;
 mod states;
 mod sweeps;
 mod traces;
+pub mod verify;
 mod work;
 
 use kausal_model::FlatModel;
@@ -218,6 +219,11 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
         }
     }
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
+    if cfg!(debug_assertions)
+        && let Some(Err(faults)) = program.as_ref().map(Program::verify)
+    {
+        debug_assert!(false, "the program of {} is wrong:\n{faults}", model.name);
+    }
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }
 
