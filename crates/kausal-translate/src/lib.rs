@@ -51,6 +51,7 @@ mod solve;
 mod sort;
 mod spread;
 mod states;
+pub mod stored;
 mod sweeps;
 mod traces;
 pub mod verify;
