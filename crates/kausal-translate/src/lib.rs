@@ -53,6 +53,7 @@ mod spread;
 mod states;
 pub mod stored;
 mod sweeps;
+pub mod text;
 mod traces;
 pub mod verify;
 mod work;
