@@ -124,7 +124,7 @@ pub enum Command {
     Man(ManPages),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Parse {
     /// Files and folders; folders are read with everything below them
     #[arg(required = true)]
@@ -135,7 +135,7 @@ pub struct Parse {
 }
 
 /// A model and where to find what it uses.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Which model")]
 pub struct Model {
     /// A file (its last class, or the one named by --model) or a path like Kausal.Examples.RC
@@ -152,7 +152,7 @@ pub struct Model {
     pub allow_external: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Check {
     #[command(flatten)]
     pub model: Model,
@@ -161,7 +161,7 @@ pub struct Check {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Flatten {
     #[command(flatten)]
     pub model: Model,
@@ -171,7 +171,7 @@ pub struct Flatten {
 }
 
 /// How a model is translated.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Translation")]
 pub struct Translation {
     /// How systems of equations are torn
@@ -200,12 +200,15 @@ pub struct Translation {
     pub settings: Vec<(String, String)>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Translate {
     #[command(flatten)]
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
+    /// Store the translated model in a file (NAME.kausal) that other commands read in place of a model
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Print the sorted and solved equations
     #[arg(long)]
     pub listing: bool,
@@ -223,7 +226,7 @@ pub struct Translate {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Explain {
     #[command(flatten)]
     pub model: Model,
@@ -243,14 +246,14 @@ pub struct Explain {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Completions {
     /// Which shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ManPages {
     /// Where the pages of all commands go
     pub folder: Option<PathBuf>,
@@ -259,7 +262,7 @@ pub struct ManPages {
     pub markdown: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Simulate {
     #[command(flatten)]
     pub model: Model,
@@ -331,7 +334,7 @@ pub struct Simulate {
     pub translation: Translation,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Examples {
     /// Write this one to a file of its own in this folder (Resistor, RC.dym, Kausal.Examples.RC, …); may be repeated
     #[arg(long, value_name = "NAME")]
@@ -358,7 +361,7 @@ pub struct Tube {
     pub time_tolerance: f64,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Compare {
     /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,
@@ -374,7 +377,7 @@ pub struct Compare {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Verify {
     /// The folder with the references, each named <Model.Path>.csv
     #[arg(long, value_name = "DIR")]
@@ -423,7 +426,7 @@ pub struct Verify {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct VerifyModel {
     #[command(flatten)]
     pub model: Model,
@@ -443,7 +446,7 @@ pub struct VerifyModel {
     pub inline: Inline,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Plot {
     /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,

@@ -40,6 +40,7 @@ mod settings;
 pub mod simulate;
 mod stiff;
 pub mod store;
+pub mod stored;
 pub mod summary;
 pub mod verify;
 

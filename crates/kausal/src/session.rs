@@ -1,5 +1,6 @@
 //! Load, flatten, translate: one session holds the libraries and everything read so far.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,6 +19,7 @@ use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
 use crate::stiff;
+use crate::stored::{self, Flat, Stored};
 
 pub use crate::settings::Setting;
 
@@ -36,6 +38,8 @@ pub struct Session {
     foreign: Option<Arc<Foreign>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
+    /// The stored model that was opened: what is left of it, and its sources once they were asked for.
+    stored: Option<(Stored, OnceCell<Sources>)>,
     /// Seconds spent so far.
     pub seconds: Seconds,
 }
@@ -69,6 +73,7 @@ impl Session {
             foreign: None,
             diagnostics: Vec::new(),
             singular: Vec::new(),
+            stored: None,
             seconds: Seconds::default(),
         }
     }
@@ -121,6 +126,37 @@ impl Session {
         let names = self.add_text(&path.to_string_lossy(), &text);
         self.seconds.load += start.elapsed().as_secs_f64();
         Some(names)
+    }
+
+    /// Opens a stored model: its program is there for [`Session::take_stored`], diagnostics show lines of its sources.
+    pub fn open_stored(&mut self, path: &Path) -> Option<&Stored> {
+        let start = Instant::now();
+        match stored::read(path) {
+            Ok(stored) => self.stored = Some((stored, OnceCell::new())),
+            Err(diagnostic) => {
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+        }
+        self.seconds.load += start.elapsed().as_secs_f64();
+        self.stored()
+    }
+
+    /// The stored model that was opened.
+    pub fn stored(&self) -> Option<&Stored> {
+        self.stored.as_ref().map(|(stored, _)| stored)
+    }
+
+    /// The program of the stored model that was opened, with its flat model. It can be taken once.
+    pub fn take_stored(&mut self) -> Option<(Flat, Program)> {
+        let (stored, _) = self.stored.as_mut()?;
+        Some((Flat::stored(stored.rest.clone()), std::mem::take(&mut stored.program)))
+    }
+
+    /// The flat model of the stored model that was opened; one diagnostic where it is none.
+    pub fn stored_flat(&mut self, path: &Path) -> Option<FlatModel> {
+        let flat = self.stored()?.rest.flat();
+        flat.map_err(|error| self.diagnostics.push(stored::diagnostic(path, &error))).ok()
     }
 
     /// The model a user means: a file (its last class, or the one named) or a path into a library.
@@ -355,7 +391,10 @@ impl Session {
 
     /// All texts.
     pub fn sources(&self) -> &Sources {
-        self.workspace.sources()
+        match &self.stored {
+            Some((stored, sources)) => sources.get_or_init(|| stored.rest.sources().unwrap_or_default()),
+            None => self.workspace.sources(),
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use kausal::plot;
 use kausal::result::Sink;
 use kausal::simulate::instant;
 use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
+use kausal::stored::Flat;
 use kausal::{
-    Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
-    Writing, glob, method_of, store,
+    Backend, Diagnostic, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory, Writing, glob,
+    method_of, store,
 };
 use serde::Serialize;
 
@@ -83,6 +84,11 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let limit = arguments.timeout.map(Duration::from_secs_f64);
     interrupt::begin(limit);
     let mut session = model::session(&arguments.model);
+    let mut arguments = arguments.clone();
+    if !model::adopt(&mut session, &arguments.model, &mut arguments.translation) {
+        return Outcome::Wrong;
+    }
+    let arguments = &arguments;
     let misused = |session: &Session, d: Diagnostic| {
         output::show(&[d], session.sources());
         Outcome::Misused
@@ -105,7 +111,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
-    let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
+    let settings = match settings(arguments, method, &program.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
             settings
@@ -120,10 +126,11 @@ pub fn run(arguments: &Simulate) -> Outcome {
 fn simulated(
     arguments: &Simulate,
     mut session: Session,
-    flat: FlatModel,
+    flat: Flat,
     program: Program,
     settings: Settings,
 ) -> bool {
+    let name = program.name.clone();
     let Some(first) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
     let Some(Attempt { mut ended, memory, page, audit }) =
         again(arguments, &mut session, &flat, &settings, first)
@@ -142,10 +149,10 @@ fn simulated(
     }
     let start = Instant::now();
     let run = Shown { ended: &ended, memory: &memory, audit: audit.as_ref() };
-    let drawn = draw(arguments, &session, &flat.name, &run)
+    let drawn = draw(arguments, &session, &name, &run)
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page));
     let seconds = start.elapsed().as_secs_f64();
-    report(arguments, &session, &flat.name, &settings, &run, !failed, seconds);
+    report(arguments, &session, &name, &settings, &run, !failed, seconds);
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
     std::mem::forget((session, flat));
     drawn && !failed
@@ -156,7 +163,7 @@ fn simulated(
 fn again(
     arguments: &Simulate,
     session: &mut Session,
-    flat: &FlatModel,
+    flat: &Flat,
     settings: &Settings,
     first: Attempt,
 ) -> Option<Attempt> {
@@ -247,7 +254,7 @@ fn is_over(arguments: &Simulate) -> bool {
 fn attempt(
     arguments: &Simulate,
     session: &mut Session,
-    flat: &FlatModel,
+    flat: &Flat,
     program: Program,
     settings: &Settings,
 ) -> Option<Attempt> {
