@@ -212,6 +212,9 @@ pub struct Translate {
     /// Print the sorted and solved equations
     #[arg(long)]
     pub listing: bool,
+    /// Print the whole program as text that parses back
+    #[arg(long)]
+    pub program_text: bool,
     /// Write C; with --inline it has a step for real-time use
     #[arg(long, value_name = "FILE")]
     pub c: Option<PathBuf>,

@@ -40,6 +40,7 @@ mod nonlinear;
 mod orders;
 mod pairs;
 mod parameters;
+pub mod passes;
 mod prices;
 pub mod program;
 mod rank;

@@ -249,7 +249,7 @@ pub struct Call {
     pub function: FunctionId,
     /// All scalar arguments.
     pub args: Vec<ExprId>,
-    /// Where the scalar outputs go, one entry per output.
+    /// Where the scalar outputs go, one entry per output; those at the end that nothing reads may be missing.
     pub outputs: Vec<Option<VarId>>,
     /// It has effects and is called even without outputs.
     pub impure: bool,

@@ -43,3 +43,4 @@ pub fn brief(program: &Program) -> String {
     write::text(program, write::Extent::Brief)
 }
 
+pub(crate) use expression::{Names, Shared, expression};

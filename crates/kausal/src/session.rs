@@ -1,8 +1,7 @@
 //! Load, flatten, translate: one session holds the libraries and everything read so far.
 
-use std::cell::OnceCell;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use kausal_codegen::Backend;
@@ -13,7 +12,7 @@ use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
-use kausal_translate::{Inline, Options, Program};
+use kausal_translate::{Inline, Options, Program, Translation};
 
 use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
@@ -39,7 +38,7 @@ pub struct Session {
     pub(crate) diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
     /// The stored model that was opened: what is left of it, and its sources once they were asked for.
-    stored: Option<(Stored, OnceCell<Sources>)>,
+    stored: Option<(Stored, OnceLock<Sources>)>,
     /// Seconds spent so far.
     pub seconds: Seconds,
 }
@@ -132,7 +131,7 @@ impl Session {
     pub fn open_stored(&mut self, path: &Path) -> Option<&Stored> {
         let start = Instant::now();
         match stored::read(path) {
-            Ok(stored) => self.stored = Some((stored, OnceCell::new())),
+            Ok(stored) => self.stored = Some((stored, OnceLock::new())),
             Err(diagnostic) => {
                 self.diagnostics.push(diagnostic);
                 return None;
@@ -261,9 +260,7 @@ impl Session {
     /// Translates a flat model; `None` when there are errors.
     pub fn translate(&mut self, model: &FlatModel, options: &Options) -> Option<Program> {
         let start = Instant::now();
-        let found = options.inline == Inline::Mixed && options.stiff.is_none();
-        let found = found.then(|| stiff::with_stiff_states(model, options));
-        let translation = kausal_translate::translate(model, found.as_ref().unwrap_or(options));
+        let translation = translation(model, options);
         self.diagnostics.extend(translation.diagnostics);
         self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
@@ -273,22 +270,6 @@ impl Session {
             return None;
         }
         Some(program)
-    }
-
-    /// Translates a model again after a torn system failed, without tearing it: a sequence of formulas may overflow from
-    /// guesses from which its equations, taken together, converge. `names` are its iteration variables.
-    pub fn translate_untorn(
-        &mut self,
-        model: &FlatModel,
-        options: &Options,
-        names: &[String],
-    ) -> Option<Program> {
-        let untorn = options.untorn.iter().chain(names).cloned().collect();
-        let said = self.diagnostics.len();
-        let program = self.translate(model, &Options { untorn, ..options.clone() });
-        // The first translation has said it.
-        self.diagnostics.truncate(said);
-        program
     }
 
     /// Compiles a program.
@@ -396,6 +377,25 @@ impl Session {
             None => self.workspace.sources(),
         }
     }
+}
+
+/// Translates a flat model, with the stiff states found that nobody names.
+pub(crate) fn translation(model: &FlatModel, options: &Options) -> Translation {
+    let found = options.inline == Inline::Mixed && options.stiff.is_none();
+    let found = found.then(|| stiff::with_stiff_states(model, options));
+    verified(kausal_translate::translate(model, found.as_ref().unwrap_or(options)))
+}
+
+/// With `KAUSAL_VERIFY` in the environment every program is verified, whatever the build.
+fn verified(mut translation: Translation) -> Translation {
+    if std::env::var_os("KAUSAL_VERIFY").is_some()
+        && let Some(Err(faults)) = translation.program.as_ref().map(Program::verify)
+    {
+        let message = format!("internal error: the program does not verify: {faults}");
+        translation.diagnostics.push(Diagnostic::error("K0990", message));
+        translation.program = None;
+    }
+    translation
 }
 
 /// A file with models beside a path that does not exist, with a name like it.

@@ -16,10 +16,9 @@
 //! # }
 //! ```
 
-use std::cell::OnceCell;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kausal_model::FlatModel;
 use kausal_syntax::{Diagnostic, Sources};
@@ -81,14 +80,14 @@ pub fn diagnostic(path: &Path, error: &StoredError) -> Diagnostic {
 /// A flat model that may come from a stored one: then it is unpacked when somebody asks for it.
 #[derive(Debug)]
 pub struct Flat {
-    model: OnceCell<FlatModel>,
+    model: OnceLock<FlatModel>,
     rest: Option<Arc<Rest>>,
 }
 
 impl Flat {
     /// The one of a stored model.
     pub fn stored(rest: Arc<Rest>) -> Flat {
-        Flat { model: OnceCell::new(), rest: Some(rest) }
+        Flat { model: OnceLock::new(), rest: Some(rest) }
     }
 }
 

@@ -340,6 +340,8 @@ fn translated(arguments: &Translate, session: &mut Session) -> bool {
     }
     if arguments.json {
         output::print_json(&summary::of(&program, session.seconds));
+    } else if arguments.program_text {
+        output::print(&kausal::program_text(&program));
     } else if arguments.listing || wants_listing(&arguments.translation) {
         output::print(&kausal::listing(&program));
     } else {

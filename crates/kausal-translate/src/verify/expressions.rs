@@ -151,9 +151,12 @@ impl Formulas<'_, '_> {
         let function = self.found.program.pool.function(call.function);
         let inputs = Layout::of_inputs(function).map(|layout| layout.len);
         let outputs = Layout::of_outputs(function).map(|layout| layout.len);
-        let lists = [("arguments", call.args.len(), inputs), ("outputs", call.outputs.len(), outputs)];
-        for (what, found, expected) in lists {
-            if let Some(expected) = expected.filter(|&expected| expected != found) {
+        // Outputs that nothing reads may be missing at the end.
+        let lists =
+            [("arguments", call.args.len(), inputs, false), ("outputs", call.outputs.len(), outputs, true)];
+        for (what, found, expected, may_be_less) in lists {
+            let fits = |expected: usize| found == expected || (may_be_less && found < expected);
+            if let Some(expected) = expected.filter(|&expected| !fits(expected)) {
                 self.found.add(place, FaultKind::Length { what, found, expected });
             }
         }

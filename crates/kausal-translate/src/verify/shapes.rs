@@ -5,7 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::place::each_step;
 use super::{FaultKind, Found, Place, Section};
-use crate::program::{Form, Jacobian, Kind, Nonlinear, Program, Solve, SolveKind, StateSet, Step, System};
+use crate::program::{
+    Form, Iteration, Jacobian, Kind, Nonlinear, Program, Solve, SolveKind, StateSet, Step, System,
+};
 
 pub(super) fn check(found: &mut Found) {
     let program = found.program;
@@ -80,7 +82,9 @@ fn iteration(found: &mut Found, place: &Place, nonlinear: &Nonlinear, all: &FxHa
     length(found, place, "residuals", nonlinear.residuals.len(), size);
     once(found, place, "iteration variables", &nonlinear.unknowns);
     once(found, place, "residuals", &nonlinear.residuals);
-    for v in nonlinear.unknowns.iter().filter(|v| !all.contains(v)) {
+    // Sweeps iterate on the values of the last one, which are variables of their own.
+    let newton = nonlinear.iteration == Iteration::Newton;
+    for v in nonlinear.unknowns.iter().filter(|v| newton && !all.contains(v)) {
         found.add(place, FaultKind::Missing { what: "unknowns", variable: found.name(*v) });
     }
     let Some(Jacobian { steps: _, entries: own, sensitivities }) = &nonlinear.jacobian else { return };
