@@ -127,7 +127,7 @@ pub enum Command {
     Man(ManPages),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Parse {
     /// Files and folders; folders are read with everything below them
     #[arg(required = true)]
@@ -138,7 +138,7 @@ pub struct Parse {
 }
 
 /// A model and where to find what it uses.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Which model")]
 pub struct Model {
     /// A file (its last class, or the one named by --model) or a path like Kausal.Examples.RC
@@ -155,7 +155,7 @@ pub struct Model {
     pub allow_external: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Check {
     #[command(flatten)]
     pub model: Model,
@@ -164,7 +164,7 @@ pub struct Check {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Flatten {
     #[command(flatten)]
     pub model: Model,
@@ -174,7 +174,7 @@ pub struct Flatten {
 }
 
 /// How a model is translated.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Translation")]
 pub struct Translation {
     /// How systems of equations are torn
@@ -203,15 +203,21 @@ pub struct Translation {
     pub settings: Vec<(String, String)>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Translate {
     #[command(flatten)]
     pub model: Model,
     #[command(flatten)]
     pub translation: Translation,
+    /// Store the translated model in a file (NAME.kausal) that other commands read in place of a model
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Print the sorted and solved equations
     #[arg(long)]
     pub listing: bool,
+    /// Print the whole program as text that parses back
+    #[arg(long)]
+    pub program_text: bool,
     /// Write C; with --inline it has a step for real-time use
     #[arg(long, value_name = "FILE")]
     pub c: Option<PathBuf>,
@@ -226,7 +232,7 @@ pub struct Translate {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Explain {
     #[command(flatten)]
     pub model: Model,
@@ -246,14 +252,14 @@ pub struct Explain {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Completions {
     /// Which shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ManPages {
     /// Where the pages of all commands go
     pub folder: Option<PathBuf>,
@@ -262,7 +268,7 @@ pub struct ManPages {
     pub markdown: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Simulate {
     #[command(flatten)]
     pub model: Model,
@@ -334,7 +340,7 @@ pub struct Simulate {
     pub translation: Translation,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Examples {
     /// Write this one to a file of its own in this folder (Resistor, RC.dym, Kausal.Examples.RC, …); may be repeated
     #[arg(long, value_name = "NAME")]
@@ -361,7 +367,7 @@ pub struct Tube {
     pub time_tolerance: f64,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Compare {
     /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,
@@ -377,7 +383,7 @@ pub struct Compare {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Verify {
     /// The folder with the references, each named <Model.Path>.csv
     #[arg(long, value_name = "DIR")]
@@ -426,7 +432,7 @@ pub struct Verify {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct VerifyModel {
     #[command(flatten)]
     pub model: Model,
@@ -446,7 +452,7 @@ pub struct VerifyModel {
     pub inline: Inline,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Plot {
     /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,

@@ -4,13 +4,15 @@
 //! components. An algorithm section is a [`Function`](kausal_symbolic::Function) like any other, called with
 //! what it reads, its outputs equated with what it assigns.
 
+use kausal_symbolic::nesting::limited;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_syntax::Location;
+use serde::{Deserialize, Serialize};
 
 pub use kausal_syntax::ast::{Causality, Variability};
 
 /// A model as a list of scalar variables and equations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlatModel {
     /// The full name of the class.
     pub name: String,
@@ -62,11 +64,11 @@ impl FlatModel {
 }
 
 /// Names an equation of [`FlatModel::equations`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EquationId(pub u32);
 
 /// An enumeration type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
     /// Its full name.
     pub name: String,
@@ -75,7 +77,7 @@ pub struct Enumeration {
 }
 
 /// A class of external objects (specification section 12.9.7).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalObject {
     /// Its full name.
     pub name: String,
@@ -86,7 +88,7 @@ pub struct ExternalObject {
 }
 
 /// What a variable is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Type {
     /// `Real`
     Real,
@@ -105,7 +107,7 @@ pub enum Type {
 }
 
 /// `stateSelect`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum StateSelect {
     /// Never a state.
     Never,
@@ -121,7 +123,7 @@ pub enum StateSelect {
 }
 
 /// A scalar variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// Its path: `robot.axis[2].motor.i`.
     pub name: String,
@@ -168,7 +170,7 @@ pub struct Variable {
 }
 
 /// A scalar equation: both sides are equal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Equation {
     /// Left side.
     pub lhs: ExprId,
@@ -179,7 +181,7 @@ pub struct Equation {
 }
 
 /// Where an equation comes from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Origin {
     /// The component it belongs to; empty for the model itself.
     pub component: String,
@@ -190,7 +192,7 @@ pub struct Origin {
 }
 
 /// What kind of thing made an equation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OriginKind {
     /// It was written as an equation.
     #[default]
@@ -208,7 +210,7 @@ pub enum OriginKind {
 }
 
 /// A `when` clause.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct When {
     /// `when` and `elsewhen` branches, in order.
     pub branches: Vec<WhenBranch>,
@@ -218,7 +220,7 @@ pub struct When {
 
 /// `when clock then … end when` with a clock as its condition (specification section 16.6): equations that hold at
 /// the ticks of the clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClockedWhen {
     /// The clock.
     pub clock: ExprId,
@@ -231,7 +233,7 @@ pub struct ClockedWhen {
 }
 
 /// One branch of a `when` clause.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WhenBranch {
     /// It fires when this becomes true; of `when {a, b}` any of these.
     pub conditions: Vec<ExprId>,
@@ -240,7 +242,7 @@ pub struct WhenBranch {
 }
 
 /// Something that is done rather than solved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Action {
     /// What.
     pub kind: ActionKind,
@@ -249,7 +251,7 @@ pub struct Action {
 }
 
 /// What is done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ActionKind {
     /// `v = e` in a `when` clause.
     Assign(VarId, ExprId),
@@ -269,11 +271,15 @@ pub enum ActionKind {
     /// A call for its effects.
     Call(ExprId),
     /// Only when the condition holds (an `if` equation around asserts and calls).
-    If(ExprId, Vec<Action>, Vec<Action>),
+    If(
+        ExprId,
+        #[serde(deserialize_with = "limited")] Vec<Action>,
+        #[serde(deserialize_with = "limited")] Vec<Action>,
+    ),
 }
 
 /// `residue(x)` or `relax(x)`: it left the formula and is kept here. A hint never changes the solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// In which equation it stood.
     pub equation: EquationId,
@@ -284,7 +290,7 @@ pub struct Hint {
 }
 
 /// The two hints of the papers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HintKind {
     /// `residue(x)`: x is a tearing variable, the equation a residue equation.
     Residue,
@@ -293,7 +299,7 @@ pub enum HintKind {
 }
 
 /// What the `experiment` annotation says.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// `StartTime`
     pub start: Option<f64>,

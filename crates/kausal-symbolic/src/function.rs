@@ -48,26 +48,28 @@ pub use domain::{Assertion, Domain, Numbers};
 pub use error::{EvalError, EvalErrorKind};
 pub use evaluator::{Evaluator, Limits};
 pub use externals::{ExternalArg, ExternalCall, ExternalError, Externals};
+use serde::{Deserialize, Serialize};
 pub use sizes::Sizes;
 pub use symbolic::Symbolic;
 pub use value::{Text, Value};
 
+use crate::nesting::limited;
 use crate::node::{Op, VarId};
 
 /// Names a function in a [`Pool`](crate::Pool).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
 /// Names a local variable of a [`Function`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LocalId(pub u32);
 
 /// Names an expression of a [`Function`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TermId(pub u32);
 
 /// What a scalar is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scalar {
     /// `Real`
     Real,
@@ -84,7 +86,7 @@ pub enum Scalar {
 }
 
 /// A function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Function {
     /// Its full name.
     pub name: String,
@@ -103,7 +105,7 @@ pub struct Function {
 }
 
 /// A local variable of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Local {
     /// Its name, with dots for the fields of a record.
     pub name: String,
@@ -116,7 +118,7 @@ pub struct Local {
 }
 
 /// One dimension of a local variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dim {
     /// Known.
     Known(usize),
@@ -145,7 +147,7 @@ impl Function {
 }
 
 /// What a function does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Body {
     /// Statements.
     Algorithm(Vec<Stmt>),
@@ -160,7 +162,7 @@ impl Default for Body {
 }
 
 /// `external "C" y = f(x)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExternalBody {
     /// `C`, `FORTRAN 77`, `builtin`.
     pub language: String,
@@ -177,7 +179,7 @@ pub struct ExternalBody {
 }
 
 /// What foreign code needs to know of a declaration (specification section 12.9.1). Native versions do without.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignView {
     /// What each of the arguments is.
     pub args: Vec<ForeignType>,
@@ -196,7 +198,7 @@ pub struct ForeignView {
 }
 
 /// An argument of a foreign function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignType {
     /// What its elements are.
     pub scalar: Scalar,
@@ -207,7 +209,7 @@ pub struct ForeignType {
 }
 
 /// Arguments of a foreign function that are passed as one record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignRecord {
     /// The first of them.
     pub first: usize,
@@ -220,7 +222,7 @@ pub struct ForeignRecord {
 }
 
 /// `Inline`, `derivative`, `inverse`, …
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// `Inline = true/false`
     pub inline: Option<bool>,
@@ -251,7 +253,7 @@ pub struct Notes {
 }
 
 /// A copy of a function for one call (see [`Calls::keep_apart`](calls::Calls::keep_apart)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Apart {
     /// What it is a copy of.
     pub of: FunctionId,
@@ -260,7 +262,7 @@ pub struct Apart {
 }
 
 /// `derivative(order = 2, zeroDerivative = k, noDerivative = m) = f`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DerivativeNote {
     /// The function that computes the derivative.
     pub function: FunctionId,
@@ -273,7 +275,7 @@ pub struct DerivativeNote {
 }
 
 /// `inverse(x = f(y, z))`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InverseNote {
     /// The input that is solved for.
     pub input: LocalId,
@@ -284,18 +286,21 @@ pub struct InverseNote {
 }
 
 /// A statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Stmt {
     /// `target := value`
     Assign(Target, TermId),
     /// `(a, , b) := f(x)`
     AssignCall(Vec<Option<Target>>, TermId),
     /// `if … elseif … else`
-    If(Vec<(TermId, Vec<Stmt>)>, Vec<Stmt>),
+    If(
+        #[serde(deserialize_with = "limited")] Vec<(TermId, Vec<Stmt>)>,
+        #[serde(deserialize_with = "limited")] Vec<Stmt>,
+    ),
     /// `for local in range loop`: the range is a vector.
-    For(LocalId, TermId, Vec<Stmt>),
+    For(LocalId, TermId, #[serde(deserialize_with = "limited")] Vec<Stmt>),
     /// `while`
-    While(TermId, Vec<Stmt>),
+    While(TermId, #[serde(deserialize_with = "limited")] Vec<Stmt>),
     /// `break`
     Break,
     /// `return`
@@ -307,7 +312,7 @@ pub enum Stmt {
 }
 
 /// What is assigned to: a local, or elements of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Target {
     /// The local.
     pub local: LocalId,
@@ -316,7 +321,7 @@ pub struct Target {
 }
 
 /// One subscript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subscript {
     /// `:`
     All,
@@ -325,7 +330,7 @@ pub enum Subscript {
 }
 
 /// An expression of a function; its value is a scalar or an array.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Term {
     /// A number.
     Const(f64),
@@ -349,7 +354,7 @@ pub enum Term {
 }
 
 /// Functions of arrays (specification chapter 10), and of strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ArrayFn {
     /// `{a, b, …}`: one dimension more.
     Construct,
@@ -410,7 +415,7 @@ pub enum ArrayFn {
 }
 
 /// How `for` expressions are folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reduction {
     /// `{… for …}` and `array(… for …)`
     Array,

@@ -1,11 +1,13 @@
 //! What an expression is made of.
 
+use serde::{Deserialize, Serialize};
+
 /// Names an expression in a [`Pool`](crate::Pool).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprId(pub u32);
 
 /// Names a variable; what it is, others know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct VarId(pub u32);
 
 impl VarId {
@@ -16,7 +18,7 @@ impl VarId {
 }
 
 /// Names a string constant in a [`Pool`](crate::Pool).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TextId(pub u32);
 
 /// A node of the graph, as [`Pool::node`](crate::Pool::node) shows it.
@@ -38,7 +40,7 @@ pub enum Node<'a> {
 }
 
 /// Operators and built-in functions with scalar arguments (specification section 3.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Op {
     /// Sum of two or more.
     Add,

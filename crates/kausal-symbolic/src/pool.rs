@@ -205,6 +205,12 @@ impl Pool {
         self.intern(Head::Op(op), args)
     }
 
+    /// An operator applied to its arguments, as it is; `None` if it cannot have so many. What is not simplified makes passes
+    /// miss that two expressions are the same, so this is for reading what was simplified when it was written.
+    pub fn op_as_is(&mut self, op: Op, args: &[ExprId]) -> Option<ExprId> {
+        crate::function::check::op_arity(op, args.len()).then(|| self.intern(Head::Op(op), args))
+    }
+
     /// A call of a function with all its scalar arguments.
     pub fn call(&mut self, function: FunctionId, args: &[ExprId]) -> ExprId {
         self.intern(Head::Call(function), args)
@@ -306,6 +312,49 @@ impl Pool {
             self.grow();
         }
         let id = self.entries.len() as u32;
+        self.append(head, args);
+        self.place(Slot { hash, id });
+        ExprId(id)
+    }
+
+    /// A pool with these strings; `None` where one stands twice.
+    pub(crate) fn of_texts(texts: Vec<String>) -> Option<Pool> {
+        let index = texts.iter().zip(0..).map(|(text, i)| (text.clone(), TextId(i)));
+        let text_index: FxHashMap<String, TextId> = index.collect();
+        (text_index.len() == texts.len()).then(|| Pool { texts, text_index, ..Pool::default() })
+    }
+
+    /// Room for this many expressions more.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.entries.reserve(count);
+    }
+
+    pub(crate) fn append_constant(&mut self, bits: u64) {
+        self.append(Head::Const(bits), &[]);
+    }
+
+    pub(crate) fn append_text(&mut self, text: TextId) {
+        self.append(Head::Text(text), &[]);
+    }
+
+    pub(crate) fn append_var(&mut self, var: VarId) {
+        self.append(Head::Var(var), &[]);
+    }
+
+    pub(crate) fn append_op(&mut self, op: Op, args: &[ExprId]) {
+        self.append(Head::Op(op), args);
+    }
+
+    pub(crate) fn append_call(&mut self, function: FunctionId, args: &[ExprId]) {
+        self.append(Head::Call(function), args);
+    }
+
+    pub(crate) fn append_output(&mut self, index: u32, call: ExprId) {
+        self.append(Head::Output(index), &[call]);
+    }
+
+    /// An expression that the pool does not have, behind all others; it is found after [`Pool::index`].
+    fn append(&mut self, head: Head, args: &[ExprId]) {
         let mut inline = [ExprId(0); INLINE];
         match inline.get_mut(..args.len()) {
             Some(inline) => inline.copy_from_slice(args),
@@ -315,8 +364,29 @@ impl Pool {
             }
         }
         self.entries.push(Entry::new(head, self.flags_of(head, args), args.len(), inline));
-        self.place(Slot { hash, id });
-        ExprId(id)
+    }
+
+    /// Makes the tables anew by which expressions are found.
+    pub(crate) fn index(&mut self) {
+        let mut size = 64;
+        while (self.entries.len() + 1) * 4 > size * 3 {
+            size *= 2;
+        }
+        self.table = vec![EMPTY; size];
+        self.vars.clear();
+        for id in 0..self.entries.len() as u32 {
+            let entry = &self.entries[id as usize];
+            let (head, hash) = (entry.head(), hash_of(entry.head(), self.args_of(entry)));
+            self.place(Slot { hash, id });
+            if let Head::Var(var) = head
+                && var.index() <= 2 * self.entries.len()
+            {
+                if self.vars.len() <= var.index() {
+                    self.vars.resize(var.index() + 1, EMPTY.id);
+                }
+                self.vars[var.index()] = id;
+            }
+        }
     }
 
     /// The id of a stored expression, or its hash.

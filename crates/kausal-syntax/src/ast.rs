@@ -3,6 +3,7 @@
 //! One [`Ast`] is one stored file. Nodes live in arenas and are named by typed ids; short lists live in pools.
 //! Nothing here is resolved: names are as written. Annotations are ordinary modifications.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -416,7 +417,7 @@ pub enum Break {
 }
 
 /// `constant`, `parameter`, …
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Variability {
     /// `constant`
     Constant,
@@ -430,7 +431,7 @@ pub enum Variability {
 }
 
 /// `input`, `output`, or nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Causality {
     /// Nothing said.
     #[default]

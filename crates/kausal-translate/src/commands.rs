@@ -17,18 +17,19 @@ use kausal_model::flat::{HintKind, StateSelect};
 use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::program::{Form, Kind, Program, Step};
 use crate::work::Work;
 
 /// Translator commands in the order they were given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     list: Vec<Command>,
 }
 
 /// One command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Command {
     Tear { variable: Option<String>, residue: Option<String> },
     NoTear(String),

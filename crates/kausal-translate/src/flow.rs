@@ -122,7 +122,7 @@ pub fn writes(step: &Step, out: &mut FxHashSet<VarId>) {
 }
 
 /// The steps a system is solved by. What a guard checks is made of what these read and write.
-fn parts(form: &Form) -> Vec<&Step> {
+pub(crate) fn parts(form: &Form) -> Vec<&Step> {
     match form {
         Form::Linear { steps, guard, .. } => {
             steps.iter().chain(guard.iter().flat_map(|guard| &guard.fallback)).collect()

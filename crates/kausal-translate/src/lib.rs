@@ -42,6 +42,7 @@ mod nonlinear;
 mod orders;
 mod pairs;
 mod parameters;
+pub mod passes;
 mod prices;
 pub mod program;
 mod rank;
@@ -53,18 +54,22 @@ mod solve;
 mod sort;
 mod spread;
 mod states;
+pub mod stored;
 mod sweeps;
+pub mod text;
 mod traces;
+pub mod verify;
 mod work;
 
 use kausal_model::FlatModel;
 use kausal_syntax::Diagnostic;
+use serde::{Deserialize, Serialize};
 
 pub use commands::Commands;
 pub use program::Program;
 
 /// How systems of equations are torn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tearing {
     /// The tearing variables are found, unless what the model declares costs less.
     #[default]
@@ -76,7 +81,7 @@ pub enum Tearing {
 }
 
 /// Whether linear systems are eliminated in a static order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relaxing {
     /// The order is found, unless the one the model declares costs less; wherever that is the cheapest way.
     #[default]
@@ -88,7 +93,7 @@ pub enum Relaxing {
 }
 
 /// Whether the formula of an integration method becomes part of the model, and which.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inline {
     /// Not at all.
     #[default]
@@ -132,7 +137,7 @@ impl Inline {
 }
 
 /// How loops are iterated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Loops {
     /// Node tearing: Newton's method where formulas do not suffice.
     #[default]
@@ -144,7 +149,7 @@ pub enum Loops {
 }
 
 /// Options of the translation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Options {
     /// How systems of equations are torn.
     pub tearing: Tearing,
@@ -227,6 +232,11 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
         }
     }
     let program = program.filter(|_| !work.diagnostics.iter().any(Diagnostic::is_error));
+    if cfg!(debug_assertions)
+        && let Some(Err(faults)) = program.as_ref().map(Program::verify)
+    {
+        debug_assert!(false, "the program of {} is wrong:\n{faults}", model.name);
+    }
     Translation { program, diagnostics: work.diagnostics, singular: work.singular }
 }
 

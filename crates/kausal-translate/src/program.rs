@@ -4,16 +4,19 @@
 //! same length holds `pre` values. Expressions in a program contain variables, numbers, strings and operators
 //! only: no [`Node::Call`](kausal_symbolic::Node::Call) (a call is a [`Step::Call`]), no `der`, `sample`,
 //! `delay`, `pre`, `initial`, `terminal` or `homotopy` (each became a variable the run sets), and no relation
-//! that may cause an event (it became a [`Relation`]). `time` reads the clock.
+//! that may cause an event (it became a [`Relation`]). `time` reads the clock. Only messages of assertions and of `terminate`,
+//! which are put together when they are needed, may call functions. [`Program::verify`] checks all this.
 //!
 //! Listing, interpreter, machine code and C are readers of this one type.
 
 use kausal_model::flat::{self, Origin};
+use kausal_symbolic::nesting::limited;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_syntax::Location;
+use serde::{Deserialize, Serialize};
 
 /// A translated model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
     /// The model's name.
     pub name: String,
@@ -171,7 +174,7 @@ pub struct Piece {
 
 /// `min` and `max` as the declaration of a variable gives them: expressions of parameters. What [`Variable::min`] has may come
 /// from an alias.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bounds {
     /// The variable; it may be an alias.
     pub variable: VarId,
@@ -184,7 +187,7 @@ pub struct Bounds {
 }
 
 /// A slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// Its name; `der(x)` for derivatives, `Q101` and the like for temporaries.
     pub name: String,
@@ -223,7 +226,7 @@ impl Variable {
 }
 
 /// What a slot is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Fixed before the run; also constants.
     Parameter,
@@ -242,7 +245,7 @@ pub enum Kind {
 }
 
 /// `this = target` or `this = -target`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alias {
     /// The variable that is computed.
     pub target: VarId,
@@ -251,11 +254,11 @@ pub struct Alias {
 }
 
 /// Names an entry of [`Program::equations`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EquationRef(pub u32);
 
 /// An equation as it was sorted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EquationInfo {
     /// Left side.
     pub lhs: ExprId,
@@ -271,7 +274,7 @@ pub struct EquationInfo {
 }
 
 /// A state and its derivative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The state.
     pub variable: VarId,
@@ -280,7 +283,7 @@ pub struct State {
 }
 
 /// States among several candidates, of which constraints determine the others: `states = selection * candidates`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StateSet {
     /// Who may be a state.
     pub candidates: Vec<VarId>,
@@ -296,7 +299,7 @@ pub struct StateSet {
 }
 
 /// One thing that is done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Step {
     /// `variable := value`.
     Assign(Assign),
@@ -305,9 +308,9 @@ pub enum Step {
     /// The numerical kernel of a linear system.
     Solve(Solve),
     /// A system of simultaneous equations.
-    System(Box<System>),
+    System(#[serde(deserialize_with = "limited")] Box<System>),
     /// A `when` clause.
-    When(Box<When>),
+    When(#[serde(deserialize_with = "limited")] Box<When>),
     /// `reinit(state, value)`: takes effect when the event iteration is over.
     Reinit(VarId, ExprId),
     /// `assert`.
@@ -318,11 +321,15 @@ pub enum Step {
     /// `terminate(message)`.
     Terminate(ExprId),
     /// `if condition then … else …`, around actions.
-    If(ExprId, Vec<Step>, Vec<Step>),
+    If(
+        ExprId,
+        #[serde(deserialize_with = "limited")] Vec<Step>,
+        #[serde(deserialize_with = "limited")] Vec<Step>,
+    ),
 }
 
 /// `variable := value`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Assign {
     /// What is computed.
     pub variable: VarId,
@@ -333,20 +340,20 @@ pub struct Assign {
 }
 
 /// A function call, evaluated once for all its outputs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// The function.
     pub function: FunctionId,
     /// All scalar arguments.
     pub args: Vec<ExprId>,
-    /// Where the scalar outputs go, one entry per output.
+    /// Where the scalar outputs go, one entry per output; those at the end that nothing reads may be missing.
     pub outputs: Vec<Option<VarId>>,
     /// It has effects and is called even without outputs.
     pub impure: bool,
 }
 
 /// `matrix * unknowns = rhs`, solved numerically.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Solve {
     /// Nonzero entries by (row, column); the values are variables assigned before.
     pub entries: Vec<(u32, u32, VarId)>,
@@ -361,7 +368,7 @@ pub struct Solve {
 }
 
 /// Which solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SolveKind {
     /// LU with pivoting.
     Dense,
@@ -372,7 +379,7 @@ pub enum SolveKind {
 }
 
 /// A system of simultaneous equations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct System {
     /// The equations of the strongly connected block.
     pub equations: Vec<EquationRef>,
@@ -391,7 +398,7 @@ pub struct System {
 }
 
 /// A way to solve a system, and what came of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alternative {
     /// Which way.
     pub way: Way,
@@ -412,7 +419,7 @@ pub struct Alternative {
 }
 
 /// The ways to solve a linear system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Way {
     /// Torn at variables that were found.
     Torn,
@@ -440,7 +447,7 @@ impl Way {
 }
 
 /// How a system is solved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Form {
     /// Assignments and kernels, in order.
     Linear {
@@ -471,7 +478,7 @@ pub enum Form {
 
 /// Straight-line solutions divide by what is not proven to be nonzero, and may lose digits. Pivots are looked at in every
 /// evaluation, residuals and sums now and then; where they are bad the system is solved with pivoting instead.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Guard {
     /// Divisors, each with what it was before anything was subtracted from it: it must not have become tiny.
     pub pivots: Vec<(VarId, VarId)>,
@@ -502,7 +509,7 @@ impl Guard {
 }
 
 /// How a linear system was reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinearMethod {
     /// Solved symbolically as a whole.
     ClosedForm,
@@ -515,7 +522,7 @@ pub enum LinearMethod {
 }
 
 /// Newton iteration: given the iteration variables, the sequence computes the rest and the residuals.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Nonlinear {
     /// Iteration variables.
     pub unknowns: Vec<VarId>,
@@ -530,7 +537,7 @@ pub struct Nonlinear {
 }
 
 /// How a system is iterated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Iteration {
     /// Newton's method makes the residuals zero.
     #[default]
@@ -542,7 +549,7 @@ pub enum Iteration {
 }
 
 /// Derivatives of the residuals by the iteration variables.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Jacobian {
     /// Computes the entries.
     pub steps: Vec<Step>,
@@ -554,7 +561,7 @@ pub struct Jacobian {
 }
 
 /// A `when` clause: the first branch with a condition that became true is executed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct When {
     /// Branches in order.
     pub branches: Vec<WhenBranch>,
@@ -566,7 +573,7 @@ pub struct When {
 }
 
 /// A branch of a `when` clause.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WhenBranch {
     /// Boolean variables; it fires when one is true whose `pre` value is false.
     pub conditions: Vec<VarId>,
@@ -577,7 +584,7 @@ pub struct WhenBranch {
 }
 
 /// `assert(condition, message)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assert {
     /// What must hold.
     pub condition: ExprId,
@@ -592,7 +599,7 @@ pub struct Assert {
 }
 
 /// An equation that must hold after the initial problem is solved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// Left side.
     pub lhs: ExprId,
@@ -611,7 +618,7 @@ pub struct Check {
 }
 
 /// A relation `difference < 0` (or `<= 0`) that may cause an event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Relation {
     /// Its value, held between events.
     pub variable: VarId,
@@ -627,7 +634,7 @@ pub struct Relation {
 }
 
 /// An event at an instant that is known in advance: `time >= instant` and the like.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct TimeEvent {
     /// When; depends on parameters and discrete variables only.
     pub instant: ExprId,
@@ -636,7 +643,7 @@ pub struct TimeEvent {
 }
 
 /// `sample(start, interval)`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sample {
     /// True in the first evaluation at each tick.
     pub variable: VarId,
@@ -647,7 +654,7 @@ pub struct Sample {
 }
 
 /// `pre(variable)`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Pre {
     /// Of what.
     pub variable: VarId,
@@ -656,7 +663,7 @@ pub struct Pre {
 }
 
 /// `delay(input, delay, maximum)`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Delay {
     /// Its value, set before each evaluation.
     pub variable: VarId,
@@ -669,7 +676,7 @@ pub struct Delay {
 }
 
 /// `(outputs) = spatialDistribution(inputs, position, forward, points, values)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transport {
     /// What comes out at the two ends, set before each evaluation.
     pub outputs: [VarId; 2],
@@ -690,7 +697,7 @@ pub struct Transport {
 }
 
 /// The inlined integration step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Discretized {
     /// Which formula.
     pub method: String,
@@ -710,13 +717,14 @@ pub struct Discretized {
     pub substituted: Vec<u32>,
     /// For methods with several stages: a single implicit step, which damps error estimates. Where states are substituted: the
     /// step with all states implicit, for when these become stiff.
+    #[serde(deserialize_with = "limited")]
     pub filter: Option<Box<Discretized>>,
     /// Computes the differences of relations after the steps, where assignments do.
     pub crossings: Option<Vec<Step>>,
 }
 
 /// A stage of an inlined step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Stage {
     /// The slot of its instant; none for the end of the step.
     pub time: Option<VarId>,
@@ -727,7 +735,7 @@ pub struct Stage {
 }
 
 /// What the translation decided, and why.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// Scalar equations of the flat model.
     pub equations: usize,
@@ -748,7 +756,7 @@ pub struct Report {
 }
 
 /// What a trivial equation says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Trivial {
     /// `a = b` or `a = -b`
     Same,

@@ -48,6 +48,7 @@ mod settings;
 pub mod simulate;
 mod stiff;
 pub mod store;
+pub mod stored;
 pub mod summary;
 pub mod verify;
 
@@ -80,6 +81,11 @@ struct Guide;
 /// The sorted and solved equations, in the form the papers print.
 pub fn listing(program: &Program) -> String {
     kausal_codegen::listing::write(program)
+}
+
+/// All of a program as text that parses back with [`kausal_translate::text::parse`].
+pub fn program_text(program: &Program) -> String {
+    kausal_translate::text::write(program)
 }
 
 /// The program as C text.

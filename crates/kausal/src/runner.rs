@@ -43,6 +43,7 @@ use crate::result::{Sink, Trajectory};
 use crate::session::translation;
 use crate::simulate::{Ended, Output, run_into};
 use crate::store;
+use crate::stored::Flat;
 
 /// Which variables are meant, by their names.
 pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
@@ -50,7 +51,7 @@ pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 /// A run of a compiled model, with all that is done where it fails.
 pub struct Runner<'a> {
     model: Arc<CompiledModel>,
-    source: Option<(&'a FlatModel, &'a Options)>,
+    source: Option<(Source<'a>, &'a Options)>,
     backend: Backend,
     settings: Settings,
     wanted: Wanted<'a>,
@@ -137,6 +138,22 @@ impl Finished {
     }
 }
 
+/// What is translated again.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Flat(&'a FlatModel),
+    Stored(&'a Flat),
+}
+
+impl<'a> Source<'a> {
+    fn flat(self) -> &'a FlatModel {
+        match self {
+            Source::Flat(flat) => flat,
+            Source::Stored(flat) => flat,
+        }
+    }
+}
+
 impl<'a> Runner<'a> {
     /// Of a compiled model: all variables are recorded in memory, nothing ends it from outside.
     pub fn new(model: Arc<CompiledModel>) -> Runner<'a> {
@@ -156,7 +173,13 @@ impl<'a> Runner<'a> {
 
     /// Where it comes from: what fails may be translated in another way.
     pub fn recovering(mut self, flat: &'a FlatModel, options: &'a Options) -> Self {
-        self.source = Some((flat, options));
+        self.source = Some((Source::Flat(flat), options));
+        self
+    }
+
+    /// The same for a flat model that may be stored: it is unpacked only where a run fails.
+    pub fn recovering_lazily(mut self, flat: &'a Flat, options: &'a Options) -> Self {
+        self.source = Some((Source::Stored(flat), options));
         self
     }
 
@@ -223,7 +246,9 @@ impl<'a> Runner<'a> {
             && untorn.add(&failed.torn)
             && !is_over()
         {
-            let Some(model) = self.untorn(flat, options, &untorn.names, &mut seconds, watch) else { break };
+            let Some(model) = self.untorn(flat.flat(), options, &untorn.names, &mut seconds, watch) else {
+                break;
+            };
             notes.push(failed.note());
             let backup = Backup::new(self.files);
             let mut next = match self.attempt(&model, &self.settings, deadline, watch) {

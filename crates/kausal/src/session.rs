@@ -1,7 +1,7 @@
 //! Load, flatten, translate: one session holds the libraries and everything read so far.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use kausal_codegen::Backend;
@@ -18,6 +18,7 @@ use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
 use crate::parse::read_text;
 use crate::stiff;
+use crate::stored::{self, Flat, Stored};
 
 pub use crate::settings::Setting;
 
@@ -36,6 +37,8 @@ pub struct Session {
     foreign: Option<Arc<Foreign>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
+    /// The stored model that was opened: what is left of it, and its sources once they were asked for.
+    stored: Option<(Stored, OnceLock<Sources>)>,
     /// Seconds spent so far.
     pub seconds: Seconds,
 }
@@ -69,6 +72,7 @@ impl Session {
             foreign: None,
             diagnostics: Vec::new(),
             singular: Vec::new(),
+            stored: None,
             seconds: Seconds::default(),
         }
     }
@@ -121,6 +125,37 @@ impl Session {
         let names = self.add_text(&path.to_string_lossy(), &text);
         self.seconds.load += start.elapsed().as_secs_f64();
         Some(names)
+    }
+
+    /// Opens a stored model: its program is there for [`Session::take_stored`], diagnostics show lines of its sources.
+    pub fn open_stored(&mut self, path: &Path) -> Option<&Stored> {
+        let start = Instant::now();
+        match stored::read(path) {
+            Ok(stored) => self.stored = Some((stored, OnceLock::new())),
+            Err(diagnostic) => {
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+        }
+        self.seconds.load += start.elapsed().as_secs_f64();
+        self.stored()
+    }
+
+    /// The stored model that was opened.
+    pub fn stored(&self) -> Option<&Stored> {
+        self.stored.as_ref().map(|(stored, _)| stored)
+    }
+
+    /// The program of the stored model that was opened, with its flat model. It can be taken once.
+    pub fn take_stored(&mut self) -> Option<(Flat, Program)> {
+        let (stored, _) = self.stored.as_mut()?;
+        Some((Flat::stored(stored.rest.clone()), std::mem::take(&mut stored.program)))
+    }
+
+    /// The flat model of the stored model that was opened; one diagnostic where it is none.
+    pub fn stored_flat(&mut self, path: &Path) -> Option<FlatModel> {
+        let flat = self.stored()?.rest.flat();
+        flat.map_err(|error| self.diagnostics.push(stored::diagnostic(path, &error))).ok()
     }
 
     /// The model a user means: a file (its last class, or the one named) or a path into a library.
@@ -337,7 +372,10 @@ impl Session {
 
     /// All texts.
     pub fn sources(&self) -> &Sources {
-        self.workspace.sources()
+        match &self.stored {
+            Some((stored, sources)) => sources.get_or_init(|| stored.rest.sources().unwrap_or_default()),
+            None => self.workspace.sources(),
+        }
     }
 }
 
@@ -345,7 +383,19 @@ impl Session {
 pub(crate) fn translation(model: &FlatModel, options: &Options) -> Translation {
     let found = options.inline == Inline::Mixed && options.stiff.is_none();
     let found = found.then(|| stiff::with_stiff_states(model, options));
-    kausal_translate::translate(model, found.as_ref().unwrap_or(options))
+    verified(kausal_translate::translate(model, found.as_ref().unwrap_or(options)))
+}
+
+/// With `KAUSAL_VERIFY` in the environment every program is verified, whatever the build.
+fn verified(mut translation: Translation) -> Translation {
+    if std::env::var_os("KAUSAL_VERIFY").is_some()
+        && let Some(Err(faults)) = translation.program.as_ref().map(Program::verify)
+    {
+        let message = format!("internal error: the program does not verify: {faults}");
+        translation.diagnostics.push(Diagnostic::error("K0990", message));
+        translation.program = None;
+    }
+    translation
 }
 
 /// A file with models beside a path that does not exist, with a name like it.

@@ -11,7 +11,12 @@ use crate::arguments::Explain;
 use crate::output;
 
 pub fn run(arguments: &Explain) -> Outcome {
-    let session = model::session(&arguments.model);
+    let mut session = model::session(&arguments.model);
+    let mut arguments = arguments.clone();
+    if !model::adopt(&mut session, &arguments.model, &mut arguments.translation) {
+        return Outcome::Wrong;
+    }
+    let arguments = &arguments;
     if let Some(d) = model::contradiction(&arguments.translation) {
         output::show(&[d], session.sources());
         return Outcome::Misused;

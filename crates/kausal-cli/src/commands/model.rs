@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use kausal::session::balance;
+use kausal::stored::{self, Flat};
 use kausal::{
     CSettings, Commands, Diagnostic, FlatModel, Inline, Options, Program, Session, Sources, render, summary,
 };
@@ -37,8 +38,15 @@ fn flat_saying(
     model: &arguments::Model,
     said: &mut Vec<Diagnostic>,
 ) -> Option<FlatModel> {
-    let flat = progress::waiting("reading and flattening", || {
-        session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name))
+    let flat = progress::waiting("reading and flattening", || match stored::is_stored(&model.name) {
+        true => {
+            let path = Path::new(&model.name);
+            if session.stored().is_none() {
+                session.open_stored(path)?;
+            }
+            session.stored_flat(path)
+        }
+        false => session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name)),
     });
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
@@ -69,9 +77,54 @@ pub fn program(
     model: &arguments::Model,
     how: &Translation,
     said: &mut Vec<Diagnostic>,
-) -> Option<(FlatModel, Program)> {
+) -> Option<(Flat, Program)> {
+    if is_as_stored(session, how) {
+        return session.take_stored();
+    }
     let flat = flat_saying(session, model, said)?;
     program_of(session, flat, how, said)
+}
+
+/// Opens a stored model, if one is named, and takes over the options it was translated with where none are given. Errors are
+/// shown and give `false`.
+pub fn adopt(session: &mut Session, model: &arguments::Model, how: &mut Translation) -> bool {
+    if !stored::is_stored(&model.name) {
+        return true;
+    }
+    let Some(stored) = session.open_stored(Path::new(&model.name)) else {
+        let diagnostics = session.take_diagnostics();
+        output::show(&diagnostics, &Sources::default());
+        return false;
+    };
+    let own = &stored.options;
+    let usual = Options::default();
+    if how.tearing == usual.tearing {
+        how.tearing = own.tearing;
+    }
+    if how.relaxing == usual.relaxing {
+        how.relaxing = own.relaxing;
+    }
+    if how.inline == usual.inline {
+        how.inline = own.inline;
+        if how.stiff.is_empty() {
+            how.stiff = own.stiff.clone().unwrap_or_default();
+        }
+    }
+    if how.loops == usual.loops {
+        how.loops = own.loops;
+    }
+    true
+}
+
+/// Is the program wanted as the stored model has it? Otherwise its flat model is translated again.
+fn is_as_stored(session: &Session, how: &Translation) -> bool {
+    let Some(stored) = session.stored() else { return false };
+    let own = &stored.options;
+    let given = how.no_hints || how.commands.is_some() || !how.settings.is_empty();
+    !given
+        && (how.tearing, how.relaxing, how.inline, how.loops)
+            == (own.tearing, own.relaxing, own.inline, own.loops)
+        && how.stiff == own.stiff.clone().unwrap_or_default()
 }
 
 /// The flat model with settings and its program; what was said meanwhile is shown and kept.
@@ -80,7 +133,10 @@ pub fn program_of(
     mut flat: FlatModel,
     how: &Translation,
     said: &mut Vec<Diagnostic>,
-) -> Option<(FlatModel, Program)> {
+) -> Option<(Flat, Program)> {
+    if is_as_stored(session, how) {
+        return session.take_stored();
+    }
     let options = options(how, session)?;
     let program = if session.set(&mut flat, &how.settings) {
         if how.no_hints {
@@ -101,7 +157,7 @@ pub fn program_of(
     if let Some(stiffness) = program.as_ref().and_then(|p| p.report.stiffness.as_ref()) {
         output::detail(&format!("{stiffness}\n"));
     }
-    program.map(|program| (flat, program))
+    program.map(|program| (flat.into(), program))
 }
 
 /// The options of a translation; a file of commands that cannot be read is shown and gives `None`.
@@ -119,7 +175,9 @@ pub fn options(how: &Translation, session: &Session) -> Option<Options> {
 
 /// The translator commands a user gave.
 fn commands(how: &Translation, session: &Session) -> Option<Commands> {
-    let Some(path) = &how.commands else { return Some(Commands::default()) };
+    let Some(path) = &how.commands else {
+        return Some(session.stored().map(|stored| stored.options.commands.clone()).unwrap_or_default());
+    };
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) => {
@@ -227,6 +285,14 @@ fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
             "leave it out, or write --c FILE",
         );
     }
+    if let Some(path) = arguments.output.as_ref().filter(|path| !stored::is_stored(&path.to_string_lossy())) {
+        let message =
+            format!("stored models have names that end with {}: {}", stored::ENDING, path.display());
+        return refused(
+            message,
+            "rename it; --c FILE writes C, and results are written by `kausal simulate`",
+        );
+    }
     if inline == Inline::Rosenbrock && arguments.c.is_some() {
         let message = "--inline rosenbrock has no step in C: the method chooses its steps, and those of the C text \
                        are of one size";
@@ -238,6 +304,11 @@ fn c_contradiction(arguments: &Translate) -> Option<Diagnostic> {
 
 pub fn translate(arguments: &Translate) -> Outcome {
     let mut session = session(&arguments.model);
+    let mut arguments = arguments.clone();
+    if !adopt(&mut session, &arguments.model, &mut arguments.translation) {
+        return Outcome::Wrong;
+    }
+    let arguments = &arguments;
     if let Some(d) = contradiction(&arguments.translation).or_else(|| c_contradiction(arguments)) {
         output::show(&[d], session.sources());
         return Outcome::Misused;
@@ -248,7 +319,7 @@ pub fn translate(arguments: &Translate) -> Outcome {
 fn translated(arguments: &Translate, session: &mut Session) -> bool {
     let mut said = Vec::new();
     let translated = program(session, &arguments.model, &arguments.translation, &mut said);
-    let Some((_, program)) = translated else {
+    let Some((flat, program)) = translated else {
         if arguments.json {
             print_failure(session, &arguments.model, &said);
         }
@@ -262,14 +333,40 @@ fn translated(arguments: &Translate, session: &mut Session) -> bool {
     {
         return false;
     }
+    if let Some(path) = &arguments.output
+        && !write_stored(arguments, path, &program, &flat, session)
+    {
+        return false;
+    }
     if arguments.json {
         output::print_json(&summary::of(&program, session.seconds));
+    } else if arguments.program_text {
+        output::print(&kausal::program_text(&program));
     } else if arguments.listing || wants_listing(&arguments.translation) {
         output::print(&kausal::listing(&program));
     } else {
         output::say(&summary::text(&program));
     }
     true
+}
+
+fn write_stored(
+    arguments: &Translate,
+    path: &Path,
+    program: &Program,
+    flat: &FlatModel,
+    session: &Session,
+) -> bool {
+    let Some(options) = options(&arguments.translation, session) else { return false };
+    match stored::write(path, program, flat, &options, session.sources()) {
+        Ok(()) => {
+            if !arguments.json {
+                output::wrote(path);
+            }
+            true
+        }
+        Err(d) => !output::show(&[d], session.sources()),
+    }
 }
 
 /// Do the translator commands ask for the listing?

@@ -9,8 +9,9 @@ use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::runner::{Finished, Runner, Stage, Watch};
 use kausal::simulate::{Ended, instant, unmatched};
+use kausal::stored::Flat;
 use kausal::{
-    Backend, Diagnostic, FlatModel, Inline, Program, Request, Session, Settings, Trajectory, Writing, glob,
+    Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, Writing, glob,
     store,
 };
 use serde::Serialize;
@@ -75,6 +76,11 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let limit = arguments.timeout.map(Duration::from_secs_f64);
     interrupt::begin(limit);
     let mut session = model::session(&arguments.model);
+    let mut arguments = arguments.clone();
+    if !model::adopt(&mut session, &arguments.model, &mut arguments.translation) {
+        return Outcome::Wrong;
+    }
+    let arguments = &arguments;
     let misused = |session: &Session, d: Diagnostic| {
         output::show(&[d], session.sources());
         Outcome::Misused
@@ -99,7 +105,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
-    let settings = match request.settings(method, &flat.experiment, &mut warnings) {
+    let settings = match request.settings(method, &program.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
             settings
@@ -114,10 +120,11 @@ pub fn run(arguments: &Simulate) -> Outcome {
 fn simulated(
     arguments: &Simulate,
     mut session: Session,
-    flat: FlatModel,
+    flat: Flat,
     program: Program,
     settings: Settings,
 ) -> bool {
+    let name = program.name.clone();
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
     let compiled = progress::waiting("making code", || session.compile(program, backend));
     let diagnostics = session.take_diagnostics();
@@ -132,7 +139,7 @@ fn simulated(
     let limit =
         arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
     let runner = Runner::new(Arc::new(compiled))
-        .recovering(&flat, &options)
+        .recovering_lazily(&flat, &options)
         .backend(backend)
         .settings(settings.clone())
         .wanted(&wanted)
@@ -166,10 +173,10 @@ fn simulated(
     let start = Instant::now();
     let page = arguments.report.as_ref().map(|_| Page::new(&flat, &model.program, session.sources()));
     let run = Shown { ended: &ended, memory: &trajectory, audit: audit.as_ref() };
-    let drawn = draw(arguments, &session, &flat.name, &run)
+    let drawn = draw(arguments, &session, &name, &run)
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page));
     let seconds = start.elapsed().as_secs_f64();
-    report(arguments, &session, &flat.name, &settings, &run, !failed, seconds);
+    report(arguments, &session, &name, &settings, &run, !failed, seconds);
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
     std::mem::forget((session, flat, model));
     drawn && !failed

@@ -233,7 +233,8 @@ impl Checker<'_> {
     }
 }
 
-fn op_arity(op: Op, count: usize) -> bool {
+/// May an operator have so many arguments?
+pub fn op_arity(op: Op, count: usize) -> bool {
     match op {
         Op::Add | Op::Mul | Op::And | Op::Or => count >= 2,
         Op::If => count == 3,

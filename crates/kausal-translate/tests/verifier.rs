@@ -1,0 +1,54 @@
+//! Programs verify, and the verifier finds what is wrong with those that were spoiled.
+
+mod support;
+
+use kausal_translate::{Inline, Options, Relaxing, Tearing, translate};
+
+/// What is wrong with the programs of all examples; how many there are.
+fn faults(options: &Options) -> (usize, Vec<String>) {
+    let (mut count, mut faults) = (0, Vec::new());
+    for name in support::examples() {
+        let Some(flat) = support::example(&name) else { continue };
+        let Some(program) = translate(&flat, options).program else { continue };
+        count += 1;
+        if let Err(found) = program.verify() {
+            faults.push(format!("{name}:\n{found}"));
+        }
+    }
+    (count, faults)
+}
+
+fn verified(options: &Options) {
+    let (count, faults) = faults(options);
+    assert!(faults.is_empty(), "{options:?}\n{}", faults.join("\n"));
+    assert!(count > 30, "{count} examples");
+}
+
+#[test]
+fn examples_verify() {
+    verified(&Options::default());
+    verified(&Options { tearing: Tearing::Declared, relaxing: Relaxing::Declared, ..Options::default() });
+    verified(&Options { tearing: Tearing::Off, relaxing: Relaxing::Off, ..Options::default() });
+}
+
+#[test]
+fn inlined_examples_verify() {
+    for inline in [Inline::Euler, Inline::Bdf, Inline::Radau, Inline::Mixed, Inline::Rosenbrock] {
+        verified(&Options { inline, ..Options::default() });
+    }
+}
+
+/// Time of a model named by `KAUSAL_VERIFY_MODEL`, for measurements.
+#[test]
+#[ignore = "for measurements"]
+fn time_of_a_model() {
+    let Ok(name) = std::env::var("KAUSAL_VERIFY_MODEL") else { return };
+    let flat = support::example(&name).expect("flat");
+    let program = translate(&flat, &Options::default()).program.expect("a program");
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        let verified = program.verify();
+        println!("{:?}, {} expressions", start.elapsed(), program.pool.len());
+        verified.unwrap_or_else(|faults| panic!("{faults}"));
+    }
+}
