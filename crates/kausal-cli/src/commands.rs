@@ -8,6 +8,7 @@ mod results;
 mod shell;
 mod simulate;
 mod verify;
+mod written;
 
 use std::process::ExitCode;
 
@@ -41,15 +42,16 @@ impl From<Outcome> for ExitCode {
 }
 
 /// Runs a command.
-pub fn run(command: Command) -> ExitCode {
+pub fn run(command: Command) -> Outcome {
     let done = match command {
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Check(arguments) => model::check(&arguments),
         Command::Flatten(arguments) => model::flatten(&arguments),
-        Command::Translate(arguments) => return model::translate(&arguments).into(),
-        Command::Explain(arguments) => return explain::run(&arguments).into(),
-        Command::Simulate(arguments) => return simulate::run(&arguments).into(),
+        Command::Translate(arguments) => return model::translate(&arguments),
+        Command::Explain(arguments) => return explain::run(&arguments),
+        Command::Simulate(arguments) => return simulate::run(&arguments),
         Command::Compare(arguments) => results::compare(&arguments),
+        Command::Recover(arguments) => results::recover(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::VerifyModel(arguments) => verify::model(&arguments),
         Command::Plot(arguments) => results::plot(&arguments),
@@ -57,5 +59,5 @@ pub fn run(command: Command) -> ExitCode {
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
     };
-    Outcome::from(done).into()
+    Outcome::from(done)
 }

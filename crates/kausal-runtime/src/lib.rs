@@ -23,6 +23,6 @@ mod tangent;
 
 pub use image::CompiledModel;
 pub use jacobian::JacobianMode;
-pub use kausal_external::Writing;
+pub use kausal_external::{Permissions, RunFiles};
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, RunError, Settings, Statistics, simulate};

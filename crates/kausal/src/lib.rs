@@ -48,7 +48,7 @@ pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
 pub use kausal_model::print_flat;
 pub use kausal_runtime::simulation::inlined::method_of;
-pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writing};
+pub use kausal_runtime::{CompiledModel, JacobianMode, Permissions, RunFiles, Settings, Statistics};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
@@ -59,6 +59,7 @@ pub use kausal_codegen::c::Settings as CSettings;
 
 /// Asks the functions of all models that run to end: their runs fail and keep the results they have.
 pub use kausal_external::foreign::under_way as foreign_under_way;
+pub use kausal_external::read_regular;
 pub use kausal_symbolic::function::interrupt::request as stop_functions;
 
 /// The sorted and solved equations, in the form the papers print.

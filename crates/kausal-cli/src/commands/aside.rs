@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::interrupt;
+
 /// Files that were moved out of the way. They come back, unless the new ones are better.
 pub struct Aside {
     /// Where they were, and where they are.
@@ -17,7 +19,11 @@ impl Aside {
             let other = beside(path)?;
             fs::rename(path, &other).ok().map(|()| (path.clone(), other))
         };
-        Aside { moved: files.iter().filter(is_file).filter_map(moves).collect() }
+        let moved: Vec<(PathBuf, PathBuf)> = files.iter().filter(is_file).filter_map(moves).collect();
+        let back = moved.clone();
+        // Who ends the program by force keeps them. Where they came back or are gone, there is nothing to do.
+        interrupt::end_with(move || restore(&back));
+        Aside { moved }
     }
 
     /// The new files are better.
@@ -31,9 +37,13 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        for (path, other) in self.moved.drain(..) {
-            let _ = fs::rename(other, path);
-        }
+        restore(&self.moved);
+    }
+}
+
+fn restore(moved: &[(PathBuf, PathBuf)]) {
+    for (path, other) in moved {
+        let _ = fs::rename(other, path);
     }
 }
 

@@ -12,7 +12,7 @@ use kausal::simulate::instant;
 use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
 use kausal::{
     Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
-    Writing, glob, method_of, store,
+    glob, method_of, store,
 };
 use serde::Serialize;
 
@@ -41,6 +41,8 @@ struct Report<'a> {
     state_events: u64,
     time_events: u64,
     terminated: Option<&'a str>,
+    /// What the model has written.
+    files: &'a [PathBuf],
     seconds: Seconds,
     /// Warnings of the run.
     warnings: Vec<Said<'a>>,
@@ -80,8 +82,6 @@ const USUAL_FIXED_ORDER: usize = 2;
 const MOST_POINTS: f64 = 1e8;
 
 pub fn run(arguments: &Simulate) -> Outcome {
-    let limit = arguments.timeout.map(Duration::from_secs_f64);
-    interrupt::begin(limit);
     let mut session = model::session(&arguments.model);
     let misused = |session: &Session, d: Diagnostic| {
         output::show(&[d], session.sources());
@@ -105,7 +105,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
-    let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
+    let settings = match settings(arguments, method, &flat.name, &flat.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
             settings
@@ -416,6 +416,7 @@ fn unused_options(arguments: &Simulate, method: Method) -> Result<(), Diagnostic
 fn settings(
     arguments: &Simulate,
     method: Method,
+    model: &str,
     experiment: &kausal::Experiment,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Settings, Diagnostic> {
@@ -466,7 +467,6 @@ fn settings(
         (None, _) if method == Method::FixedBdf => USUAL_FIXED_ORDER,
         (None, _) => Settings::default().max_order,
     };
-    let files = if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) };
     Ok(Settings {
         start,
         stop,
@@ -477,7 +477,7 @@ fn settings(
         max_step: arguments.max_step,
         jacobian: arguments.jacobian,
         max_order,
-        files,
+        files: super::written::files(arguments, model),
         events_at_steps: arguments.events,
         iterations: arguments.iterations,
         ..Settings::default()
@@ -587,6 +587,7 @@ fn report(
             state_events: s.state_events,
             time_events: s.time_events,
             terminated: s.terminated.as_deref(),
+            files: &s.files,
             seconds,
             warnings: ended
                 .diagnostics
@@ -615,6 +616,7 @@ fn report(
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));
     }
+    text.push_str(&super::written::text(&s.files));
     if let Some(audit) = run.audit() {
         text.push_str(&audit.text());
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kausal_symbolic::function::array::MAX_TEXT;
 use kausal_symbolic::function::text::{TextFormat, format_number};
 use kausal_symbolic::function::{ArrayFn, LocalId, Reduction, Scalar, Subscript, Term, TermId};
 use kausal_symbolic::{FunctionId, Op};
@@ -857,6 +858,10 @@ impl Flattener<'_> {
                 _ => None,
             };
             let (width, left) = (number(options[1]), number(options[2]));
+            // One text for each literal: what is too long is refused, not cut.
+            if width.is_some_and(|width| width * literals.len() as f64 > MAX_TEXT as f64) {
+                return None;
+            }
             let names: Vec<String> =
                 literals.iter().map(|l| padded(l.name.symbol.as_str(), width, left)).collect();
             let mut value: Option<TVal> = None;
@@ -938,5 +943,5 @@ fn written(
         Some(Term::Text(text)) => TextFormat::C(text.as_str().into()),
         Some(_) => return None,
     };
-    Some(format_number(x, kind, &format))
+    format_number(x, kind, &format).ok()
 }
