@@ -60,7 +60,7 @@ const IO: &str = r#"package IO
   impure function systemOf input String s; output Integer n; external "C" n = system(s); end systemOf;
   impure function exit input Integer n; external "C" exit(n); end exit;
   function full input String s; output String t; external "C" t = ModelicaInternal_fullPathName(s); end full;
-  function resource input String s; output String t; external "C" t = ModelicaServices_loadResource(s); end resource;
+  function resource input String s; output String t; external "C" t = ModelicaInternal_fullPathName(s); end resource;
   function length input String s; output Integer n; external "C" n = ModelicaStrings_length(s); end length;
 end IO;
 "#;

@@ -147,7 +147,13 @@ impl Flattener<'_> {
             });
             if has_when && !section.initial {
                 // `when` clauses with other conditions than initial() have outputs that remember these.
-                let conditions = vec![self.pool.op(Op::Initial, &[])];
+                // What the clause does is done at the first event, behind the initial problem, where initial() is false again.
+                let initial = self.pool.op(Op::Initial, &[]);
+                let yes = self.pool.constant(1.0);
+                let args: Vec<ExprId> =
+                    outer.args.iter().map(|&arg| if arg == initial { yes } else { arg }).collect();
+                let call = self.pool.call(function, &args);
+                let conditions = vec![initial];
                 let actions = vec![Action { kind: ActionKind::Call(call), origin: origin.clone() }];
                 let branches = vec![WhenBranch { conditions, actions }];
                 sink.whens.push(When { branches, origin: origin.clone() });
@@ -178,7 +184,9 @@ impl Flattener<'_> {
             let actions = vec![Action { kind, origin: place.clone() }];
             if at_start && !section.initial {
                 let conditions = vec![self.pool.op(Op::Initial, &[])];
-                let reached = ActionKind::If(flag, actions.clone(), Vec::new());
+                // Behind the initial problem, where the flag was set, it is that of before.
+                let before = self.pool.op(Op::Pre, &[flag]);
+                let reached = ActionKind::If(before, actions.clone(), Vec::new());
                 let actions = vec![Action { kind: reached, origin: place }];
                 let branches = vec![WhenBranch { conditions, actions }];
                 sink.whens.push(When { branches, origin: origin.clone() });
