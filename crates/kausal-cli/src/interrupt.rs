@@ -1,8 +1,8 @@
 //! Ending the program from outside: Ctrl-C, a signal, a limit of time or of memory.
 //!
 //! Every command is watched from its first moment. Where there is nothing to keep, a request ends the program with a word. A
-//! run ends after the current step, with results up to there. A step that does not end by itself is made to: functions,
-//! systems of equations and the integrator look at a flag. What looks at nothing, such as foreign code, ends with the
+//! run is cancelled ([`Cancel`]) and ends with results up to there: functions, systems of equations and the integrator look at
+//! its flag. A limit of time lets the current step end first. What looks at nothing, such as foreign code, ends with the
 //! program. Before that, result files are completed. A second after Ctrl-C the program is gone, whatever it was doing.
 
 use std::process::exit;
@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use kausal::Cancel;
+
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static PHASE: AtomicU8 = AtomicU8::new(PREPARING);
 static BEGIN: OnceLock<Instant> = OnceLock::new();
+static CANCEL: OnceLock<Cancel> = OnceLock::new();
 /// The command runs a model.
 static RUNS: AtomicBool = AtomicBool::new(false);
 /// What is done before the program ends.
@@ -25,10 +28,12 @@ const OVER: u8 = 2;
 /// The exit code of a program ended by Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// So long a step may take after the request, or after the limit, before it is made to end.
+/// So long a step may take after the limit before it is made to end, and so long after that what looks at the flag often.
 const LATE: Duration = Duration::from_millis(200);
 /// And so long what looks at the flag may take to see it.
 const GRACE: Duration = Duration::from_millis(300);
+/// Nobody waits for the end of a limit.
+const GRACE_OF_LIMIT: Duration = Duration::from_secs(2);
 /// Then files are completed, unless somebody holds them for longer.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// How often memory is looked at: what is taken meanwhile is small beside any limit.
@@ -87,8 +92,11 @@ pub fn begin(time: Option<Duration>, memory: Option<u64>, runs: bool) {
         // What was going on before anybody saw the request: the run may be over before the other thread begins.
         let phase = PHASE.load(Ordering::Relaxed);
         match REQUESTS.fetch_add(1, Ordering::Relaxed) {
-            0 => drop(std::thread::spawn(move || make_it_end(Cause::Request, phase))),
-            1 => kausal::stop_functions(),
+            0 => {
+                cancel().cancel();
+                drop(std::thread::spawn(move || make_it_end(Cause::Request, phase)));
+            }
+            1 => {}
             _ => Cause::Request.exit(),
         }
     });
@@ -146,6 +154,11 @@ pub fn asked() -> bool {
     REQUESTS.load(Ordering::Relaxed) > 0
 }
 
+/// What ends the runs of this program.
+pub fn cancel() -> &'static Cancel {
+    CANCEL.get_or_init(Cancel::new)
+}
+
 /// Something that is done before the program ends by force.
 pub fn end_with(before: impl Fn() + Send + 'static) {
     BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(before));
@@ -165,7 +178,7 @@ fn make_it_end(cause: Cause, phase: u8) {
     let is_running = || PHASE.load(Ordering::Relaxed) == RUNNING;
     std::thread::sleep(LATE);
     if is_running() {
-        kausal::stop_functions();
+        // By now the run has been asked to end, and what looks at its flag has seen that.
         std::thread::sleep(LATE);
         if let Some(name) = kausal::foreign_under_way()
             && is_running()
@@ -173,7 +186,7 @@ fn make_it_end(cause: Cause, phase: u8) {
             // Nothing stops it; rows are in the files already.
             cause.end(&format!("in the foreign function {name}, which does not end"));
         }
-        std::thread::sleep(GRACE);
+        std::thread::sleep(if matches!(cause, Cause::Request) { GRACE } else { GRACE_OF_LIMIT });
         if is_running() {
             cause.end("in a step that does not end");
         }

@@ -15,7 +15,7 @@ use kausal_syntax::Diagnostic;
 use serde::Serialize;
 
 use crate::result::{Signal, Sink, Trajectory};
-use crate::{csv, mat, parquet};
+use crate::{backup, csv, mat, parquet};
 
 /// A format of result files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,14 @@ pub fn check(path: &Path) -> Result<(), Diagnostic> {
 
 /// Opens a result file for writing.
 pub fn create(path: &Path) -> Result<Box<dyn Sink>, Diagnostic> {
+    let file = open(path)?;
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|other| other.strong_count() > 0);
+    all.push(Arc::downgrade(&file.0));
+    Ok(Box::new(file))
+}
+
+fn open(path: &Path) -> Result<Shared, Diagnostic> {
     let format = format(path)?;
     let file = File::create(path).map_err(|error| unwritable(path, None, &error))?;
     let out = BufWriter::with_capacity(1 << 16, file);
@@ -43,11 +51,7 @@ pub fn create(path: &Path) -> Result<Box<dyn Sink>, Diagnostic> {
         Format::Mat => Box::new(mat::Writer::new(out)),
         Format::Parquet => Box::new(parquet::Writer::new(out)),
     };
-    let open = Arc::new(Mutex::new(Open { sink, started: false, complete: false }));
-    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    all.retain(|other| other.strong_count() > 0);
-    all.push(Arc::downgrade(&open));
-    Ok(Box::new(Shared(open)))
+    Ok(Shared(Arc::new(Mutex::new(Open { sink, started: false, complete: false }))))
 }
 
 /// The files that are being written.
@@ -113,8 +117,14 @@ impl Sink for Shared {
 /// Completes all files that are being written, because the program ends. A file that is in the hands of somebody for longer
 /// than `patience` is left as it is.
 pub fn complete_all(patience: Duration) {
-    let end = Instant::now() + patience;
     let all = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    complete(&all, patience);
+    // A run that is made again has not come further yet: what the run before it gave is what there is.
+    backup::restore_all();
+}
+
+fn complete(all: &[Weak<Mutex<Open>>], patience: Duration) {
+    let end = Instant::now() + patience;
     for open in all.iter().filter_map(Weak::upgrade) {
         loop {
             match open.try_lock() {
@@ -262,6 +272,9 @@ fn read_csv(bytes: &[u8]) -> Result<(Trajectory, Option<Repair>), String> {
         let repair = Repair { length: cut as u64, patches: Vec::new() };
         Ok((csv::read(text(&bytes[..cut])?)?, Some(repair)))
     };
+    if cut == 0 && csv::is_own(bytes) {
+        return Err("it ends before its first row".to_owned());
+    }
     if cut == bytes.len() || cut == 0 {
         return Ok((csv::read(text(bytes)?)?, None));
     }
@@ -320,7 +333,6 @@ mod tests {
             }
         }
         sink.keep().unwrap();
-        let Ok(()) = sink.keep() else { panic!() };
     }
 
     /// Cut anywhere, a file is read up to its last complete row, and is whole after it was recovered.
@@ -362,10 +374,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.parquet");
         let sample = sample();
-        let mut sink = create(&path).unwrap();
+        let mut sink = open(&path).unwrap();
         sink.start(&sample.signals, 1).unwrap();
         sink.row(0.0, &[1.0]).unwrap();
-        complete_all(Duration::from_secs(1));
+        complete(&[Arc::downgrade(&sink.0)], Duration::from_secs(1));
         sink.row(1.0, &[2.0]).unwrap();
         sink.finish().unwrap();
         let (result, note) = read_noting(&path).unwrap();

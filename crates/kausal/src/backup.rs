@@ -1,33 +1,43 @@
-//! Result files of a run while another one takes their place.
+//! Result files of a run, set aside while another run writes files of the same names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::interrupt;
+/// All files that are moved out of the way in this moment.
+static MOVED: Mutex<Vec<(PathBuf, PathBuf)>> = Mutex::new(Vec::new());
+
+fn all() -> MutexGuard<'static, Vec<(PathBuf, PathBuf)>> {
+    MOVED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Moves all files back, because the program ends.
+pub(crate) fn restore_all() {
+    restore(&std::mem::take(&mut *all()));
+}
 
 /// Files that were moved out of the way. They come back, unless the new ones are better.
-pub struct Aside {
+pub(crate) struct Backup {
     /// Where they were, and where they are.
     moved: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Aside {
+impl Backup {
     /// Moves files away, those that can be: a pipe is none.
-    pub fn new(files: &[PathBuf]) -> Aside {
+    pub fn new(files: &[PathBuf]) -> Backup {
         let is_file = |path: &&PathBuf| fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
         let moves = |path: &PathBuf| {
             let other = beside(path)?;
             fs::rename(path, &other).ok().map(|()| (path.clone(), other))
         };
         let moved: Vec<(PathBuf, PathBuf)> = files.iter().filter(is_file).filter_map(moves).collect();
-        let back = moved.clone();
-        // Who ends the program by force keeps them. Where they came back or are gone, there is nothing to do.
-        interrupt::end_with(move || restore(&back));
-        Aside { moved }
+        all().extend(moved.iter().cloned());
+        Backup { moved }
     }
 
     /// The new files are better.
     pub fn forget(mut self) {
+        all().retain(|pair| !self.moved.contains(pair));
         for (_, other) in self.moved.drain(..) {
             // What cannot be removed does no harm.
             let _ = fs::remove_file(other);
@@ -35,8 +45,9 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for Backup {
     fn drop(&mut self) {
+        all().retain(|pair| !self.moved.contains(pair));
         restore(&self.moved);
     }
 }
@@ -64,13 +75,13 @@ mod tests {
         let write = |text: &str| fs::write(&file, text).expect("a file");
         let count = || fs::read_dir(folder.path()).expect("a folder").count();
         write("first");
-        let aside = Aside::new(std::slice::from_ref(&file));
+        let backup = Backup::new(std::slice::from_ref(&file));
         write("second");
-        drop(aside);
+        drop(backup);
         assert_eq!((fs::read_to_string(&file).expect("text").as_str(), count()), ("first", 1));
-        let aside = Aside::new(std::slice::from_ref(&file));
+        let backup = Backup::new(std::slice::from_ref(&file));
         write("third");
-        aside.forget();
+        backup.forget();
         assert_eq!((fs::read_to_string(&file).expect("text").as_str(), count()), ("third", 1));
     }
 }
