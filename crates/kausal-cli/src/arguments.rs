@@ -36,6 +36,18 @@ pub struct Manner {
     pub color: Color,
 }
 
+/// How much a command may take.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Bounds {
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = values::positive)]
+    pub timeout: Option<f64>,
+    /// Give up with more than this many megabytes of memory; 0 for no limit (default: 80 % of the machine's)
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
+}
+
 /// When messages have colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
@@ -91,6 +103,13 @@ const COMPLETIONS: &str = "Examples:
   kausal completions zsh > ~/.zfunc/_kausal
   kausal completions fish > ~/.config/fish/completions/kausal.fish";
 
+const RECOVER: &str = "Examples:
+  kausal recover result.mat
+  kausal recover result.parquet
+
+Result files are written while a run goes on. Where it was killed, `kausal plot` and `compare` read them up to the last
+complete row as they are; other programs can after this. Rows that are not complete are cut off, nothing else changes.";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Parse files and folders and say what is wrong with them
@@ -109,6 +128,9 @@ pub enum Command {
     Simulate(Simulate),
     /// Compare a result with a reference: do they agree within a tube?
     Compare(Compare),
+    /// Complete a result file that was left behind when the program was killed
+    #[command(after_help = RECOVER)]
+    Recover(Recover),
     /// Simulate every model that has a reference and compare
     Verify(Verify),
     /// Verify one model: what `verify` runs in a process of its own
@@ -127,6 +149,28 @@ pub enum Command {
     Man(ManPages),
 }
 
+impl Command {
+    /// The limits of time, in seconds, and memory, in megabytes. `verify` has limits for each of its models.
+    pub fn bounds(&self) -> (Option<f64>, Option<u64>) {
+        let bounds = match self {
+            Command::Parse(a) => a.bounds,
+            Command::Check(a) => a.bounds,
+            Command::Flatten(a) => a.bounds,
+            Command::Translate(a) => a.bounds,
+            Command::Explain(a) => a.bounds,
+            Command::Simulate(a) => return (a.timeout, a.memory),
+            Command::Compare(a) => a.bounds,
+            Command::Plot(a) => a.bounds,
+            Command::Recover(a) => a.bounds,
+            Command::Examples(a) => a.bounds,
+            Command::Verify(_) | Command::VerifyModel(_) | Command::Completions(_) | Command::Man(_) => {
+                Bounds { timeout: None, memory: Some(0) }
+            }
+        };
+        (bounds.timeout, bounds.memory)
+    }
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct Parse {
     /// Files and folders; folders are read with everything below them
@@ -135,6 +179,8 @@ pub struct Parse {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 /// A model and where to find what it uses.
@@ -150,7 +196,13 @@ pub struct Model {
     /// A folder with libraries, searched after the built-in one and before MODELICAPATH
     #[arg(long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
-    /// Trust the model like a program: compile and run its external C code, with your rights; write any file
+    /// Let the model read and list the files below this folder; may be repeated
+    #[arg(long, value_name = "DIR", value_parser = values::folder)]
+    pub allow_read: Vec<PathBuf>,
+    /// Let the model read, write, move and remove the files below this folder; may be repeated
+    #[arg(long, value_name = "DIR", value_parser = values::folder)]
+    pub allow_write: Vec<PathBuf>,
+    /// Trust the model like a program: compile and run its external C code, with your rights; read and write any file
     #[arg(long)]
     pub allow_external: bool,
 }
@@ -162,6 +214,8 @@ pub struct Check {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -171,6 +225,8 @@ pub struct Flatten {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 /// How a model is translated.
@@ -230,6 +286,8 @@ pub struct Translate {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -250,6 +308,8 @@ pub struct Explain {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -306,6 +366,9 @@ pub struct Simulate {
     /// Give up after this many seconds
     #[arg(help_heading = "The run", long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = values::positive)]
     pub timeout: Option<f64>,
+    /// Give up with more than this many megabytes of memory; 0 for no limit (default: 80 % of the machine's)
+    #[arg(help_heading = "The run", long, value_name = "MB")]
+    pub memory: Option<u64>,
     /// Interpret instead of making machine code
     #[arg(help_heading = "The run", long)]
     pub interpret: bool,
@@ -348,6 +411,8 @@ pub struct Examples {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 /// How wide the tube is.
@@ -381,6 +446,8 @@ pub struct Compare {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -453,6 +520,17 @@ pub struct VerifyModel {
 }
 
 #[derive(Clone, Debug, Args)]
+pub struct Recover {
+    /// The result (.csv, .mat or .parquet)
+    pub result: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub bounds: Bounds,
+}
+
+#[derive(Clone, Debug, Args)]
 pub struct Plot {
     /// The result (.csv, .mat or .parquet)
     pub result: PathBuf,
@@ -461,4 +539,6 @@ pub struct Plot {
     /// Where the plot goes (.svg, .png, or .html to zoom and search); without it, to the terminal; may be repeated
     #[arg(long, value_name = "FILE", value_parser = values::plot_file)]
     pub plot_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }

@@ -7,6 +7,7 @@ mod results;
 mod shell;
 mod simulate;
 mod verify;
+mod written;
 
 use std::process::ExitCode;
 
@@ -51,18 +52,18 @@ fn is_to_fail(stage: &str) -> bool {
 }
 
 /// Runs a command. A fault of this program is a diagnostic.
-pub fn run(command: Command) -> ExitCode {
+pub fn run(command: Command) -> Outcome {
     kausal::internal::silence();
     match kausal::internal::guarded(|| dispatch(command)) {
-        Ok(code) => code,
+        Ok(outcome) => outcome,
         Err(fault) => {
             output::show(&[fault], &Sources::default());
-            ExitCode::FAILURE
+            Outcome::Wrong
         }
     }
 }
 
-fn dispatch(command: Command) -> ExitCode {
+fn dispatch(command: Command) -> Outcome {
     if is_to_fail("command") {
         panic!("asked for by {TEST_FAULT}");
     }
@@ -70,10 +71,11 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Check(arguments) => model::check(&arguments),
         Command::Flatten(arguments) => model::flatten(&arguments),
-        Command::Translate(arguments) => return model::translate(&arguments).into(),
-        Command::Explain(arguments) => return explain::run(&arguments).into(),
-        Command::Simulate(arguments) => return simulate::run(&arguments).into(),
+        Command::Translate(arguments) => return model::translate(&arguments),
+        Command::Explain(arguments) => return explain::run(&arguments),
+        Command::Simulate(arguments) => return simulate::run(&arguments),
         Command::Compare(arguments) => results::compare(&arguments),
+        Command::Recover(arguments) => results::recover(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::VerifyModel(arguments) => verify::model(&arguments),
         Command::Plot(arguments) => results::plot(&arguments),
@@ -81,5 +83,5 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
     };
-    Outcome::from(done).into()
+    Outcome::from(done)
 }

@@ -1,12 +1,13 @@
-//! Ending the program from outside: Ctrl-C, a signal, or a limit of time.
+//! Ending the program from outside: Ctrl-C, a signal, a limit of time or of memory.
 //!
-//! Before the run there is nothing to keep, and a request ends the program with a word. In the run it cancels the run
-//! ([`Cancel`]), which ends with results up to there: functions, systems of equations and the integrator look at its flag. A
-//! limit of time lets the current step end first. What looks at nothing, such as foreign code, ends with the program.
+//! Every command is watched from its first moment. Where there is nothing to keep, a request ends the program with a word. A
+//! run is cancelled ([`Cancel`]) and ends with results up to there: functions, systems of equations and the integrator look at
+//! its flag. A limit of time lets the current step end first. What looks at nothing, such as foreign code, ends with the
+//! program. Before that, result files are completed. A second after Ctrl-C the program is gone, whatever it was doing.
 
 use std::process::exit;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use kausal::Cancel;
@@ -15,45 +16,77 @@ static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static PHASE: AtomicU8 = AtomicU8::new(PREPARING);
 static BEGIN: OnceLock<Instant> = OnceLock::new();
 static CANCEL: OnceLock<Cancel> = OnceLock::new();
+/// The command runs a model.
+static RUNS: AtomicBool = AtomicBool::new(false);
+/// What is done before the program ends.
+static BEFORE: Mutex<Vec<Box<dyn Fn() + Send>>> = Mutex::new(Vec::new());
 
 const PREPARING: u8 = 0;
 const RUNNING: u8 = 1;
 const OVER: u8 = 2;
 
 /// The exit code of a program ended by Ctrl-C.
-const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 /// So long a step may take after the limit before it is made to end, and so long after that what looks at the flag often.
-const LATE: Duration = Duration::from_millis(300);
+const LATE: Duration = Duration::from_millis(200);
 /// And so long what looks at the flag may take to see it.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(300);
+/// Nobody waits for the end of a limit.
+const GRACE_OF_LIMIT: Duration = Duration::from_secs(2);
+/// Then files are completed, unless somebody holds them for longer.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// How often memory is looked at: what is taken meanwhile is small beside any limit.
+const OFTEN: Duration = Duration::from_millis(20);
 
 /// Why the program shall end.
 #[derive(Clone, Copy)]
 enum Cause {
     Request,
-    Limit,
+    Time,
+    /// So many megabytes.
+    Memory(u64),
 }
 
 impl Cause {
     /// What is said about what does not end, and the exit code.
     fn end(self, what: &str) -> ! {
+        // One of those that end the program speaks.
+        static SPOKEN: Mutex<()> = Mutex::new(());
+        let spoken = SPOKEN.lock();
+        before_the_end();
         match self {
-            Cause::Request => {
-                eprintln!("error[K0522]: interrupted {what}");
-                exit(INTERRUPTED)
-            }
-            Cause::Limit => {
+            Cause::Request => eprintln!("error[K0522]: interrupted {what}"),
+            Cause::Time => {
                 eprintln!("error[K0521]: the time limit was reached {what}");
-                exit(1)
+                eprintln!("  = help: give more with --timeout");
+            }
+            Cause::Memory(limit) => {
+                eprintln!("error[K0525]: the memory limit of {limit} MB was reached {what}");
+                eprintln!("  = help: give more with --memory, or make the model or the result smaller");
             }
         }
+        drop(spoken);
+        self.exit()
+    }
+
+    fn exit(self) -> ! {
+        before_the_end();
+        exit(if matches!(self, Cause::Request) { i32::from(INTERRUPTED) } else { 1 })
     }
 }
 
-/// The program begins what may take long, within this limit.
-pub fn begin(limit: Option<Duration>) {
+/// Keeps what there is.
+fn before_the_end() {
+    kausal::store::complete_all(PATIENCE);
+    let before = std::mem::take(&mut *BEFORE.lock().unwrap_or_else(PoisonError::into_inner));
+    before.iter().for_each(|act| act());
+}
+
+/// The command begins, within these limits: of time, and of memory in megabytes. `runs`: it runs a model.
+pub fn begin(time: Option<Duration>, memory: Option<u64>, runs: bool) {
     BEGIN.get_or_init(Instant::now);
+    RUNS.store(runs, Ordering::Relaxed);
     // Where signals cannot be had, Ctrl-C does what it always does.
     let _ = ctrlc::set_handler(|| {
         // What was going on before anybody saw the request: the run may be over before the other thread begins.
@@ -64,15 +97,41 @@ pub fn begin(limit: Option<Duration>) {
                 drop(std::thread::spawn(move || make_it_end(Cause::Request, phase)));
             }
             1 => {}
-            _ => exit(INTERRUPTED),
+            _ => Cause::Request.exit(),
         }
     });
-    if let Some(limit) = limit {
+    if let Some(limit) = time {
         std::thread::spawn(move || {
             std::thread::sleep(limit);
-            make_it_end(Cause::Limit, PHASE.load(Ordering::Relaxed));
+            make_it_end(Cause::Time, PHASE.load(Ordering::Relaxed));
         });
     }
+    if let Some(limit) = memory.filter(|_| resident().is_some()) {
+        std::thread::spawn(move || {
+            while resident().is_none_or(|bytes| bytes <= limit << 20) {
+                std::thread::sleep(OFTEN);
+            }
+            Cause::Memory(limit).end(place(PHASE.load(Ordering::Relaxed)));
+        });
+    }
+}
+
+/// What was going on.
+fn place(phase: u8) -> &'static str {
+    match phase {
+        PREPARING if RUNS.load(Ordering::Relaxed) => "while the model was being translated, before the run",
+        PREPARING => "before the command was done",
+        RUNNING => "in the run",
+        _ => "after the run",
+    }
+}
+
+/// Bytes of memory this program has taken, where the system tells.
+fn resident() -> Option<u64> {
+    // Pages of 4 KB where they are the smallest; larger ones make the limit stricter in no way that matters.
+    const PAGE: u64 = 4096;
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
 }
 
 /// How long ago that was.
@@ -90,25 +149,26 @@ pub fn end() {
     PHASE.store(OVER, Ordering::Relaxed);
 }
 
+/// Did somebody ask?
+pub fn asked() -> bool {
+    REQUESTS.load(Ordering::Relaxed) > 0
+}
+
 /// What ends the runs of this program.
 pub fn cancel() -> &'static Cancel {
     CANCEL.get_or_init(Cancel::new)
 }
 
-/// A request ends the program, and this before it.
+/// Something that is done before the program ends by force.
 pub fn end_with(before: impl Fn() + Send + 'static) {
-    // Where signals cannot be had, Ctrl-C does what it always does.
-    let _ = ctrlc::set_handler(move || {
-        before();
-        exit(INTERRUPTED);
-    });
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(before));
 }
 
 /// `phase`: that of the request.
 fn make_it_end(cause: Cause, phase: u8) {
     match (phase, cause) {
-        (PREPARING, _) => cause.end("while the model was being translated, before the run"),
-        (OVER, Cause::Request) => exit(INTERRUPTED),
+        (PREPARING, _) => cause.end(place(PREPARING)),
+        (OVER, Cause::Request) => cause.exit(),
         _ => {}
     }
     // There may be another run after this one.
@@ -117,19 +177,24 @@ fn make_it_end(cause: Cause, phase: u8) {
     }
     let is_running = || PHASE.load(Ordering::Relaxed) == RUNNING;
     std::thread::sleep(LATE);
-    if !is_running() {
-        return;
-    }
-    // By now the run has been asked to end, and what looks at its flag has seen that.
-    std::thread::sleep(LATE);
-    if let Some(name) = kausal::foreign_under_way()
-        && is_running()
-    {
-        // Nothing stops it; rows are in the files already.
-        cause.end(&format!("in the foreign function {name}, which does not end"));
-    }
-    std::thread::sleep(GRACE);
     if is_running() {
-        cause.end("in a step that does not end");
+        // By now the run has been asked to end, and what looks at its flag has seen that.
+        std::thread::sleep(LATE);
+        if let Some(name) = kausal::foreign_under_way()
+            && is_running()
+        {
+            // Nothing stops it; rows are in the files already.
+            cause.end(&format!("in the foreign function {name}, which does not end"));
+        }
+        std::thread::sleep(if matches!(cause, Cause::Request) { GRACE } else { GRACE_OF_LIMIT });
+        if is_running() {
+            cause.end("in a step that does not end");
+        }
+    } else if matches!(cause, Cause::Request) {
+        std::thread::sleep(LATE + GRACE);
+    }
+    if matches!(cause, Cause::Request) {
+        // What is done with the results (plots, reports) takes too long.
+        cause.exit();
     }
 }

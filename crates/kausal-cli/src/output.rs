@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use kausal::{Diagnostic, Sources, render};
 
@@ -48,13 +48,48 @@ fn is_colored() -> bool {
 
 /// Shows diagnostics on stderr; were there errors?
 pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> bool {
-    let said: Vec<Diagnostic> = diagnostics.iter().filter(|d| d.is_error() || !is_quiet()).cloned().collect();
+    let wanted = diagnostics.iter().filter(|d| d.is_error() || !is_quiet());
+    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+    ERRORS.fetch_add(errors, Ordering::Relaxed);
+    let room = MOST_SHOWN.saturating_sub(SHOWN.fetch_add(wanted.clone().count(), Ordering::Relaxed));
+    // Of many, errors are shown before the rest.
+    let mut said: Vec<&Diagnostic> = wanted.collect();
+    if said.len() > room {
+        said.sort_by_key(|d| !d.is_error());
+        said.truncate(room);
+    }
+    let said: Vec<Diagnostic> = said.into_iter().cloned().collect();
     if !said.is_empty() {
         let text = render::text(&said, sources, is_colored());
         // Nobody is left to tell when stderr is closed.
         let _ = io::stderr().write_all(text.as_bytes());
     }
-    diagnostics.iter().any(Diagnostic::is_error)
+    errors > 0
+}
+
+/// Diagnostics that are shown; the rest are counted.
+const MOST_SHOWN: usize = 100;
+/// Diagnostics so far, also those that were not shown, and the errors among them.
+static SHOWN: AtomicUsize = AtomicUsize::new(0);
+static ERRORS: AtomicUsize = AtomicUsize::new(0);
+
+/// Was an error said?
+pub fn has_said_errors() -> bool {
+    ERRORS.load(Ordering::Relaxed) > 0
+}
+
+/// Tells at the end how many diagnostics were not shown.
+pub fn tell_rest() {
+    let rest = SHOWN.load(Ordering::Relaxed).saturating_sub(MOST_SHOWN);
+    if rest > 0 {
+        let errors = ERRORS.load(Ordering::Relaxed);
+        let _ = writeln!(
+            io::stderr(),
+            "{} more not shown; {} in all",
+            counted(rest as u64, "diagnostic"),
+            counted(errors as u64, "error")
+        );
+    }
 }
 
 /// Something could not be printed.
@@ -67,6 +102,7 @@ pub fn is_broken() -> bool {
 
 /// Prints to stdout; a closed pipe is the reader's choice, a full disk is not.
 pub fn print(text: &str) {
+    let text = render::printable(text);
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !BROKEN.swap(true, Ordering::Relaxed) => {
@@ -86,7 +122,7 @@ pub fn say(text: &str) {
 /// Tells on stderr which file was written: stdout is for what was asked for.
 pub fn wrote(path: &Path) {
     if !is_quiet() {
-        let _ = writeln!(io::stderr(), "wrote {}", path.display());
+        let _ = writeln!(io::stderr(), "wrote {}", render::printable(&path.display().to_string()));
     }
 }
 
@@ -98,14 +134,14 @@ pub fn is_verbose() -> bool {
 /// Tells on stderr what only those want to know who ask for more.
 pub fn detail(text: &str) {
     if manner().verbose {
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(render::printable(text).as_bytes());
     }
 }
 
 /// Prints one JSON object.
 pub fn print_json(value: &impl serde::Serialize) {
     match serde_json::to_string(value) {
-        Ok(text) => print(&format!("{text}\n")),
+        Ok(text) => print(&format!("{}\n", render::printable_json(&text))),
         Err(error) => eprintln!("{error}"),
     }
 }

@@ -283,7 +283,7 @@ fn a_function_can_be_interrupted() {
         signal(&child, "-INT");
         let output = child.wait_with_output().unwrap();
         assert!(begin.elapsed() < Duration::from_secs(5), "{more:?}: {:?}", begin.elapsed());
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
         assert!(text(&output.stderr).contains("error[K0522]: stopped at time"), "{output:?}");
         let rows = rows(at, "a.csv");
         assert!(rows.last().is_some_and(|r| r[0] > 0.4 && r[0] < 0.5), "{more:?}: {rows:?}");
@@ -363,7 +363,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     let status = child.wait().unwrap();
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(status.code(), Some(1), "{said}");
+    assert_eq!(status.code(), Some(130), "{said}");
     assert!(said.contains("error[K0522]: stopped at time"), "{said}");
     let rows = rows(at, "a.csv");
     // Complete to the last line, and to the last step before the end.

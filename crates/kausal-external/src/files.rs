@@ -1,36 +1,40 @@
 //! Files, directories and the environment, as `Modelica.Utilities.Files`, `Streams` and `System` declare them.
 //!
-//! What reads is done, and what writes files ([`crate::Writing`]); what does more is in `outside`.
+//! What reads and writes does so where the [`Permissions`](crate::Permissions) allow it; what does more is in `outside`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kausal_symbolic::function::{Array, Text, Value};
 
 use crate::frame::{Frame, Outcome, failed};
-use crate::{Kind, Native, StandardExternals, matrix_file, outside, writing};
+use crate::permissions::data_name;
+use crate::{Kind, Native, StandardExternals, matrix_file, outside, read_regular, writing};
 
 /// No file larger than this is read.
 pub(crate) const LARGEST_FILE: u64 = 1 << 30;
 
 pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
     let reads: Native = match name {
-        "ModelicaInternal_stat" => |e, f| f.give_number(file_type(e, f.text(0)?)),
+        "ModelicaInternal_stat" => |e, f| f.give_number(file_type(e, f.text(0)?)?),
         "ModelicaInternal_countLines" => |e, f| f.give_number(lines(e, f.text(0)?)?.len() as f64),
         "ModelicaInternal_readLine" => read_line,
         "ModelicaInternal_readFile" => |e, f| {
             let lines = lines(e, f.text(0)?)?;
             set_texts(f, 1, lines)
         },
-        "ModelicaInternal_fullPathName" => |_, f| {
+        "ModelicaInternal_fullPathName" => |e, f| {
             let name = f.text(0)?;
+            if let Some(own) = writing::own(e, name) {
+                return f.give_text(&own.to_string_lossy());
+            }
             match std::path::absolute(name) {
                 Ok(path) => f.give_text(&path.to_string_lossy()),
                 Err(error) => failed(format!("no full path of {name}: {error}")),
             }
         },
-        "ModelicaInternal_getNumberOfFiles" => |_, f| f.give_number(directory(f.text(0)?)?.len() as f64),
-        "ModelicaInternal_readDirectory" => |_, f| {
-            let names = directory(f.text(0)?)?;
+        "ModelicaInternal_getNumberOfFiles" => |e, f| f.give_number(directory(e, f.text(0)?)?.len() as f64),
+        "ModelicaInternal_readDirectory" => |e, f| {
+            let names = directory(e, f.text(0)?)?;
             set_texts(f, 2, names)
         },
         "ModelicaInternal_getcwd" => |_, f| match std::env::current_dir() {
@@ -39,7 +43,14 @@ pub(crate) fn find(name: &str) -> Option<(Kind, Native)> {
         },
         "ModelicaInternal_getenv" => |e, f| {
             let name = f.text(0)?;
-            let content = outside::set_before(e, name).or_else(|| std::env::var(name).ok());
+            let set = outside::set_before(e, name);
+            if set.is_none() && !e.options.permissions.is_everything() {
+                return failed(format!(
+                    "reading the variable {name} of the environment is not allowed; \
+                     --allow-external allows what a program may do"
+                ));
+            }
+            let content = set.or_else(|| std::env::var(name).ok());
             f.set_number(3, f64::from(u8::from(content.is_some())));
             f.set(2, Value::text(content.as_deref().unwrap_or("")));
             Ok(())
@@ -62,6 +73,9 @@ fn other(name: &str) -> Option<(Kind, Native)> {
         "ModelicaInternal_removeFile" => (Kind::Writes, |e, f| writing::remove(e, f.text(0)?)),
         "ModelicaInternal_copyFile" => (Kind::Writes, copy_file),
         "ModelicaIO_writeRealMatrix" => (Kind::Writes, write_real_matrix),
+        "ModelicaInternal_mkdir" => (Kind::Writes, |e, f| writing::make_folder(e, f.text(0)?)),
+        "ModelicaInternal_rmdir" => (Kind::Writes, |e, f| writing::remove_folder(e, f.text(0)?)),
+        "ModelicaInternal_rename" => (Kind::Writes, |e, f| writing::rename(e, f.text(0)?, f.text(1)?)),
         "ModelicaInternal_getTime" => (Kind::Clock, get_time),
         "ModelicaInternal_getpid" => (Kind::Clock, |_, f| f.give_number(f64::from(std::process::id()))),
         _ => (Kind::Changes, outside::find(name)?),
@@ -69,23 +83,50 @@ fn other(name: &str) -> Option<(Kind, Native)> {
 }
 
 /// `Modelica.Utilities.Types.FileType`: none, regular file, directory, something else.
-fn file_type(externals: &StandardExternals, name: &str) -> f64 {
+fn file_type(externals: &StandardExternals, name: &str) -> Outcome<f64> {
     match writing::kept(externals, name) {
-        Some(None) => return 1.0,
-        Some(Some(_)) => return 2.0,
+        Some(None) => return Ok(1.0),
+        Some(Some(_)) => return Ok(2.0),
         None => {}
     }
-    match std::fs::metadata(name) {
+    let path = match place(externals, name) {
+        Some(path) => path,
+        // By such a name the model writes a file of its own: what else has that name is not its business, but may be
+        // what the user means.
+        None if data_name(Path::new(name), true).is_ok() => {
+            if Path::new(name).exists() {
+                externals.state().warn(format!(
+                    "the file {name} exists and may not be read by the model, which is told that there is none; \
+                     --allow-read DIR allows it below a folder"
+                ));
+            }
+            return Ok(1.0);
+        }
+        None => return unreadable("looking for", name),
+    };
+    Ok(match std::fs::metadata(path) {
         Err(_) => 1.0,
         Ok(data) if data.is_file() => 2.0,
         Ok(data) if data.is_dir() => 3.0,
         Ok(_) => 4.0,
-    }
+    })
+}
+
+/// Where a file is that may be read: one that the run has written, or one that is allowed.
+fn place(externals: &StandardExternals, name: &str) -> Option<PathBuf> {
+    writing::own(externals, name).or_else(|| externals.options.permissions.readable(Path::new(name)))
+}
+
+fn unreadable<T>(what: &str, name: &str) -> Outcome<T> {
+    failed(format!(
+        "{what} the file {name} is not allowed: it is neither in the folder of the model nor in that of a library it \
+         uses; --allow-read DIR allows it below a folder"
+    ))
 }
 
 /// Is there a file by this name?
-pub(crate) fn is_file(externals: &StandardExternals, name: &str) -> bool {
-    file_type(externals, name) == 2.0
+pub(crate) fn is_file(externals: &StandardExternals, name: &str) -> Outcome<bool> {
+    Ok(file_type(externals, name)? == 2.0)
 }
 
 /// A whole file.
@@ -95,13 +136,9 @@ pub(crate) fn bytes(externals: &StandardExternals, name: &str) -> Outcome<Vec<u8
         Some(None) => return failed(format!("the file {name} cannot be read: it was removed")),
         None => {}
     }
-    let read = || -> std::io::Result<Vec<u8>> {
-        if std::fs::metadata(name)?.len() > LARGEST_FILE {
-            return Err(std::io::Error::other("it is too large"));
-        }
-        std::fs::read(Path::new(name))
-    };
-    read().or_else(|error| failed(format!("the file {name} cannot be read: {error}")))
+    let Some(path) = place(externals, name) else { return unreadable("reading", name) };
+    read_regular(&path, LARGEST_FILE)
+        .or_else(|error| failed(format!("the file {name} cannot be read: {error}")))
 }
 
 fn lines(externals: &StandardExternals, name: &str) -> Outcome<Vec<String>> {
@@ -120,10 +157,16 @@ fn read_line(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
 }
 
 /// The names in a directory, sorted.
-fn directory(name: &str) -> Outcome<Vec<String>> {
+fn directory(externals: &StandardExternals, name: &str) -> Outcome<Vec<String>> {
+    let own = writing::own(externals, name);
+    let Some(path) = own.or_else(|| externals.options.permissions.listable(Path::new(name))) else {
+        return failed(format!(
+            "listing the directory {name} is not allowed; --allow-read DIR allows it below a folder"
+        ));
+    };
     let read = || -> std::io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(name)? {
+        for entry in std::fs::read_dir(&path)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
         names.sort();
@@ -162,7 +205,7 @@ fn write_real_matrix(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcom
 /// `(fromName, toName)`
 fn copy_file(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
     let (from, to) = (f.text(0)?, f.text(1)?);
-    if is_file(externals, to) {
+    if is_file(externals, to)? {
         return failed(format!("{from} is not copied: the file {to} exists"));
     }
     let content = bytes(externals, from)?;
@@ -215,8 +258,8 @@ fn date(mut days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test::{call, input, output, perform, rows};
-    use crate::{Options, Writing};
+    use crate::test::{call, input, output, perform, rows, trusting};
+    use crate::{Options, Permissions, RunFiles};
     use kausal_symbolic::function::ExternalError;
 
     #[test]
@@ -225,7 +268,7 @@ mod tests {
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "one\r\ntwo\nlast").unwrap();
         let name = path.to_str().unwrap();
-        let externals = StandardExternals::new(Options::default());
+        let externals = trusting();
         let count = call(&externals, "ModelicaInternal_countLines", &[input(name)]).unwrap();
         assert_eq!(count, [Value::Scalar(3.0)]);
         let line = |n: f64| {
@@ -246,15 +289,26 @@ mod tests {
     #[test]
     fn some_functions_are_refused() {
         let externals = StandardExternals::new(Options::default());
-        for name in ["ModelicaInternal_chdir", "ModelicaInternal_mkdir", "system", "exit"] {
-            let error = perform(&externals, name, &[input("x")]).unwrap_err();
+        let refused = [
+            "ModelicaInternal_chdir",
+            "ModelicaInternal_mkdir",
+            "ModelicaInternal_rmdir",
+            "ModelicaInternal_getNumberOfFiles",
+            "system",
+            "exit",
+        ];
+        for name in refused {
+            let error = perform(&externals, name, &[input("/")]).unwrap_err();
             assert!(matches!(&error, ExternalError::Failed(m) if m.contains("not allowed")), "{error:?}");
         }
-        let none = StandardExternals::new(Options { read: false, ..Options::default() });
-        assert!(call(&none, "ModelicaInternal_stat", &[input("/")]).is_err());
+        assert!(call(&externals, "ModelicaInternal_stat", &[input("/")]).is_err());
+        assert!(call(&externals, "ModelicaInternal_countLines", &[input("/etc/hostname")]).is_err());
+        let environment = [input("HOME"), input(0.0), output(""), output(0.0)];
+        assert!(perform(&externals, "ModelicaInternal_getenv", &environment).is_err());
+        assert!(perform(&trusting(), "ModelicaInternal_getenv", &environment).is_ok());
         perform(&externals, "ModelicaInternal_print", &[input("a"), input("")]).unwrap();
         assert_eq!(externals.take_messages(), ["a"]);
-        let translation = StandardExternals::new(Options::translation());
+        let translation = StandardExternals::new(Options::translation(Permissions::default()));
         let early = perform(&translation, "ModelicaInternal_print", &[input("a"), input("b.txt")]);
         assert_eq!(early, Err(ExternalError::Unavailable));
     }
@@ -272,7 +326,7 @@ mod tests {
             [(0.0, 999.0), (0.0, 60.0), (0.0, 59.0), (0.0, 23.0), (1.0, 31.0), (1.0, 12.0), (2026.0, 9999.0)];
         assert!(now.iter().zip(bounds).all(|(part, (low, high))| (low..=high).contains(part)), "{now:?}");
         // What is asked while translating would be the same in every run.
-        let translation = StandardExternals::new(Options::translation());
+        let translation = StandardExternals::new(Options::translation(Permissions::default()));
         let early = call(&translation, "ModelicaInternal_getpid", &[]);
         assert_eq!(early, Err(ExternalError::Unavailable));
     }
@@ -280,8 +334,14 @@ mod tests {
     #[test]
     fn lines_and_matrices_are_written_and_read_again() {
         let folder = tempfile::tempdir().unwrap();
-        for write in [Writing::Memory, Writing::Below(folder.path().to_owned()), Writing::Anywhere] {
-            let externals = StandardExternals::new(Options { write: write.clone(), ..Options::default() });
+        let fresh = RunFiles { folder: Some(folder.path().join("fresh")), outputs: Vec::new() };
+        let mut readable = Permissions::default();
+        readable.give(folder.path());
+        let mut below = Permissions::default();
+        below.allow_write(folder.path());
+        for permissions in [readable, below.for_run(&fresh), Permissions::everything().for_run(&fresh)] {
+            let on_disk = permissions.run.folder.is_some();
+            let externals = StandardExternals::new(Options { permissions, ..Options::default() });
             let name =
                 |file: &str| folder.path().canonicalize().unwrap().join(file).to_str().unwrap().to_owned();
             let text = name("a.txt");
@@ -319,10 +379,10 @@ mod tests {
                     assert_eq!(
                         matrix_file::read(&externals, &file, matrix).unwrap(),
                         m,
-                        "{format} {write:?}"
+                        "{format} {on_disk}"
                     );
                 }
-                assert_eq!(file_on_disk(&file), write != Writing::Memory);
+                assert_eq!(file_on_disk(&file), on_disk);
                 let _ = std::fs::remove_file(&file);
             }
         }

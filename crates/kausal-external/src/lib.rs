@@ -19,9 +19,9 @@
 //! assert!(!externals.is_known("someone_elses_function"));
 //! ```
 //!
-//! **A model stays data**: files are read only if the [`Options`] say so, and written only where they say ([`Writing`]).
-//! Functions that change directories or the environment, and those that start programs, are known and refuse with a
-//! message, but where models may do what programs may.
+//! **A model stays data**: what is read, written and listed is what the [`Permissions`] allow. Functions that change the
+//! working directory or the environment, and those that start programs, are known and refuse with a message, but where
+//! models may do what programs may.
 //!
 //! What has no native version runs as foreign code where the user has allowed that ([`foreign`]).
 //!
@@ -38,7 +38,9 @@ pub mod lapack;
 mod matfile;
 mod matrix_file;
 mod outside;
+mod permissions;
 pub mod random;
+mod regular;
 pub mod strings;
 pub mod tables;
 mod writing;
@@ -50,15 +52,14 @@ use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Scalar, 
 
 use crate::foreign::{Foreign, Said};
 use crate::frame::Frame;
-pub use crate::writing::Writing;
+pub use crate::permissions::{Permissions, RunFiles};
+pub use crate::regular::read_regular;
 
 /// What the functions may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// May files, directories and the environment be read?
-    pub read: bool,
-    /// Where may files be written?
-    pub write: Writing,
+    /// What may be read, written and listed?
+    pub permissions: Permissions,
     /// May functions depend on more than their arguments and files: on what they keep between calls (external objects, the
     /// impure random number generator, messages), on the time of day, on the number of the process? Not where a call may
     /// be run once and its result kept, as while translating.
@@ -70,14 +71,14 @@ pub struct Options {
 impl Default for Options {
     /// For a simulation.
     fn default() -> Self {
-        Options { read: true, write: Writing::Memory, state: true, seed: 67867967 }
+        Options { permissions: Permissions::default(), state: true, seed: 67867967 }
     }
 }
 
 impl Options {
     /// For evaluation while translating.
-    pub fn translation() -> Self {
-        Options { state: false, ..Options::default() }
+    pub fn translation(permissions: Permissions) -> Self {
+        Options { permissions, state: false, ..Options::default() }
     }
 }
 
@@ -92,7 +93,7 @@ pub enum Kind {
     Clock,
     /// Earlier calls, and it may leave something to later ones.
     State,
-    /// It writes files, where that is allowed.
+    /// It writes, moves or removes files and folders, where that is allowed.
     Writes,
     /// It changes the world outside in other ways: run only where models may do what programs may.
     Changes,
@@ -135,6 +136,8 @@ struct State {
     warnings: Vec<String>,
     /// What was written to memory.
     files: writing::Kept,
+    /// What was written elsewhere.
+    written_files: writing::Written,
     /// Bytes written so far.
     written: u64,
     /// What foreign code has made.
@@ -159,9 +162,15 @@ impl State {
         for what in said {
             match what {
                 Said::Message(text) => self.tell(text),
-                Said::Warning(text) if self.warnings.contains(&text) => {}
-                Said::Warning(text) => self.warnings.push(text),
+                Said::Warning(text) => self.warn(text),
             }
+        }
+    }
+
+    /// Keeps a warning, once.
+    fn warn(&mut self, text: String) {
+        if self.warnings.len() < MOST_MESSAGES && !self.warnings.contains(&text) {
+            self.warnings.push(text);
         }
     }
 }
@@ -224,14 +233,14 @@ impl StandardExternals {
         let refuse = |why: &str| Err(ExternalError::Failed(format!("{name} {why}")));
         match kind {
             Kind::Pure => Ok(()),
-            Kind::Reads if self.options.read => Ok(()),
-            Kind::Reads => refuse("reads files, which is not allowed here"),
+            // Each function asks for what it reads.
+            Kind::Reads => Ok(()),
             Kind::Clock | Kind::State | Kind::Writes if self.options.state => Ok(()),
             Kind::Clock | Kind::State | Kind::Writes => Err(ExternalError::Unavailable),
             Kind::Changes if !self.options.state => Err(ExternalError::Unavailable),
-            Kind::Changes if self.options.write == Writing::Anywhere => Ok(()),
+            Kind::Changes if self.options.permissions.is_everything() => Ok(()),
             Kind::Changes => refuse(
-                "changes directories or the environment or starts a program, which is not allowed; \
+                "changes the working directory or the environment, or starts a program, which is not allowed; \
                  --allow-external allows what a program may do",
             ),
         }

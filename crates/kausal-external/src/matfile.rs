@@ -138,7 +138,7 @@ fn find_5(file: &Reader<'_>, name: &str) -> Result<Option<Matrix>, String> {
         at = next;
         let inflated;
         let data = if code == COMPRESSED {
-            inflated = inflate_zlib(data.bytes, crate::files::LARGEST_FILE as usize)?;
+            inflated = inflate_zlib(data.bytes, largest(data.bytes.len()))?;
             let whole = Reader { bytes: &inflated, little: file.little };
             match element(&whole, 0) {
                 Some((MATRIX, data, _)) => Reader { bytes: data.bytes, little: file.little },
@@ -237,7 +237,7 @@ fn name_5(code: usize, data: &Reader<'_>) -> Result<Option<Vec<u8>>, String> {
     let inflated;
     let data = match code {
         COMPRESSED => {
-            inflated = inflate_zlib(data.bytes, crate::files::LARGEST_FILE as usize)?;
+            inflated = inflate_zlib(data.bytes, largest(data.bytes.len()))?;
             match element(&Reader { bytes: &inflated, little: data.little }, 0) {
                 Some((MATRIX, data, _)) => Reader { bytes: data.bytes, little: data.little },
                 _ => return Ok(None),
@@ -364,6 +364,14 @@ fn member_5(data: &Reader<'_>, at: usize, path: &str, deep: usize) -> Result<Opt
     let (_, member, _) = element(data, at).ok_or("it is damaged")?;
     let inner = if rest.is_empty() { String::new() } else { format!(".{rest}") };
     matrix_5(&member, &inner, deep - 1)
+}
+
+/// So many bytes may come out of compressed ones: so much any data may have, and beyond that a hundred times as many. What
+/// people measure does not compress like that.
+fn largest(compressed: usize) -> usize {
+    const ALWAYS: usize = 64 << 20;
+    const RATIO: usize = 100;
+    compressed.saturating_mul(RATIO).clamp(ALWAYS, crate::files::LARGEST_FILE as usize)
 }
 
 #[cfg(test)]

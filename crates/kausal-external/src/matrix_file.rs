@@ -38,7 +38,7 @@ pub(crate) fn write(
         return failed(format!("\"{format}\" is no format of MAT files; there are \"4\", \"6\" and \"7\""));
     };
     let before =
-        if append && files::is_file(externals, file) { files::bytes(externals, file)? } else { Vec::new() };
+        if append && files::is_file(externals, file)? { files::bytes(externals, file)? } else { Vec::new() };
     match matfile::with(&before, name, matrix, format) {
         Ok(bytes) => writing::replace(externals, file, bytes),
         Err(why) => failed(format!("the matrix {name} cannot be added to the file {file}: {why}")),
@@ -102,13 +102,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
         std::fs::write(&file, "\u{feff}#1\ndouble a(1,2)\n1 2\n").unwrap();
-        let externals = StandardExternals::new(crate::Options::default());
+        let externals = crate::test::trusting();
         assert_eq!(read(&externals, file.to_str().unwrap(), "a").unwrap().data, [1.0, 2.0]);
     }
 
     #[test]
     fn missing_files_have_a_message() {
-        let externals = StandardExternals::new(crate::Options::default());
+        let externals = crate::test::trusting();
         assert!(read(&externals, "no/such/file", "a").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What changes more than files: directories, the environment, other programs (`Modelica.Utilities.Files` and `System`).
 //!
-//! These run only where a model may do what a program may ([`Writing::Anywhere`](crate::Writing)); elsewhere they are
-//! known, so that the message says "not allowed" and not "unknown". The working directory is changed for the time of the
+//! These run only where a model may do what a program may ([`Permissions::everything`](crate::Permissions::everything));
+//! elsewhere they are known, so that the message says "not allowed" and not "unknown". The working directory is changed for the time of the
 //! run; variables of the environment are set for what the run reads and starts, not for the process, whose other threads
 //! may read them in the same moment.
 
@@ -34,12 +34,6 @@ impl Drop for Outside {
 
 pub(crate) fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "ModelicaInternal_mkdir" => |_, f| done(f, "cannot be made", |name| std::fs::create_dir(name)),
-        "ModelicaInternal_rmdir" => |_, f| done(f, "cannot be removed", |name| std::fs::remove_dir(name)),
-        "ModelicaInternal_rename" => |_, f| {
-            let new = f.text(1)?;
-            done(f, &format!("cannot be renamed to {new}"), |old| std::fs::rename(old, new))
-        },
         "ModelicaInternal_chdir" => change_directory,
         "ModelicaInternal_setenv" => |e, f| {
             let (name, content) = (f.text(0)?.to_owned(), f.text(1)?.to_owned());
@@ -107,8 +101,8 @@ fn system(externals: &StandardExternals, f: &mut Frame<'_>) -> Outcome<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test::{call, input, output, perform};
-    use crate::{Options, Writing};
+    use crate::Options;
+    use crate::test::{call, input, output, perform, trusting};
     use kausal_symbolic::function::Value;
 
     #[test]
@@ -118,8 +112,10 @@ mod tests {
         let (a, b) = (path("a"), path("b"));
         let none = StandardExternals::new(Options::default());
         let refused = perform(&none, "ModelicaInternal_mkdir", &[input(a.as_str())]).unwrap_err();
+        assert!(format!("{refused:?}").contains("not allowed"), "{refused:?}");
+        let refused = perform(&none, "ModelicaInternal_chdir", &[input(".")]).unwrap_err();
         assert!(format!("{refused:?}").contains("--allow-external"), "{refused:?}");
-        let externals = StandardExternals::new(Options { write: Writing::Anywhere, ..Options::default() });
+        let externals = trusting();
         let act = |name: &str, args: &[&str]| {
             perform(&externals, name, &args.iter().map(|arg| input(*arg)).collect::<Vec<_>>())
         };

@@ -237,7 +237,7 @@ mod tests {
         let args = [input(state.clone()), output(state), output(0.0)];
         let pure = perform(&externals, "ModelicaRandom_xorshift1024star", &args).unwrap();
         assert_eq!(first[0], pure[1]);
-        let translation = StandardExternals::new(Options::translation());
+        let translation = StandardExternals::new(Options::translation(crate::Permissions::default()));
         assert!(call(&translation, name, &[input(7.0)]).is_err());
     }
 }

@@ -5,6 +5,14 @@ use kausal_symbolic::function::{
 };
 
 use crate::frame::Matrix;
+use crate::{Options, Permissions, RunFiles, StandardExternals};
+
+/// What may do all that a program may; new files are on the disk.
+pub(crate) fn trusting() -> StandardExternals {
+    let run = RunFiles { folder: Some(std::env::temp_dir().join("kausal-unused")), outputs: Vec::new() };
+    let permissions = Permissions::everything().for_run(&run);
+    StandardExternals::new(Options { permissions, ..Options::default() })
+}
 
 /// An argument that is only read.
 pub(crate) fn input(value: impl Into<Input>) -> ExternalArg {

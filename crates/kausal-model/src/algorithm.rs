@@ -52,6 +52,8 @@ pub struct Outer {
     initial: bool,
     /// In so many `when` statements.
     whens: u32,
+    /// Statements here are reached at the start, if at all: they are in no `when`, or in one with the condition initial().
+    at_start: bool,
     /// In so many `noEvent`s.
     silent: u32,
     /// What `terminate` and `reinit` do.
@@ -70,10 +72,21 @@ impl Outer {
     }
 }
 
+/// Is it nothing but `when` statements?
+fn is_when(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::When { .. } => true,
+        StatementKind::For { body, .. } => body.iter().all(is_when),
+        _ => false,
+    }
+}
+
 /// Something a statement does to the run: it is done when the flag, an output of the function, becomes true.
 #[derive(Debug)]
 struct Effect {
     flag: InstId,
+    /// It may be reached at the start, where a flag that is true has not become so.
+    at_start: bool,
     kind: ActionKind,
     origin: Origin,
 }
@@ -105,6 +118,7 @@ impl Flattener<'_> {
             kept: FxHashSet::default(),
             initial: section.initial,
             whens: 0,
+            at_start: true,
             silent: 0,
             effects: Vec::new(),
         };
@@ -127,8 +141,25 @@ impl Flattener<'_> {
             kausal_symbolic::function::calls::constant_call(&mut self.pool, function, &args)
         });
         if outer.outputs.is_empty() {
+            let mut has_when = false;
+            crate::walk::statements(&section.statements, &mut |s| {
+                has_when |= matches!(s.kind, StatementKind::When { .. });
+            });
+            if has_when && !section.initial {
+                // `when` clauses with other conditions than initial() have outputs that remember these.
+                // What the clause does is done at the first event, behind the initial problem, where initial() is false again.
+                let initial = self.pool.op(Op::Initial, &[]);
+                let yes = self.pool.constant(1.0);
+                let args: Vec<ExprId> =
+                    outer.args.iter().map(|&arg| if arg == initial { yes } else { arg }).collect();
+                let call = self.pool.call(function, &args);
+                let conditions = vec![initial];
+                let actions = vec![Action { kind: ActionKind::Call(call), origin: origin.clone() }];
+                let branches = vec![WhenBranch { conditions, actions }];
+                sink.whens.push(When { branches, origin: origin.clone() });
+            }
             // Assertions that always hold leave nothing to do.
-            if known.is_none() {
+            if known.is_none() && !(has_when && section.statements.iter().all(is_when)) {
                 sink.actions.push(Action { kind: ActionKind::Call(call), origin });
             }
             return Ok(());
@@ -146,10 +177,20 @@ impl Flattener<'_> {
                 sink.equations.push(Equation { lhs, rhs, origin: origin.clone() });
             }
         }
-        for Effect { flag, kind, origin: place } in outer.effects {
+        for Effect { flag, at_start, kind, origin: place } in outer.effects {
             let Some((flag, _)) = self.variables(flag) else { continue };
-            let conditions = vec![self.pool.var(flag)];
-            let actions = vec![Action { kind, origin: place }];
+            let flag = self.pool.var(flag);
+            let conditions = vec![flag];
+            let actions = vec![Action { kind, origin: place.clone() }];
+            if at_start && !section.initial {
+                let conditions = vec![self.pool.op(Op::Initial, &[])];
+                // Behind the initial problem, where the flag was set, it is that of before.
+                let before = self.pool.op(Op::Pre, &[flag]);
+                let reached = ActionKind::If(before, actions.clone(), Vec::new());
+                let actions = vec![Action { kind: reached, origin: place }];
+                let branches = vec![WhenBranch { conditions, actions }];
+                sink.whens.push(When { branches, origin: origin.clone() });
+            }
             sink.whens
                 .push(When { branches: vec![WhenBranch { conditions, actions }], origin: origin.clone() });
         }

@@ -176,6 +176,8 @@ pub struct Classes {
     pub lib: Library,
     /// Foreign code that functions may call while flattening.
     pub foreign: Option<Arc<kausal_external::foreign::Foreign>>,
+    /// What models may read beyond the libraries they use.
+    pub allowed: kausal_external::Permissions,
     /// Lists of modifiers.
     pub mods: ModTable,
     klasses: Vec<Klass>,
@@ -200,6 +202,13 @@ pub struct Classes {
 const MAX_DEPTH: u32 = 400;
 
 impl Classes {
+    /// What models may read: what is allowed, and what belongs to the libraries read so far.
+    pub fn permissions(&self) -> kausal_external::Permissions {
+        let mut permissions = self.allowed.clone();
+        self.lib.folders().iter().for_each(|folder| permissions.give(std::path::Path::new(folder)));
+        permissions
+    }
+
     /// Only the built-in classes.
     pub fn new(files: Box<dyn Files>) -> Self {
         let mut lib = Library::new(files);
@@ -212,6 +221,7 @@ impl Classes {
         Classes {
             lib,
             foreign: None,
+            allowed: Default::default(),
             mods: ModTable::default(),
             klasses: Vec::new(),
             index: FxHashMap::default(),

@@ -310,6 +310,23 @@ impl Library {
         Some(format!("{folder}/{path}"))
     }
 
+    /// Where the data of the libraries read so far may be: the folder of a package that is one, and the folder
+    /// `Resources` beside one that is a file.
+    pub fn folders(&self) -> Vec<String> {
+        let folder = |&def: &DefId| match &self.def(def).folder {
+            Some(folder) => Some(folder.clone()),
+            None => {
+                let file = self.location(self.def(def).file, Span::default()).source;
+                let (folder, _) = self.sources.get(file).name.rsplit_once('/')?;
+                Some(format!("{folder}/Resources"))
+            }
+        };
+        let mut folders: Vec<String> = self.root_order.iter().filter_map(folder).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
     fn own_children(&mut self, parent: DefId) {
         if self.defs[parent.0 as usize].children.is_some() {
             return;

@@ -8,6 +8,7 @@ use crate::simulation::crossing::iterated;
 use crate::simulation::relevance::{Relevance, held};
 use crate::tangent::Tangent;
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
+use kausal_external::Permissions;
 use kausal_external::foreign::{self, Foreign};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
 use kausal_symbolic::function::Term;
@@ -91,6 +92,8 @@ pub struct CompiledModel {
     pub called: Vec<FunctionId>,
     /// Foreign code that functions may call, where the user has allowed it.
     pub foreign: Option<Arc<Foreign>>,
+    /// What the model may read and change.
+    pub permissions: Permissions,
 }
 
 /// The inlined step.
@@ -384,6 +387,7 @@ impl CompiledModel {
             integers,
             called,
             foreign: None,
+            permissions: Permissions::default(),
         })
     }
 

@@ -23,7 +23,7 @@ mod tangent;
 
 pub use image::CompiledModel;
 pub use jacobian::JacobianMode;
-pub use kausal_external::Writing;
+pub use kausal_external::{Permissions, RunFiles};
 pub use kausal_symbolic::function::interrupt::Interrupt;
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, Obstacle, RunError, Settings, Statistics, simulate};

@@ -15,7 +15,7 @@ mod nonlinear;
 use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
-use kausal_external::{Options, StandardExternals, Writing};
+use kausal_external::{Options, RunFiles, StandardExternals};
 use kausal_solver::Reason;
 use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::{ExprId, FunctionId, VarId};
@@ -228,7 +228,7 @@ pub struct Machine {
     /// What the integrator asks of the step being taken.
     pub(crate) demand: Demand,
     guards: Vec<GuardSpace>,
-    externals: StandardExternals,
+    externals: Arc<StandardExternals>,
     pub(crate) calls: crate::function::Space,
     /// Arguments and results of a call.
     call_buffer: Vec<f64>,
@@ -326,6 +326,14 @@ pub(crate) enum Linearized {
     Beside,
 }
 
+/// What runs the functions of a model.
+fn externals(model: &CompiledModel, files: &RunFiles, interrupt: &Interrupt) -> Arc<StandardExternals> {
+    let options = Options { permissions: model.permissions.for_run(files), ..Options::default() };
+    let mut externals = StandardExternals::new(options).with_foreign(model.foreign.clone());
+    externals.set_interrupt(interrupt);
+    Arc::new(externals)
+}
+
 impl Machine {
     /// Memory for one run, with the values variables have before anything is computed.
     pub fn new(model: Arc<CompiledModel>) -> Machine {
@@ -370,7 +378,7 @@ impl Machine {
             chords: Vec::new(),
             demand: Demand::default(),
             guards: model.guards.iter().map(GuardSpace::new).collect(),
-            externals: StandardExternals::new(Options::default()).with_foreign(model.foreign.clone()),
+            externals: externals(&model, &RunFiles::default(), &Interrupt::default()),
             calls: crate::function::Space::default(),
             call_buffer: vec![0.0; model.call_size],
             alarms: vec![AlarmSpace::default(); model.alarms],
@@ -395,28 +403,22 @@ impl Machine {
         &self.model
     }
 
-    /// Where functions may write files from now on; what they have kept is forgotten.
-    pub fn set_writing(&mut self, write: Writing) {
-        let options = Options { write, ..Options::default() };
-        self.externals = StandardExternals::new(options).with_foreign(self.model.foreign.clone());
-        self.externals.set_interrupt(self.calls.interrupt());
+    /// Where functions write files from now on; what they have kept is forgotten. What they say and write can be asked for.
+    pub(crate) fn set_files(&mut self, files: &RunFiles) -> Arc<StandardExternals> {
+        self.externals = externals(&self.model, files, self.calls.interrupt());
+        self.externals.clone()
     }
 
-    /// What ends the run from outside, from now on.
+    /// What ends the run from outside, from now on; before files are set.
     pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
         self.calls.set_interrupt(interrupt);
-        self.externals.set_interrupt(interrupt);
+        self.externals = externals(&self.model, &RunFiles::default(), interrupt);
     }
 
     /// Is the run to end?
     #[inline]
     pub(crate) fn is_interrupted(&self) -> bool {
         self.calls.interrupt().is_requested()
-    }
-
-    /// Takes what functions have said so far (`ModelicaMessage`).
-    pub fn take_messages(&self) -> Vec<String> {
-        self.externals.take_messages()
     }
 
     /// The value of a variable, aliases followed.

@@ -23,9 +23,10 @@ mod schedule;
 mod selected;
 mod transport;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use kausal_external::Writing;
+use kausal_external::{RunFiles, StandardExternals};
 use kausal_solver::events::EventFinder;
 use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::weights::Size;
@@ -69,8 +70,8 @@ pub struct Settings {
     pub max_step: Option<f64>,
     /// Where the Jacobian of the right-hand side comes from.
     pub jacobian: JacobianMode,
-    /// Where functions of the model may write files.
-    pub files: Writing,
+    /// Where functions of the model write files.
+    pub files: RunFiles,
     /// Steps are the model's own where its program has them.
     pub inlined: bool,
     /// The largest order of BDF.
@@ -97,7 +98,7 @@ impl Default for Settings {
             fixed_step: None,
             max_step: None,
             jacobian: JacobianMode::Auto,
-            files: Writing::Memory,
+            files: RunFiles::default(),
             inlined: true,
             max_order: 5,
             trust_torn: false,
@@ -157,6 +158,8 @@ pub struct Statistics {
     pub below_tolerance: Vec<VarId>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
     pub messages: Vec<String>,
+    /// The files functions have written.
+    pub files: Vec<PathBuf>,
 }
 
 /// Why a run ended early.
@@ -231,6 +234,7 @@ struct Run {
     solver: Option<Solver>,
     /// Before there is a solver to hold it.
     first: Option<Machine>,
+    externals: Option<Arc<StandardExternals>>,
     stats: Statistics,
     next_output: u64,
     schedule: Schedule,
@@ -288,6 +292,7 @@ impl Run {
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
+            externals: None,
             again: Again::NOT,
             beyond: f64::NEG_INFINITY,
             given_up: 0,
@@ -318,14 +323,13 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.set_interrupt(&self.settings.interrupt);
-        machine.set_writing(self.settings.files.clone());
+        self.externals = Some(machine.set_files(&self.settings.files));
         machine.trusts = self.settings.trust_torn;
         // It takes the derivative by time from differences, and corrects nothing afterwards.
         machine.careful = self.settings.method == Method::Rosenbrock;
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = machine.all_warnings();
             self.stats.undetermined = std::mem::take(&mut machine.undetermined);
-            self.stats.messages = machine.take_messages();
             return Err(RunError::Initial(stop));
         }
         // The choice that was made at translation may be singular right here.
@@ -337,6 +341,7 @@ impl Run {
         machine.starting = true;
         let outcome = event(&mut machine);
         observer.record(&machine);
+        self.stats.warnings = machine.all_warnings();
         self.stats.terminated = outcome.map_err(|error| match error {
             RunError::Event(_, stop) => RunError::Initial(stop),
             other => other,
@@ -733,7 +738,10 @@ impl Run {
             stats.below_tolerance = below.iter().filter_map(|&i| states.get(i)).map(|(x, _)| *x).collect();
             stats.warnings = machine.all_warnings();
             stats.undetermined = machine.undetermined.clone();
-            stats.messages.extend(machine.take_messages());
+        }
+        if let Some(externals) = &self.externals {
+            stats.messages.extend(externals.take_messages());
+            stats.files = externals.files();
         }
         stats
     }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kausal_runtime::{CompiledModel, Settings, Writing};
+use kausal_runtime::{CompiledModel, RunFiles, Settings};
 use kausal_solver::Method;
 use kausal_translate::Program;
 use serde::Serialize;
@@ -242,7 +242,7 @@ pub fn plan(settings: &Settings) -> Settings {
         events_at_steps: false,
         iterations: None,
         // What the model writes is written once.
-        files: Writing::Memory,
+        files: RunFiles::default(),
         max_order: Settings::default().max_order,
         ..settings.clone()
     }

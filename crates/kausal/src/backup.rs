@@ -2,6 +2,19 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// All files that are moved out of the way in this moment.
+static MOVED: Mutex<Vec<(PathBuf, PathBuf)>> = Mutex::new(Vec::new());
+
+fn all() -> MutexGuard<'static, Vec<(PathBuf, PathBuf)>> {
+    MOVED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Moves all files back, because the program ends.
+pub(crate) fn restore_all() {
+    restore(&std::mem::take(&mut *all()));
+}
 
 /// Files that were moved out of the way. They come back, unless the new ones are better.
 pub(crate) struct Backup {
@@ -17,11 +30,14 @@ impl Backup {
             let other = beside(path)?;
             fs::rename(path, &other).ok().map(|()| (path.clone(), other))
         };
-        Backup { moved: files.iter().filter(is_file).filter_map(moves).collect() }
+        let moved: Vec<(PathBuf, PathBuf)> = files.iter().filter(is_file).filter_map(moves).collect();
+        all().extend(moved.iter().cloned());
+        Backup { moved }
     }
 
     /// The new files are better.
     pub fn forget(mut self) {
+        all().retain(|pair| !self.moved.contains(pair));
         for (_, other) in self.moved.drain(..) {
             // What cannot be removed does no harm.
             let _ = fs::remove_file(other);
@@ -31,9 +47,14 @@ impl Backup {
 
 impl Drop for Backup {
     fn drop(&mut self) {
-        for (path, other) in self.moved.drain(..) {
-            let _ = fs::rename(other, path);
-        }
+        all().retain(|pair| !self.moved.contains(pair));
+        restore(&self.moved);
+    }
+}
+
+fn restore(moved: &[(PathBuf, PathBuf)]) {
+    for (path, other) in moved {
+        let _ = fs::rename(other, path);
     }
 }
 

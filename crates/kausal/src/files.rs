@@ -1,9 +1,15 @@
 //! Where texts come from: the built-in library, shipped inside the binary, and the disk.
 
+use std::path::Path;
+
 use include_dir::{Dir, DirEntry, include_dir};
+use kausal_external::read_regular;
 use kausal_model::Files;
 
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
+
+/// Places in longer texts cannot be counted.
+pub(crate) const LARGEST: u64 = u32::MAX as u64 - 1;
 
 /// The folder under which the built-in libraries appear.
 pub const BUILT_IN: &str = "built-in:";
@@ -28,12 +34,12 @@ impl Files for DiskAndBuiltIn {
     fn read(&self, path: &str) -> Option<String> {
         match built_in(path) {
             Some(inside) => entry(inside)?.as_file()?.contents_utf8().map(str::to_owned),
-            None => std::fs::read_to_string(path).ok(),
+            None => String::from_utf8(read_regular(Path::new(path), LARGEST).ok()?).ok(),
         }
     }
 
     fn problem(&self, path: &str) -> Option<String> {
-        match std::fs::read(path) {
+        match read_regular(Path::new(path), LARGEST) {
             Ok(bytes) => {
                 let from = std::str::from_utf8(&bytes).err()?.valid_up_to();
                 Some(format!("is not UTF-8 text (from byte {from} on): save it as UTF-8"))

@@ -59,7 +59,7 @@ pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
 pub use kausal_model::print_flat;
 pub use kausal_runtime::simulation::inlined::method_of;
-pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writing};
+pub use kausal_runtime::{CompiledModel, JacobianMode, Permissions, RunFiles, Settings, Statistics};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
@@ -72,6 +72,7 @@ pub use kausal_codegen::c::Settings as CSettings;
 
 /// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
+pub use kausal_external::read_regular;
 
 /// The examples of the guide run.
 #[cfg(doctest)]

@@ -9,6 +9,7 @@
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::result::{Signal, Sink, Trajectory, Values};
+use crate::store::Repair;
 
 /// The kinds of matrices written: doubles, 32-bit integers, bytes that are text.
 const DOUBLE: i32 = 0;
@@ -159,6 +160,9 @@ fn described(signal: &Signal) -> String {
 
 /// A matrix as it was read: column after column.
 struct Matrix {
+    /// Where its head begins, and where it ends.
+    at: usize,
+    end: usize,
     name: String,
     rows: usize,
     columns: usize,
@@ -175,7 +179,8 @@ impl Matrix {
         for row in 0..self.rows {
             values.extend((0..self.columns).map(|column| self.at(row, column)));
         }
-        Matrix { name: self.name.clone(), rows: self.columns, columns: self.rows, values }
+        let (at, end) = (self.at, self.end);
+        Matrix { at, end, name: self.name.clone(), rows: self.columns, columns: self.rows, values }
     }
 
     /// The columns as texts.
@@ -190,7 +195,38 @@ impl Matrix {
 
 /// Reads a result.
 pub fn read(bytes: &[u8]) -> Result<Trajectory, String> {
-    let mut matrices = matrices(bytes)?;
+    result(matrices(bytes, false)?)
+}
+
+/// Reads a file that was never completed: `data_2` is its last matrix, and as long as the file is. Says what completes it.
+pub(crate) fn read_incomplete(bytes: &[u8]) -> Result<(Trajectory, Repair), String> {
+    let matrices = matrices(bytes, true)?;
+    let place = |name: &str| matrices.iter().find(|m| m.name == name).map(|m| (m.at, m.rows));
+    let (Some((constants, rows)), Some((over_time, _))) = (place("data_1"), place("data_2")) else {
+        return Err("it ends before its first row".into());
+    };
+    let Some(last) = matrices.last().filter(|m| m.name == "data_2") else {
+        return Err("it does not end with data_2".into());
+    };
+    let columns = i32::try_from(last.columns).map_err(|e| e.to_string())?;
+    let length = last.end as u64;
+    let trajectory = result(matrices)?;
+    let (first, end) = match &trajectory.time[..] {
+        [first, .., end] => (*first, *end),
+        [only] => (*only, *only),
+        [] => (0.0, 0.0),
+    };
+    // Instants of start and end are the first row of data_1, behind its head and its name.
+    let data = constants + 20 + "data_1".len() + 1;
+    let patches = vec![
+        (data as u64, first.to_le_bytes().to_vec()),
+        ((data + 8 * rows) as u64, end.to_le_bytes().to_vec()),
+        (over_time as u64 + 8, columns.to_le_bytes().to_vec()),
+    ];
+    Ok((trajectory, Repair { length, patches }))
+}
+
+fn result(mut matrices: Vec<Matrix>) -> Result<Trajectory, String> {
     let take = |matrices: &mut Vec<Matrix>, name: &str| {
         let at = matrices.iter().position(|m| m.name == name);
         at.map(|at| matrices.swap_remove(at)).ok_or_else(|| format!("there is no matrix {name}"))
@@ -253,8 +289,9 @@ fn split_unit(text: &str) -> (String, String) {
     }
 }
 
-/// All matrices of a file of level 4, in either byte order.
-fn matrices(bytes: &[u8]) -> Result<Vec<Matrix>, String> {
+/// All matrices of a file of level 4, in either byte order. In a file that is not complete, the columns of `data_2` are
+/// those that are there, in the one way in which such files are written here.
+fn matrices(bytes: &[u8], incomplete: bool) -> Result<Vec<Matrix>, String> {
     let short = || "the file ends in the middle of a matrix".to_owned();
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -271,7 +308,7 @@ fn matrices(bytes: &[u8]) -> Result<Vec<Matrix>, String> {
             let read = field(i).ok_or_else(short)?;
             *value = usize::try_from(read).map_err(|_| "this is not a MATLAB file of level 4".to_owned())?;
         }
-        let [kind, rows, columns, imaginary, length] = head;
+        let [kind, rows, mut columns, imaginary, length] = head;
         if kind % 1000 >= 100 || kind >= 2000 || imaginary > 1 || length == 0 || length > 1000 {
             return Err("this is not a MATLAB file of level 4".into());
         }
@@ -284,14 +321,22 @@ fn matrices(bytes: &[u8]) -> Result<Vec<Matrix>, String> {
         };
         let name = rest.get(20..20 + length).ok_or_else(short)?;
         let name = String::from_utf8_lossy(name).trim_end_matches('\0').to_owned();
+        if incomplete && name == "data_2" {
+            if kind != DOUBLE as usize || imaginary != 0 || big || rows == 0 {
+                return Err("data_2 is of another kind".into());
+            }
+            columns = (rest.len() - 20 - length) / (8 * rows);
+        }
         let count = rows.checked_mul(columns).ok_or_else(short)?;
         let size = count.checked_mul(width * (1 + imaginary)).ok_or_else(short)?;
         let end = size.checked_add(20 + length).ok_or_else(short)?;
         let data = rest.get(20 + length..end).ok_or_else(short)?;
         let values =
             data.chunks_exact(width).take(count).map(|raw| element(raw, kind / 10 % 10, big)).collect();
-        out.push(Matrix { name, rows, columns, values });
-        rest = &rest[end..];
+        let at = bytes.len() - rest.len();
+        let is_last = incomplete && name == "data_2";
+        out.push(Matrix { at, end: at + end, name, rows, columns, values });
+        rest = if is_last { &[] } else { &rest[end..] };
     }
     Ok(out)
 }
@@ -371,14 +416,14 @@ mod tests {
     fn the_matrices_have_their_names_kinds_and_sizes() {
         let bytes = written(&sample());
         let heads: Vec<(String, usize, usize)> =
-            matrices(&bytes).unwrap().into_iter().map(|m| (m.name, m.rows, m.columns)).collect();
+            matrices(&bytes, false).unwrap().into_iter().map(|m| (m.name, m.rows, m.columns)).collect();
         let expected = [("Aclass", 4, 11), ("name", 18, 6), ("description", 28, 6), ("dataInfo", 4, 6)];
         for (found, (name, rows, columns)) in heads.iter().zip(expected) {
             assert_eq!(found, &(name.to_owned(), rows, columns));
         }
         assert_eq!(heads[4], ("data_1".to_owned(), 3, 2));
         assert_eq!(heads[5], ("data_2".to_owned(), 3, 4));
-        let info = matrices(&bytes).unwrap().swap_remove(3);
+        let info = matrices(&bytes, false).unwrap().swap_remove(3);
         assert_eq!(info.values[..12], [0.0, 1.0, 0.0, -1.0, 2.0, 2.0, 0.0, -1.0, 2.0, -2.0, 0.0, -1.0]);
     }
 

@@ -4,17 +4,27 @@
 //! plain and uncompressed, and a dictionary of one entry where nothing changes. The footer ([`thrift`]) says where
 //! everything is; under the key `kausal` it has units and descriptions as JSON. What is written here is read back;
 //! files of other tools that compress or nest are refused with a message.
+//!
+//! A footer without groups stands at the beginning, too, where other readers do not look: should the program be killed,
+//! groups of rows are found by it, one after another ([`read_incomplete`]).
 
 pub mod thrift;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::result::{Signal, Sink, Trajectory, Values};
+use crate::store::Repair;
 use thrift::{Struct, Value};
 
 const MAGIC: &[u8; 4] = b"PAR1";
+/// Begins the footer at the beginning; its length follows.
+const AHEAD: &[u8; 4] = b"KAUS";
+/// Rows that are held back may be lost when the program is killed: this part of all at most.
+const SHARE_HELD_BACK: u64 = 50;
 /// Numbers held back before they are written, and the rows of a group at most.
 const GROUP_VALUES: usize = 1 << 20;
 const GROUP_ROWS: usize = 1 << 17;
@@ -97,13 +107,8 @@ impl<W: Write> Writer<W> {
                 }
             });
         }
-        let bytes = (self.position - begin) as i64;
-        self.groups.push(
-            Struct::new()
-                .field(1, Value::List(chunks.into_iter().map(Value::Struct).collect()))
-                .field(2, Value::I64(bytes))
-                .field(3, Value::I64(rows as i64)),
-        );
+        let chunks = chunks.into_iter().map(Value::Struct).collect();
+        self.groups.push(group(chunks, self.position - begin, rows as u64));
         self.rows += rows as u64;
         (self.time, self.columns, self.signals) = (time, columns, signals);
         self.time.clear();
@@ -116,7 +121,7 @@ impl<W: Write> Writer<W> {
         let mut body = Vec::with_capacity(8 * rows);
         values.for_each(|v| body.extend(v.to_le_bytes()));
         self.page(&data_page(rows, PLAIN), &body)?;
-        Ok(self.chunk(name, begin, begin, None, &[PLAIN, RLE], rows))
+        Ok(chunk(name, begin..self.position, begin, None, &[PLAIN, RLE], rows))
     }
 
     /// A dictionary with one entry, and a run that takes it in every row.
@@ -130,7 +135,8 @@ impl<W: Write> Writer<W> {
         thrift::varint(&mut body, (rows as u64) << 1);
         body.push(0);
         self.page(&data_page(rows, RLE_DICTIONARY), &body)?;
-        Ok(self.chunk(name, dictionary, data, Some(dictionary), &[PLAIN, RLE, RLE_DICTIONARY], rows))
+        let encodings = [PLAIN, RLE, RLE_DICTIONARY];
+        Ok(chunk(name, dictionary..self.position, data, Some(dictionary), &encodings, rows))
     }
 
     /// A page: its head, completed by the sizes, and its bytes.
@@ -143,29 +149,21 @@ impl<W: Write> Writer<W> {
         self.put(body)
     }
 
-    fn chunk(
-        &self,
-        name: &str,
-        begin: u64,
-        data: u64,
-        dictionary: Option<u64>,
-        encodings: &[i64],
-        rows: usize,
-    ) -> Struct {
-        let size = (self.position - begin) as i64;
-        let mut meta = Struct::new()
-            .field(1, Value::I32(DOUBLE))
-            .field(2, Value::List(encodings.iter().map(|e| Value::I32(*e)).collect()))
-            .field(3, Value::List(vec![Value::Binary(name.as_bytes().to_vec())]))
-            .field(4, Value::I32(0))
-            .field(5, Value::I64(rows as i64))
-            .field(6, Value::I64(size))
-            .field(7, Value::I64(size))
-            .field(9, Value::I64(data as i64));
-        if let Some(dictionary) = dictionary {
-            meta = meta.field(11, Value::I64(dictionary as i64));
+    fn footer_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut footer = Vec::new();
+        self.footer().write(&mut footer);
+        match u32::try_from(footer.len()) {
+            Ok(_) => Ok(footer),
+            Err(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "too many columns for this format")),
         }
-        Struct::new().field(2, Value::I64(begin as i64)).field(3, Value::Struct(meta))
+    }
+
+    /// What stands behind the last group.
+    fn end_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut end = self.footer_bytes()?;
+        end.extend((end.len() as u32).to_le_bytes());
+        end.extend(MAGIC);
+        Ok(end)
     }
 
     fn footer(&self) -> Struct {
@@ -211,7 +209,11 @@ impl<W: Write> Sink for Writer<W> {
         self.signals = signals.to_vec();
         self.columns = vec![Vec::new(); columns];
         self.group_rows = (GROUP_VALUES / (columns + 1)).clamp(100, GROUP_ROWS);
-        self.put(MAGIC)
+        let ahead = self.footer_bytes()?;
+        self.put(MAGIC)?;
+        self.put(AHEAD)?;
+        self.put(&(ahead.len() as u32).to_le_bytes())?;
+        self.put(&ahead)
     }
 
     fn row(&mut self, time: f64, columns: &[f64]) -> io::Result<()> {
@@ -222,15 +224,112 @@ impl<W: Write> Sink for Writer<W> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.flush_group()?;
-        let mut footer = Vec::new();
-        self.footer().write(&mut footer);
-        let length = u32::try_from(footer.len())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "too many columns for this format"))?;
-        self.put(&footer)?;
-        self.put(&length.to_le_bytes())?;
-        self.put(MAGIC)?;
+        let end = self.end_bytes()?;
+        self.put(&end)?;
         self.out.flush()
     }
+
+    /// A group of its own is worth it only where it has some part of all rows: groups must not become too many.
+    fn keep(&mut self) -> io::Result<()> {
+        if self.time.len() as u64 * SHARE_HELD_BACK >= self.rows {
+            self.flush_group()?;
+        }
+        self.out.flush()
+    }
+}
+
+/// Reads a file that was never completed, group by group. Says what completes it.
+pub(crate) fn read_incomplete(bytes: &[u8]) -> Result<(Trajectory, Repair), String> {
+    let early = || "it ends before its first row".to_owned();
+    let inner = bytes.strip_prefix(MAGIC).and_then(|b| b.strip_prefix(AHEAD)).ok_or_else(early)?;
+    let (length, inner) = inner.split_first_chunk::<4>().ok_or_else(early)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let mut ahead = inner.get(..length).ok_or_else(early)?;
+    let footer = Struct::read(&mut ahead).ok_or("its first footer is damaged")?;
+    let signals = signals(&footer)?;
+    let mut writer = Writer::new(io::sink());
+    writer.signals = signals;
+    writer.position = (12 + length) as u64;
+    while let Some((group, rows, end)) = group_at(bytes, &writer) {
+        writer.groups.push(group);
+        writer.rows += rows;
+        writer.position = end;
+    }
+    let length = writer.position;
+    let end = writer.end_bytes().map_err(|e| e.to_string())?;
+    let whole = [&bytes[..length as usize], &end].concat();
+    Ok((read(&whole)?, Repair { length, patches: vec![(length, end)] }))
+}
+
+/// The group of rows that begins where the writer stands, if it is complete: what the footer says about it, its rows and its
+/// end.
+fn group_at(bytes: &[u8], writer: &Writer<io::Sink>) -> Option<(Struct, u64, u64)> {
+    let begin = usize::try_from(writer.position).ok()?;
+    let mut rest = bytes.get(begin..)?;
+    let mut chunks = Vec::new();
+    let mut rows = None;
+    let names = std::iter::once("time").chain(writer.signals.iter().map(|s| s.name.as_str()));
+    for name in names {
+        let at = (bytes.len() - rest.len()) as u64;
+        let (mut head, mut data, mut dictionary) = (page_at(&mut rest)?, at, None);
+        if head.integer(1) == Some(DICTIONARY_PAGE) {
+            dictionary = Some(at);
+            data = (bytes.len() - rest.len()) as u64;
+            head = page_at(&mut rest)?;
+        }
+        let count = head.structure(5).filter(|_| head.integer(1) == Some(DATA_PAGE))?.integer(1)?;
+        let count = usize::try_from(count).ok().filter(|n| *n > 0)?;
+        if *rows.get_or_insert(count) != count {
+            return None;
+        }
+        let encodings: &[i64] =
+            if dictionary.is_some() { &[PLAIN, RLE, RLE_DICTIONARY] } else { &[PLAIN, RLE] };
+        let end = (bytes.len() - rest.len()) as u64;
+        chunks.push(Value::Struct(chunk(name, at..end, data, dictionary, encodings, count)));
+    }
+    let rows = rows? as u64;
+    let end = (bytes.len() - rest.len()) as u64;
+    Some((group(chunks, end - writer.position, rows), rows, end))
+}
+
+/// The head of a page that is complete; `rest` is moved behind the page.
+fn page_at(rest: &mut &[u8]) -> Option<Struct> {
+    let head = Struct::read(rest)?;
+    let size = usize::try_from(head.integer(3)?).ok()?;
+    *rest = rest.get(size..)?;
+    Some(head)
+}
+
+fn group(chunks: Vec<Value>, bytes: u64, rows: u64) -> Struct {
+    Struct::new()
+        .field(1, Value::List(chunks))
+        .field(2, Value::I64(bytes as i64))
+        .field(3, Value::I64(rows as i64))
+}
+
+/// What the footer says about a column of a group.
+fn chunk(
+    name: &str,
+    place: Range<u64>,
+    data: u64,
+    dictionary: Option<u64>,
+    encodings: &[i64],
+    rows: usize,
+) -> Struct {
+    let size = (place.end - place.start) as i64;
+    let mut meta = Struct::new()
+        .field(1, Value::I32(DOUBLE))
+        .field(2, Value::List(encodings.iter().map(|e| Value::I32(*e)).collect()))
+        .field(3, Value::List(vec![Value::Binary(name.as_bytes().to_vec())]))
+        .field(4, Value::I32(0))
+        .field(5, Value::I64(rows as i64))
+        .field(6, Value::I64(size))
+        .field(7, Value::I64(size))
+        .field(9, Value::I64(data as i64));
+    if let Some(dictionary) = dictionary {
+        meta = meta.field(11, Value::I64(dictionary as i64));
+    }
+    Struct::new().field(2, Value::I64(place.start as i64)).field(3, Value::Struct(meta))
 }
 
 /// Reads what [`Writer`] writes.
@@ -241,9 +340,52 @@ pub fn read(bytes: &[u8]) -> Result<Trajectory, String> {
     let length = u32::from_le_bytes(*length) as usize;
     let footer = rest.len().checked_sub(length).ok_or_else(not_one)?;
     let footer = Struct::read(&mut &rest[footer..]).ok_or("its footer is damaged")?;
-    let schema = footer.list(2);
+    let mut signals = signals(&footer)?;
+    let mut columns = vec![Column::default(); signals.len() + 1];
+    // What is plain stands in the file once: a column that points at the numbers of another one is none of ours.
+    let mut plain = bytes.len() / 8;
+    for group in footer.list(4).iter().filter_map(Value::as_struct) {
+        let chunks = group.list(1);
+        if chunks.len() != columns.len() {
+            return Err("a group of rows has other columns than the file".into());
+        }
+        for (chunk, column) in chunks.iter().filter_map(Value::as_struct).zip(&mut columns) {
+            let meta = chunk.structure(3).ok_or("a column does not say where it is")?;
+            if meta.integer(4) != Some(0) {
+                return Err("it is compressed; write it without compression".into());
+            }
+            read_chunk(bytes, meta, column, &mut plain)?;
+        }
+    }
+    let time = columns.remove(0);
+    if time.constant.is_some() || columns.iter().any(|c| c.rows != time.rows) {
+        return Err("its columns have different lengths".into());
+    }
+    let mut changing = Vec::new();
+    for (signal, column) in signals.iter_mut().zip(columns) {
+        signal.values = match column.constant {
+            Some(value) => Values::Constant(value),
+            None => {
+                changing.push(column.values);
+                Values::Column(changing.len() - 1, false)
+            }
+        };
+    }
+    Ok(Trajectory { time: time.values, signals, columns: changing })
+}
+
+/// A column while it is read: its numbers, or the one it has in all rows.
+#[derive(Clone, Default)]
+struct Column {
+    rows: usize,
+    constant: Option<f64>,
+    values: Vec<f64>,
+}
+
+/// The signals that a footer names; the first column is the time.
+fn signals(footer: &Struct) -> Result<Vec<Signal>, String> {
     let mut names = Vec::new();
-    for leaf in schema.iter().skip(1).filter_map(Value::as_struct) {
+    for leaf in footer.list(2).iter().skip(1).filter_map(Value::as_struct) {
         if leaf.integer(1) != Some(DOUBLE) || leaf.integer(3) != Some(0) {
             return Err("only columns of doubles without gaps are read".into());
         }
@@ -252,35 +394,12 @@ pub fn read(bytes: &[u8]) -> Result<Trajectory, String> {
     if names.first().map(String::as_str) != Some("time") {
         return Err("the first column must be time".into());
     }
-    let mut columns = vec![Vec::new(); names.len()];
-    for group in footer.list(4).iter().filter_map(Value::as_struct) {
-        let chunks = group.list(1);
-        if chunks.len() != names.len() {
-            return Err("a group of rows has other columns than the file".into());
-        }
-        for (chunk, column) in chunks.iter().filter_map(Value::as_struct).zip(&mut columns) {
-            let meta = chunk.structure(3).ok_or("a column does not say where it is")?;
-            if meta.integer(4) != Some(0) {
-                return Err("it is compressed; write it without compression".into());
-            }
-            read_chunk(bytes, meta, column)?;
-        }
-    }
-    let time = columns.remove(0);
-    if columns.iter().any(|c| c.len() != time.len()) {
-        return Err("its columns have different lengths".into());
-    }
-    let about = about(&footer);
+    let mut about: HashMap<String, About> = about(footer).into_iter().map(|a| (a.name.clone(), a)).collect();
     let signals = names.into_iter().skip(1).enumerate().map(|(i, name)| {
-        let known = about.iter().find(|a| a.name == name);
-        Signal {
-            unit: known.map_or(String::new(), |a| a.unit.clone()),
-            description: known.map_or(String::new(), |a| a.description.clone()),
-            name,
-            values: Values::Column(i, false),
-        }
+        let About { unit, description, .. } = about.remove(&name).unwrap_or_default();
+        Signal { unit, description, name, values: Values::Column(i, false) }
     });
-    Ok(Trajectory { time, signals: signals.collect(), columns })
+    Ok(signals.collect())
 }
 
 fn about(footer: &Struct) -> Vec<About> {
@@ -290,16 +409,16 @@ fn about(footer: &Struct) -> Vec<About> {
     found.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// The pages of a column in a group.
-fn read_chunk(bytes: &[u8], meta: &Struct, column: &mut Vec<f64>) -> Result<(), String> {
+/// The pages of a column in a group; `plain` is how many plain numbers there may still be.
+fn read_chunk(bytes: &[u8], meta: &Struct, column: &mut Column, plain: &mut usize) -> Result<(), String> {
     let damaged = || "a page is damaged".to_owned();
     let wanted = meta.integer(5).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
     let begin =
         meta.integer(11).or(meta.integer(9)).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
     let mut rest = bytes.get(begin..).ok_or_else(damaged)?;
-    let end = column.len().checked_add(wanted).ok_or_else(damaged)?;
+    let end = column.rows.checked_add(wanted).ok_or_else(damaged)?;
     let mut dictionary: Vec<f64> = Vec::new();
-    while column.len() < end {
+    while column.rows < end {
         let head = Struct::read(&mut rest).ok_or_else(damaged)?;
         let size = head.integer(3).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
         let (body, after) = rest.split_at_checked(size).ok_or_else(damaged)?;
@@ -310,21 +429,26 @@ fn read_chunk(bytes: &[u8], meta: &Struct, column: &mut Vec<f64>) -> Result<(), 
                 .collect::<Vec<f64>>()
         };
         if head.integer(1) == Some(DICTIONARY_PAGE) {
-            dictionary = doubles(body);
+            dictionary = doubles(body.get(..8).ok_or_else(damaged)?);
             continue;
         }
         let kind = head.structure(5).ok_or("its pages are of a kind that is not read")?;
         let count = kind.integer(1).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
-        if count == 0 || count > end - column.len() {
+        if count == 0 || count > end - column.rows {
             return Err(damaged());
         }
-        match kind.integer(2) {
-            Some(PLAIN) if body.len() == 8 * count => column.extend(doubles(body)),
-            Some(RLE_DICTIONARY) if dictionary.len() == 1 => {
-                column.extend(std::iter::repeat_n(dictionary[0], count));
+        let same = |value: f64| column.constant.is_none_or(|known| known.to_bits() == value.to_bits());
+        match (kind.integer(2), &dictionary[..]) {
+            (Some(PLAIN), _) if column.constant.is_none() && body.len() as u64 == 8 * count as u64 => {
+                *plain = plain.checked_sub(count).ok_or_else(damaged)?;
+                column.values.extend(doubles(body));
+            }
+            (Some(RLE_DICTIONARY), [value]) if column.values.is_empty() && same(*value) => {
+                column.constant = Some(*value);
             }
             _ => return Err("its numbers are encoded in a way that is not read".into()),
         }
+        column.rows += count;
     }
     Ok(())
 }

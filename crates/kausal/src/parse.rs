@@ -10,11 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kausal_external::read_regular;
 use kausal_model::Files;
 use kausal_syntax::{Ast, Diagnostic, Location, Parse, SourceId, Sources, Span, Symbol, classic, modelica};
 use rayon::prelude::*;
 
-use crate::files::{BUILT_IN, DiskAndBuiltIn};
+use crate::files::{BUILT_IN, DiskAndBuiltIn, LARGEST};
 
 /// What was read.
 #[derive(Debug, Default)]
@@ -89,7 +90,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostic> {
         let what = format!("it has {} bytes; files may have up to 4 GB", meta.len());
         return Err(cannot_read(path, &what).help("split it into several files"));
     }
-    let bytes = fs::read(path).map_err(|error| cannot_read(path, &error))?;
+    let bytes = read_regular(path, LARGEST).map_err(|error| cannot_read(path, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let from = error.utf8_error().valid_up_to();
         Diagnostic::error("K0902", format!("{} is not UTF-8 text (from byte {from} on)", path.display()))

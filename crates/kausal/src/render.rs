@@ -28,7 +28,7 @@ fn one(d: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(d.code));
+    let mut group = Group::with_title(level.primary_title(printable(&d.message)).id(d.code));
     // One snippet per text, the primary one first.
     let mut order: Vec<_> = Vec::new();
     for label in &d.labels {
@@ -47,20 +47,52 @@ fn one(d: &Diagnostic, sources: &Sources, renderer: &Renderer) -> String {
             .collect();
         let excerpt = excerpt(&source.text, ranges.iter().map(|(_, range)| range.clone()));
         let mut snippet =
-            Snippet::source(excerpt.text).path(source.name.as_str()).line_start(excerpt.first_line);
+            Snippet::source(excerpt.text).path(printable(&source.name)).line_start(excerpt.first_line);
         for (i, range) in ranges {
             let kind = if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let annotation = kind.span(range.start - excerpt.start..range.end - excerpt.start);
-            let message = d.labels[i].message.as_str();
+            let message = printable(&d.labels[i].message);
             snippet =
                 snippet.annotation(if message.is_empty() { annotation } else { annotation.label(message) });
         }
         group = group.element(snippet);
     }
     if let Some(help) = &d.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(printable(help)));
     }
     renderer.render(&[group])
+}
+
+/// Does a character do something to a terminal, or to the order of the text, instead of being seen?
+fn is_hidden(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && c != '\n' && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// A text that is only read when it is printed: characters that control a terminal stand as their numbers, `<U+001B>`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\r' if rest.peek() == Some(&'\n') => out.push(c),
+            c if is_hidden(c) => out.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The same for JSON, which has escapes of its own and still says the same.
+pub fn printable_json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if is_hidden(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
 }
 
 /// The lines of a text that are shown.
@@ -93,8 +125,16 @@ fn excerpt(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> Excerpt<'_
     let lines = &text[start..end];
     let bytes = lines.as_bytes();
     let is_lone = |i: usize| bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-    let lines = if (0..bytes.len()).any(is_lone) {
-        Cow::Owned(lines.char_indices().map(|(i, c)| if is_lone(i) { '\n' } else { c }).collect())
+    // Places are counted in bytes: what the renderer does not know as a character that controls a terminal becomes another
+    // one of the same length.
+    let is_unknown = |c: char| ('\u{80}'..='\u{9f}').contains(&c);
+    let shown = |(i, c): (usize, char)| match c {
+        _ if is_lone(i) => '\n',
+        c if is_unknown(c) => '\u{bf}',
+        c => c,
+    };
+    let lines = if (0..bytes.len()).any(is_lone) || lines.contains(is_unknown) {
+        Cow::Owned(lines.char_indices().map(shown).collect())
     } else {
         Cow::Borrowed(lines)
     };
@@ -214,6 +254,19 @@ mod tests {
         }
         assert!(shown("", &[(0, 0)]).contains("x.mo"));
         assert!(shown("ab\r\ncd", &[(3, 3)]).contains("x.mo:1:"));
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_unseen() {
+        assert_eq!(printable("a\tb\r\nc"), "a\tb\r\nc");
+        assert_eq!(printable("a\x1b[2Jb\rc\u{9b}d\u{202e}"), "a<U+001B>[2Jb<U+000D>c<U+009B>d<U+202E>");
+        assert_eq!(printable_json("{\"a\u{7f}\u{202e}\"}"), "{\"a\\u007f\\u202e\"}");
+        let mut sources = Sources::default();
+        let id = sources.add("x\x1b.mo", "abc\x1b[31m\u{9b}\u{202e}def");
+        let d = Diagnostic::error("K0000", "wr\x1bong").help("no\u{9b}ne");
+        let d = d.at(Location { source: id, span: Span::new(0, 3) }, "he\rre");
+        let shown = text(&[d], &sources, false);
+        assert!(!shown.contains(is_hidden), "{shown:?}");
     }
 
     #[test]

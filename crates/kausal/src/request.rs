@@ -3,7 +3,7 @@
 
 use kausal_model::flat::Experiment;
 use kausal_runtime::simulation::inlined::method_of;
-use kausal_runtime::{JacobianMode, Settings, Writing};
+use kausal_runtime::{JacobianMode, RunFiles, Settings};
 use kausal_solver::Method;
 use kausal_syntax::Diagnostic;
 use kausal_translate::Inline;
@@ -39,8 +39,8 @@ pub struct Request {
     pub iterations: Option<u32>,
     /// Events take effect at the ends of steps.
     pub events_at_steps: bool,
-    /// Where functions of the model may write files.
-    pub files: Writing,
+    /// Where functions of the model write new files.
+    pub files: RunFiles,
 }
 
 impl Default for Request {
@@ -59,7 +59,7 @@ impl Default for Request {
             jacobian: JacobianMode::Auto,
             iterations: None,
             events_at_steps: false,
-            files: Writing::Memory,
+            files: RunFiles::default(),
         }
     }
 }

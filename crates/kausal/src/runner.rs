@@ -356,6 +356,7 @@ impl<'a> Runner<'a> {
 
     fn compiled(&self, program: Program) -> Option<CompiledModel> {
         let mut model = CompiledModel::new(program, self.backend).ok()?;
+        model.permissions = self.model.permissions.clone();
         if let Some(foreign) = &self.model.foreign {
             let pool = &model.program.pool;
             let functions: Vec<&Function> =

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use kausal_codegen::Backend;
+use kausal_external::Permissions;
 use kausal_external::foreign::Foreign;
 use kausal_model::{FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
@@ -80,7 +81,19 @@ impl Session {
     /// External C code of models is compiled and run from now on, with the rights of the user.
     pub fn allow_external(&mut self) {
         let foreign = self.foreign.get_or_insert_default().clone();
-        self.workspace.classes().foreign = Some(foreign);
+        let classes = self.workspace.classes();
+        classes.foreign = Some(foreign);
+        classes.allowed.allow_everything();
+    }
+
+    /// What models may read and change, to be widened; the folders of libraries and of files added need no word.
+    pub fn allowed(&mut self) -> &mut Permissions {
+        &mut self.workspace.classes().allowed
+    }
+
+    /// What a model may read and change, with what belongs to the libraries read so far.
+    pub fn permissions(&mut self) -> Permissions {
+        self.workspace.classes().permissions()
     }
 
     /// Adds the folders of `MODELICAPATH`.
@@ -122,6 +135,8 @@ impl Session {
                 return None;
             }
         };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        self.allowed().give(folder);
         let names = self.add_text(&path.to_string_lossy(), &text);
         self.seconds.load += start.elapsed().as_secs_f64();
         Some(names)
@@ -286,6 +301,7 @@ impl Session {
                     return None;
                 }
                 model.foreign = self.foreign.clone();
+                model.permissions = self.permissions();
                 Some(model)
             }
             Err(error) => {

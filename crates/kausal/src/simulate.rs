@@ -244,7 +244,7 @@ fn failed(path: Option<&Path>, time: Option<f64>, error: &io::Error) -> Diagnost
 impl Observer for Watcher<'_, '_> {
     fn record(&mut self, machine: &Machine) {
         /// Who ends the program by force loses no more than this.
-        const OFTEN: Duration = Duration::from_secs(1);
+        const OFTEN: Duration = Duration::from_millis(250);
         let now = Instant::now();
         self.first.get_or_insert(now);
         self.reached = machine.time;

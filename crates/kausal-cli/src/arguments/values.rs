@@ -140,6 +140,12 @@ pub fn plot_file(text: &str) -> Result<PathBuf, String> {
     plot::check(&path).map_err(|_| "plots are .svg, .png or .html files".to_owned()).map(|()| path)
 }
 
+/// A folder that exists: a permission for what does not would be one for whatever comes there.
+pub fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("it is not a folder".to_owned()) }
+}
+
 pub fn page(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");

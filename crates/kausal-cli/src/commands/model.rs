@@ -21,6 +21,9 @@ pub fn session(model: &arguments::Model) -> Session {
         session.add_library(folder);
     }
     session.add_modelica_path();
+    let allowed = session.allowed();
+    model.allow_read.iter().for_each(|folder| allowed.allow_read(folder));
+    model.allow_write.iter().for_each(|folder| allowed.allow_write(folder));
     if model.allow_external {
         session.allow_external();
     }
@@ -138,6 +141,13 @@ pub fn program_of(
         return session.take_stored();
     }
     let options = options(how, session)?;
+    // Who names a file in a setting lets the model read it.
+    for (_, value) in &how.settings {
+        let path = Path::new(value.trim().trim_matches('"'));
+        if path.is_file() {
+            session.allowed().give(path);
+        }
+    }
     let program = if session.set(&mut flat, &how.settings) {
         if how.no_hints {
             flat.hints.clear();
@@ -173,12 +183,18 @@ pub fn options(how: &Translation, session: &Session) -> Option<Options> {
     })
 }
 
+/// A text that the user named.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    const LARGEST: u64 = 1 << 30;
+    String::from_utf8(kausal::read_regular(path, LARGEST)?).map_err(std::io::Error::other)
+}
+
 /// The translator commands a user gave.
 fn commands(how: &Translation, session: &Session) -> Option<Commands> {
     let Some(path) = &how.commands else {
         return Some(session.stored().map(|stored| stored.options.commands.clone()).unwrap_or_default());
     };
-    let text = match std::fs::read_to_string(path) {
+    let text = match read_text(path) {
         Ok(text) => text,
         Err(e) => {
             let message = format!("cannot read {}: {e}", path.display());
@@ -371,7 +387,7 @@ fn write_stored(
 
 /// Do the translator commands ask for the listing?
 fn wants_listing(how: &Translation) -> bool {
-    let text = how.commands.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+    let text = how.commands.as_ref().and_then(|path| read_text(path).ok());
     text.is_some_and(|text| Commands::parse(&text).0.wants_listing())
 }
 

@@ -8,7 +8,7 @@ use kausal::verify::text::deviation;
 use kausal::{Diagnostic, Sources, Trajectory, glob, store};
 use serde::Serialize;
 
-use crate::arguments::{self, Compare, Plot};
+use crate::arguments::{self, Compare, Plot, Recover};
 use crate::output;
 
 #[derive(Serialize)]
@@ -88,7 +88,25 @@ pub fn sketch(plot: &plot::Plot) {
 
 /// A result file, or what is wrong with it shown and `None`.
 pub fn read(path: &Path) -> Option<Trajectory> {
-    store::read(path).map_err(|d| output::show(&[d], &Sources::default())).ok()
+    match store::read_noting(path) {
+        Ok((result, note)) => {
+            output::show(note.as_slice(), &Sources::default());
+            Some(result)
+        }
+        Err(d) => {
+            output::show(&[d], &Sources::default());
+            None
+        }
+    }
+}
+
+pub fn recover(arguments: &Recover) -> bool {
+    match store::recover(&arguments.result) {
+        Ok(recovered) if arguments.json => output::print_json(&recovered),
+        Ok(recovered) => output::say(&format!("{}\n", recovered.text(&arguments.result))),
+        Err(d) => return !output::show(&[d], &Sources::default()),
+    }
+    true
 }
 
 /// Shows an error that is about no text.

@@ -11,7 +11,7 @@ use kausal::runner::{Finished, Runner, Stage, Watch};
 use kausal::simulate::{Ended, instant, unmatched};
 use kausal::stored::Flat;
 use kausal::{
-    Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, Writing, glob,
+    Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, glob,
     store,
 };
 use serde::Serialize;
@@ -40,6 +40,8 @@ struct Report<'a> {
     state_events: u64,
     time_events: u64,
     terminated: Option<&'a str>,
+    /// What the model has written.
+    files: &'a [PathBuf],
     seconds: Seconds,
     /// Warnings of the run.
     warnings: Vec<Said<'a>>,
@@ -73,8 +75,6 @@ struct Seconds {
 }
 
 pub fn run(arguments: &Simulate) -> Outcome {
-    let limit = arguments.timeout.map(Duration::from_secs_f64);
-    interrupt::begin(limit);
     let mut session = model::session(&arguments.model);
     let mut arguments = arguments.clone();
     if !model::adopt(&mut session, &arguments.model, &mut arguments.translation) {
@@ -86,7 +86,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
         Outcome::Misused
     };
     // What contradicts itself is said before the work, not after it.
-    let request = request(arguments);
+    let mut request = request(arguments);
     let chosen = model::contradiction(&arguments.translation).map_or_else(|| request.method(), Err);
     let method = match chosen {
         Ok(method) => method,
@@ -105,6 +105,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
+    request.files = super::written::files(arguments, &program.name);
     let settings = match request.settings(method, &program.experiment, &mut warnings) {
         Ok(settings) => {
             output::show(&warnings, session.sources());
@@ -251,7 +252,7 @@ fn request(arguments: &Simulate) -> Request {
         jacobian: arguments.jacobian,
         iterations: arguments.iterations,
         events_at_steps: arguments.events,
-        files: if arguments.model.allow_external { Writing::Anywhere } else { Writing::Below(".".into()) },
+        files: kausal::RunFiles::default(),
     }
 }
 
@@ -358,6 +359,7 @@ fn report(
             state_events: s.state_events,
             time_events: s.time_events,
             terminated: s.terminated.as_deref(),
+            files: &s.files,
             seconds,
             warnings: ended
                 .diagnostics
@@ -386,6 +388,7 @@ fn report(
     if let Some(message) = &s.terminated {
         text.push_str(&format!("ended by the model: {message}\n"));
     }
+    text.push_str(&super::written::text(&s.files));
     if let Some(audit) = run.audit() {
         text.push_str(&audit.text());
     }

@@ -91,7 +91,7 @@ fn command(arguments: &Verify, program: &Path, job: &Job) -> Vec<OsString> {
 
 fn read_figures(path: &Path) -> Result<Vec<figures::Figures>, String> {
     let text =
-        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        super::model::read_text(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     figures::read(&text).map_err(|error| format!("{} is not a list of figures: {error}", path.display()))
 }
 

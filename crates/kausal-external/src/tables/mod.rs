@@ -415,7 +415,7 @@ mod tests {
             &[input(1.0), input(1.0), input(0.0)],
         );
         assert!(wrong.is_err());
-        let translation = StandardExternals::new(Options::translation());
+        let translation = StandardExternals::new(Options::translation(crate::Permissions::everything()));
         assert!(call(&translation, init, &args).is_err());
     }
 
@@ -424,14 +424,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.txt");
         std::fs::write(&path, "#1\ndouble tab(2,3)\n0 1 2\n1 3 4\n").unwrap();
-        let externals = StandardExternals::new(Options::default());
+        let externals = crate::test::trusting();
         let init = "ModelicaStandardTables_CombiTable1D_init2";
         let empty = Matrix::zeros(0, 2);
         let args = curve_args(path.to_str().unwrap(), "tab", &empty);
         let handle = call(&externals, init, &args).unwrap()[0].as_scalar().unwrap();
         assert_eq!(number(&externals, "CombiTable1D_getValue", &[handle, 2.0, 0.5]), 3.0);
         assert!(call(&externals, init, &curve_args(path.to_str().unwrap(), "other", &empty)).is_err());
-        let closed = StandardExternals::new(Options { read: false, ..Options::default() });
+        let closed = StandardExternals::new(Options::default());
         assert!(call(&closed, init, &args).is_err());
     }
 

@@ -199,7 +199,9 @@ impl Flattener<'_> {
         let location = Some(self.cx.lib.location(lo.file, ast.span(call)));
         let origin = Origin { component: self.path(scope.inst), location, kind: OriginKind::Algorithm };
         if let Some(outer) = &mut lo.outer {
-            outer.effects.push(Effect { flag, kind, origin });
+            // `reinit` has no effect on what is not there yet.
+            let at_start = outer.at_start && matches!(kind, ActionKind::Terminate(_));
+            outer.effects.push(Effect { flag, at_start, kind, origin });
         }
         Ok(())
     }
@@ -279,21 +281,26 @@ impl Flattener<'_> {
                 _ => vec![*condition],
             };
             let mut rising = Vec::with_capacity(conditions.len());
-            for condition in conditions {
+            for &condition in &conditions {
                 rising.extend(self.rising(lo, ast, condition, out)?);
             }
             let fires = match rising[..] {
                 [one] => one,
                 _ => lo.term(Term::Op(Op::Or, rising)),
             };
-            list.push((fires, body));
+            let at_start = conditions.iter().any(|c| is_initial(ast, *c));
+            list.push((fires, body, at_start));
         }
         let mut lowered = Vec::with_capacity(list.len());
         if let Some(outer) = &mut lo.outer {
             outer.whens += 1;
         }
-        for (fires, body) in list {
+        for (fires, body, at_start) in list {
+            let before = lo.outer.as_mut().map(|o| std::mem::replace(&mut o.at_start, at_start));
             lowered.push((fires, self.lower_statements(lo, ast, body)?));
+            if let (Some(outer), Some(before)) = (&mut lo.outer, before) {
+                outer.at_start = before;
+            }
         }
         if let Some(outer) = &mut lo.outer {
             outer.whens -= 1;
@@ -310,10 +317,7 @@ impl Flattener<'_> {
         condition: ast::ExprId,
         out: &mut Vec<Stmt>,
     ) -> Res<Vec<TermId>> {
-        let is_initial = match ast.exprs[condition] {
-            Expr::Call { function, .. } => crate::expr::reference::ref_text(ast, &function) == "initial",
-            _ => false,
-        };
+        let is_initial = is_initial(ast, condition);
         let value = self.lower_expr(lo, condition)?;
         let TVal::Plain { ty: Ty::Boolean, rank, term } = value else {
             let message = format!("the condition of `when` must be Boolean, not {}", value.describe());
@@ -358,6 +362,14 @@ impl Flattener<'_> {
         let now = lo.term(Term::Local(now));
         let free = lo.term(Term::Op(Op::Not, vec![blocked]));
         Ok(lo.term(Term::Op(Op::And, vec![now, free])))
+    }
+}
+
+/// Is it the condition `initial()`?
+fn is_initial(ast: &Ast, condition: ast::ExprId) -> bool {
+    match ast.exprs[condition] {
+        Expr::Call { function, .. } => crate::expr::reference::ref_text(ast, &function) == "initial",
+        _ => false,
     }
 }
 

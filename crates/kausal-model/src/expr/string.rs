@@ -135,6 +135,11 @@ impl Flattener<'_> {
             let names: Vec<String> = literals.iter().map(|l| l.name.symbol.as_str().to_owned()).collect();
             let known = |option: Option<ExprId>| option.and_then(|o| self.pool.as_constant(o));
             let (width, left) = (known(options[1]), known(options[2]));
+            // One text for each literal.
+            if width.is_some_and(|width| width * names.len() as f64 > MAX_TEXT as f64) {
+                let message = format!("this makes strings of more than {MAX_TEXT} bytes");
+                return Err(self.at_expr(c.scope, c.expr, "K0386", message));
+            }
             let texts: Vec<String> = names.iter().map(|name| padded(name, width, left)).collect();
             return Ok(Value::scalar(Ty::String, self.literal_text(e, &texts)));
         }
@@ -151,8 +156,8 @@ impl Flattener<'_> {
                 Some(None) => None,
                 None => Some(TextFormat::Options([known[0], known[1], known[2]])),
             };
-            if let Some(text_format) = text_format {
-                let text = format_number(x, kind, &text_format);
+            // One that is too long is an error of the run.
+            if let Some(Ok(text)) = text_format.map(|text_format| format_number(x, kind, &text_format)) {
                 let text = self.pool.text(&text);
                 return Ok(Value::scalar(Ty::String, text));
             }
@@ -194,7 +199,8 @@ impl Flattener<'_> {
 /// A text with the least length asked for, on the left unless that is not wanted (specification section 3.7.2).
 pub fn padded(text: &str, width: Option<f64>, left: Option<f64>) -> String {
     let width = (width.unwrap_or(0.0).max(0.0) as usize).min(MAX_TEXT);
-    if left == Some(0.0) { format!("{text:>width$}") } else { format!("{text:<width$}") }
+    let blanks = " ".repeat(width.saturating_sub(text.chars().count()));
+    if left == Some(0.0) { blanks + text } else { text.to_owned() + &blanks }
 }
 
 /// The same type among functions.

@@ -47,7 +47,11 @@ impl Flattener<'_> {
         let numbers: Option<Vec<f::Value<f64>>> =
             args.iter().map(|arg| arg.try_map(|e| self.pool.as_constant(e))).collect();
         let foreign = self.cx.foreign.clone();
-        let externals = externals::Table { resources: &|uri: &str| self.cx.lib.resource(uri), foreign };
+        let externals = externals::Table {
+            resources: &|uri: &str| self.cx.lib.resource(uri),
+            foreign,
+            permissions: &|| self.cx.permissions(),
+        };
         let limits = self.functions.limits_left();
         let mut evaluator =
             Evaluator::new(Numbers::new(&self.pool)).with_externals(&externals).with_limits(limits);

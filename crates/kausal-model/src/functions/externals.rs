@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kausal_external::foreign::Foreign;
-use kausal_external::{Options, StandardExternals};
+use kausal_external::{Kind, Options, Permissions, StandardExternals, kind};
 use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Value};
 
 /// The functions.
@@ -13,6 +13,8 @@ pub struct Table<'a> {
     pub resources: &'a dyn Fn(&str) -> Option<String>,
     /// Foreign code, where the user has allowed it.
     pub foreign: Option<Arc<Foreign>>,
+    /// What may be read.
+    pub permissions: &'a dyn Fn() -> Permissions,
 }
 
 impl Externals for Table<'_> {
@@ -24,7 +26,13 @@ impl Externals for Table<'_> {
             ("ModelicaInternal_fullPathName", Some(uri)) if uri.starts_with("modelica://") => {
                 self.resource(uri)
             }
-            _ => StandardExternals::new(Options::translation()).with_foreign(self.foreign.clone()).call(call),
+            _ => {
+                // They take a look at the disk, and most functions do not ask.
+                let reads = kind(&call.body.name) == Some(Kind::Reads);
+                let permissions = if reads { (self.permissions)() } else { Permissions::default() };
+                let options = Options::translation(permissions);
+                StandardExternals::new(options).with_foreign(self.foreign.clone()).call(call)
+            }
         }
     }
 }

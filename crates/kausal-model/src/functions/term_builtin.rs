@@ -3,6 +3,7 @@
 
 use kausal_symbolic::Op;
 use kausal_symbolic::function::array::as_size;
+use kausal_symbolic::function::array::MAX_TEXT;
 use kausal_symbolic::function::text::{TextFormat, format_number};
 use kausal_symbolic::function::{ArrayFn, Scalar, Term, TermId};
 use kausal_syntax::ast::{self, Arg};
@@ -246,6 +247,10 @@ impl Flattener<'_> {
                 _ => None,
             };
             let (width, left) = (number(options[1]), number(options[2]));
+            // One text for each literal: what is too long is refused, not cut.
+            if width.is_some_and(|width| width * literals.len() as f64 > MAX_TEXT as f64) {
+                return None;
+            }
             let names: Vec<String> =
                 literals.iter().map(|l| padded(l.name.symbol.as_str(), width, left)).collect();
             let mut value: Option<TVal> = None;
@@ -306,5 +311,5 @@ fn written(
         Some(Term::Text(text)) => TextFormat::C(text.as_str().into()),
         Some(_) => return None,
     };
-    Some(format_number(x, kind, &format))
+    format_number(x, kind, &format).ok()
 }

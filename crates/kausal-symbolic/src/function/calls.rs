@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::array::{Array, Shape};
+use super::array::{Array, Shape, element_count};
 use super::domain::{Assertion, Numbers};
 use super::evaluator::{Evaluator, Limits};
 use super::inline::{Stage, inline, inline_budget, is_recursive};
@@ -80,6 +80,8 @@ impl Calls {
         let flat = flatten(pool, &args);
         let layout = Layout::of_outputs(pool.function(closed));
         let layout = layout.ok_or_else(|| EvalErrorKind::Malformed("an output without sizes".into()))?;
+        // Each element becomes an expression.
+        element_count(&[layout.len])?;
         let call = pool.call(closed, &flat);
         let mut outputs = Vec::with_capacity(layout.entries.len());
         for entry in &layout.entries {

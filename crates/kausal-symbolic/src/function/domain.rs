@@ -90,7 +90,7 @@ pub trait Domain {
     ) -> ArrayResult<Text> {
         let known = format.map(|option| self.value(option));
         match (self.value(value), known) {
-            (Some(value), Some(format)) => Ok(Text::from(format_number(value, kind, &format).as_str())),
+            (Some(value), Some(format)) => Ok(Text::from(format_number(value, kind, &format)?.as_str())),
             _ => Err(ArrayErrorKind::NotANumber("a string").into()),
         }
     }

@@ -53,7 +53,7 @@ impl Layout {
         for &id in locals {
             let local = function.local(id);
             let shape = known_shape(&local.dims)?;
-            let len = shape.iter().product();
+            let len = shape.iter().fold(1, |n: usize, size| n.saturating_mul(*size));
             layout.entries.push(LayoutEntry {
                 local: id,
                 scalar: local.scalar,
@@ -61,7 +61,7 @@ impl Layout {
                 offset: layout.len,
                 len,
             });
-            layout.len += len;
+            layout.len = layout.len.saturating_add(len);
         }
         Some(layout)
     }

@@ -152,7 +152,7 @@ impl Domain for Sizes<'_> {
 
     fn to_text(&mut self, value: Maybe, kind: Scalar, format: &TextFormat<Maybe>) -> ArrayResult<Text> {
         Ok(match (value.0, format.map(Maybe::value)) {
-            (Some(value), Some(format)) => Text::from(format_number(value, kind, &format).as_str()),
+            (Some(value), Some(format)) => Text::from(format_number(value, kind, &format)?.as_str()),
             _ => unknown_text(),
         })
     }

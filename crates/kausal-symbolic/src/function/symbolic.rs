@@ -132,7 +132,7 @@ impl Domain for Symbolic<'_> {
 
     fn to_text(&mut self, value: ExprId, kind: Scalar, format: &TextFormat<ExprId>) -> ArrayResult<Text> {
         if let (Some(value), Some(format)) = (self.value(value), format.map(|option| self.value(option))) {
-            return Ok(Text::from(format_number(value, kind, &format).as_str()));
+            return Ok(Text::from(format_number(value, kind, &format)?.as_str()));
         }
         let call = match format {
             TextFormat::C(format) => {

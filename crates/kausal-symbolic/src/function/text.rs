@@ -1,6 +1,7 @@
 //! `String(…)`: numbers as text (specification section 3.7.1).
 
 use super::Scalar;
+use super::array::{ArrayErrorKind, ArrayResult, MAX_TEXT};
 
 /// How a number is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,14 +35,14 @@ impl<T: Copy> TextFormat<T> {
     }
 }
 
-/// A number as `String` writes it.
-pub fn format_number(value: f64, kind: Scalar, format: &TextFormat<f64>) -> String {
+/// A number as `String` writes it; an error where that would be longer than a text may be.
+pub fn format_number(value: f64, kind: Scalar, format: &TextFormat<f64>) -> ArrayResult<String> {
     match format {
         TextFormat::C(format) => format_c(value, format),
         TextFormat::Options([digits, width, left]) => {
             let text = match kind {
                 Scalar::Boolean => (if value != 0.0 { "true" } else { "false" }).to_owned(),
-                Scalar::Real => general(value, count(*digits, 6).max(1), false),
+                Scalar::Real => general(value, count(*digits, 6).clamp(1, ALL_DIGITS), false),
                 _ => fixed(value, 0),
             };
             pad(text, count(*width, 0), left.is_none_or(|left| left != 0.0))
@@ -49,16 +50,23 @@ pub fn format_number(value: f64, kind: Scalar, format: &TextFormat<f64>) -> Stri
     }
 }
 
+/// No number has more digits than this but zeros: the smallest one has 1074 behind the point, the largest 309 before it.
+const ALL_DIGITS: usize = 1400;
+
 fn count(option: Option<f64>, default: usize) -> usize {
-    option.map_or(default, |value| if value >= 0.0 { (value as usize).min(1000) } else { 0 })
+    option.map_or(default, |value| if value >= 0.0 { value as usize } else { 0 })
 }
 
-fn pad(text: String, width: usize, left: bool) -> String {
-    if left { format!("{text:<width$}") } else { format!("{text:>width$}") }
+fn pad(text: String, width: usize, left: bool) -> ArrayResult<String> {
+    if width > MAX_TEXT {
+        return Err(ArrayErrorKind::TextTooLong.into());
+    }
+    let blanks = " ".repeat(width.saturating_sub(text.chars().count()));
+    Ok(if left { text + &blanks } else { blanks + &text })
 }
 
 /// `%[flags][width][.precision]conversion`; an unknown conversion is taken as `g`.
-fn format_c(value: f64, format: &str) -> String {
+fn format_c(value: f64, format: &str) -> ArrayResult<String> {
     let format = format.trim_start_matches('%');
     let body = format.trim_start_matches(['-', '+', ' ', '#', '0']);
     let flags = &format[..format.len() - body.len()];
@@ -68,11 +76,15 @@ fn format_c(value: f64, format: &str) -> String {
         None => (None, rest),
         Some(rest) => {
             let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            (Some(rest[..end].parse().unwrap_or(0usize)), &rest[end..])
+            (Some(if end == 0 { 0 } else { rest[..end].parse().unwrap_or(usize::MAX) }), &rest[end..])
         }
     };
-    let width = width.parse().unwrap_or(0usize).min(1000);
-    let digits = precision.unwrap_or(6).min(1000);
+    let width = if width.is_empty() { 0 } else { width.parse().unwrap_or(usize::MAX) };
+    let digits = precision.unwrap_or(6);
+    let is_general = !matches!(conversion.chars().last(), Some('f' | 'F' | 'e' | 'E'));
+    if width > MAX_TEXT || digits > MAX_TEXT || (is_general && flags.contains('#') && digits > ALL_DIGITS) {
+        return Err(ArrayErrorKind::TextTooLong.into());
+    }
     let mut text = match conversion.chars().last().unwrap_or('g') {
         'f' => fixed(value, digits),
         'F' => fixed(value, digits).to_uppercase(),
@@ -82,8 +94,8 @@ fn format_c(value: f64, format: &str) -> String {
         'x' => format!("{:x}", value as i64),
         'X' => format!("{:X}", value as i64),
         'o' => format!("{:o}", value as i64),
-        'G' => general(value, digits.max(1), flags.contains('#')).to_uppercase(),
-        _ => general(value, digits.max(1), flags.contains('#')),
+        'G' => general(value, digits.clamp(1, ALL_DIGITS), flags.contains('#')).to_uppercase(),
+        _ => general(value, digits.clamp(1, ALL_DIGITS), flags.contains('#')),
     };
     if !text.starts_with('-') {
         if flags.contains('+') {
@@ -94,16 +106,23 @@ fn format_c(value: f64, format: &str) -> String {
     }
     if flags.contains('0') && !flags.contains('-') && value.is_finite() {
         let sign = usize::from(text.starts_with(['-', '+', ' ']));
-        while text.len() < width {
-            text.insert(sign, '0');
-        }
+        text.insert_str(sign, &"0".repeat(width.saturating_sub(text.len())));
     }
     pad(text, width, flags.contains('-'))
 }
 
+/// Digits that can be other than zero, and the zeros behind them.
+fn split_digits(digits: usize) -> (usize, String) {
+    (digits.min(ALL_DIGITS), "0".repeat(digits.saturating_sub(ALL_DIGITS)))
+}
+
 /// `%f` with this many digits behind the point.
 fn fixed(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}") } else { special(value) }
+    if !value.is_finite() {
+        return special(value);
+    }
+    let (shown, zeros) = split_digits(digits);
+    format!("{value:.shown$}") + &zeros
 }
 
 /// `%e` with this many digits behind the point.
@@ -111,12 +130,13 @@ fn exponential(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return special(value);
     }
-    let text = format!("{value:.digits$e}");
+    let (shown, zeros) = split_digits(digits);
+    let text = format!("{value:.shown$e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) => {
             let exponent: i32 = exponent.parse().unwrap_or(0);
             let sign = if exponent < 0 { '-' } else { '+' };
-            format!("{mantissa}e{sign}{:02}", exponent.abs())
+            format!("{mantissa}{zeros}e{sign}{:02}", exponent.abs())
         }
         None => text,
     }
@@ -159,11 +179,11 @@ mod tests {
     use super::*;
 
     fn real(value: f64, options: [Option<f64>; 3]) -> String {
-        format_number(value, Scalar::Real, &TextFormat::Options(options))
+        format_number(value, Scalar::Real, &TextFormat::Options(options)).unwrap()
     }
 
     fn c(value: f64, format: &str) -> String {
-        format_number(value, Scalar::Real, &TextFormat::C(format.into()))
+        format_number(value, Scalar::Real, &TextFormat::C(format.into())).unwrap()
     }
 
     // Expected texts are those of printf in the C library.
@@ -188,12 +208,28 @@ mod tests {
     #[test]
     fn other_types() {
         let plain = TextFormat::plain();
-        assert_eq!(format_number(1.0, Scalar::Boolean, &plain), "true");
-        assert_eq!(format_number(0.0, Scalar::Boolean, &plain), "false");
-        assert_eq!(format_number(1234567.0, Scalar::Integer, &plain), "1234567");
-        assert_eq!(format_number(-3.0, Scalar::Integer, &plain), "-3");
+        assert_eq!(format_number(1.0, Scalar::Boolean, &plain).unwrap(), "true");
+        assert_eq!(format_number(0.0, Scalar::Boolean, &plain).unwrap(), "false");
+        assert_eq!(format_number(1234567.0, Scalar::Integer, &plain).unwrap(), "1234567");
+        assert_eq!(format_number(-3.0, Scalar::Integer, &plain).unwrap(), "-3");
         let wide = TextFormat::Options([None, Some(4.0), Some(0.0)]);
-        assert_eq!(format_number(7.0, Scalar::Integer, &wide), "   7");
+        assert_eq!(format_number(7.0, Scalar::Integer, &wide).unwrap(), "   7");
+    }
+
+    #[test]
+    fn nothing_is_shortened() {
+        let wide = |width: f64| TextFormat::Options([None, Some(width), None]);
+        assert_eq!(format_number(7.0, Scalar::Integer, &wide(5000.0)).unwrap().len(), 5000);
+        assert_eq!(c(0.5, ".70000f").len(), 70_002);
+        assert_eq!(c(0.5, ".70000e").len(), 70_006);
+        assert_eq!(c(1.0, "070000d").len(), 70_000);
+        for format in [
+            wide(1e300),
+            TextFormat::C(".99999999999f".into()),
+            TextFormat::C("99999999999999999999d".into()),
+        ] {
+            assert!(format_number(1.0, Scalar::Real, &format).is_err());
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kausal_runtime::{JacobianMode, Writing};
+use kausal_runtime::{JacobianMode, RunFiles};
 use kausal_solver::Method;
 use kausal_syntax::Diagnostic;
 
@@ -51,9 +51,8 @@ pub struct Simulation<'a> {
 impl<'a> Simulation<'a> {
     pub(super) fn new(model: Model) -> Simulation<'a> {
         let inline = model.base.options.inline;
-        let files = if model.base.external { Writing::Anywhere } else { Writing::Memory };
         Simulation {
-            request: Request { inline, files, ..Request::default() },
+            request: Request { inline, ..Request::default() },
             model,
             variables: Vec::new(),
             files: Vec::new(),
@@ -137,8 +136,8 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Where functions of the model may write files; if nobody says anything, in memory only.
-    pub fn writing(mut self, files: Writing) -> Self {
+    /// Where functions of the model write new files; if nobody says anything, in memory only.
+    pub fn writing(mut self, files: RunFiles) -> Self {
         self.request.files = files;
         self
     }
