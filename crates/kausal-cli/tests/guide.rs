@@ -322,6 +322,8 @@ fn work_through(page: &str) -> Vec<String> {
             "python" => reader.script(&block, &std::env::var("PYTHON").unwrap_or("python3".into()), &["-c"]),
             "octave" => reader.script(&block, "octave-cli", &["--no-gui", "--no-history", "--eval"]),
             "sh" if page == "install.md" => {}
+            // A documentation test of the crate kausal.
+            "rust" if page == "rust.md" => {}
             "text" => {}
             other => reader.fail(block.line, format!("blocks of {other:?} are not checked")),
         }
