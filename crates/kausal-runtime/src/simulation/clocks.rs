@@ -219,5 +219,5 @@ fn positive(base: &BaseClock, unit: f64) -> Result<(), Stop> {
     }
     let name = base.clocks.first().map_or(base.name.as_str(), |c| c.name.as_str());
     let said = format!("the interval of the clock {name} is {unit}; what must hold is that it is above 0");
-    Err(Stop::Assertion(said))
+    Err(Stop::Assertion(said.into()))
 }
