@@ -125,6 +125,8 @@ fn simulated(
     settings: Settings,
 ) -> bool {
     let Some(first) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
+    let mut settings = settings;
+    let Some(first) = relatively(arguments, &mut session, &flat, &mut settings, first) else { return false };
     let Some(Attempt { mut ended, memory, page, audit }) =
         again(arguments, &mut session, &flat, &settings, first)
     else {
@@ -149,6 +151,42 @@ fn simulated(
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
     std::mem::forget((session, flat));
     drawn && !failed
+}
+
+/// Runs again while states grow out of their absolute tolerances by themselves, without absolute tolerances for these. `None`
+/// after an error that has been shown.
+fn relatively(
+    arguments: &Simulate,
+    session: &mut Session,
+    flat: &FlatModel,
+    settings: &mut Settings,
+    first: Attempt,
+) -> Option<Attempt> {
+    let mut best = first;
+    let mut notes = Vec::new();
+    while best.ended.emerged.iter().any(|name| !settings.relative.contains(name)) && !is_over(arguments) {
+        let names = best.ended.emerged.join(", ");
+        let message =
+            format!("{names} grew from below the absolute tolerance: run again from the start without one");
+        notes.push(
+            Diagnostic::note("K0538", message)
+                .help("say from what size they grow with `nominal`: then it takes one run"),
+        );
+        let mut next_settings = settings.clone();
+        next_settings.relative.extend(best.ended.emerged.iter().cloned());
+        let options = model::options(&arguments.translation, session)?;
+        let Some(program) = session.translate_untorn(flat, &options, &[]) else { break };
+        let aside = Aside::new(&arguments.output);
+        let next = attempt(arguments, session, flat, program, &next_settings)?;
+        if !next.leads_further(&best) {
+            break;
+        }
+        *settings = next_settings;
+        best = next;
+        best.ended.diagnostics.splice(0..0, notes.iter().cloned());
+        aside.forget();
+    }
+    Some(best)
 }
 
 /// Runs again while torn systems fail, without tearing these; the run that came farthest. `None` after an error that has been
