@@ -32,7 +32,7 @@ use kausal_solver::linear::Pattern;
 use kausal_solver::weights::Size;
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
-use kausal_symbolic::function::interrupt;
+use kausal_symbolic::function::interrupt::Interrupt;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
@@ -84,6 +84,8 @@ pub struct Settings {
     pub iterations: Option<u32>,
     /// States, by their names, that have no absolute tolerance: they are known to grow from the smallest values.
     pub relative: Vec<String>,
+    /// Ends the run from outside, also inside of a step.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Settings {
@@ -105,6 +107,7 @@ impl Default for Settings {
             events_at_steps: false,
             iterations: None,
             relative: Vec::new(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -165,7 +168,7 @@ pub struct Statistics {
 }
 
 /// Why a run ended early.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum RunError {
     /// No consistent initial values.
     Initial(Stop),
@@ -175,10 +178,21 @@ pub enum RunError {
     EventLoop(f64, Vec<VarId>),
     /// Event after event without progress; the relations that changed last, by their place in the program.
     Chattering(f64, Vec<u32>),
-    /// The integrator gave up; the last failure of the model, if it was that.
-    Integration(f64, String, Option<Stop>),
+    /// The integration cannot go on; the last failure of the model, if it was that.
+    Integration(f64, Obstacle, Option<Stop>),
     /// The observer ended the run.
     Stopped(f64),
+}
+
+/// Why an integration cannot go on.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// The integrator gave up.
+    Integrator(SolverError),
+    /// The model cannot be evaluated at an instant of a step that was taken.
+    Evaluation,
+    /// No crossing can be looked for.
+    Location(ModelError),
 }
 
 /// Runs a model. What was recorded before an error stays recorded.
@@ -190,7 +204,7 @@ pub fn simulate(
     let mut run = Run::new(model, settings.clone());
     let result = run.all(observer);
     // Whatever failed then, failed because of that.
-    let result = result.map_err(|error| match interrupt::is_requested() {
+    let result = result.map_err(|error| match settings.interrupt.is_requested() {
         true => RunError::Stopped(run.time()),
         false => error,
     });
@@ -313,6 +327,7 @@ impl Run {
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
+        machine.set_interrupt(&self.settings.interrupt);
         machine.set_writing(self.settings.files.clone());
         machine.trusts = self.settings.trust_torn;
         // It takes the derivative by time from differences, and corrects nothing afterwards.
@@ -345,7 +360,7 @@ impl Run {
         if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
             self.settings.inlined = false;
             let (text, start) = (inlined::NOT_INLINED.to_owned(), machine.time);
-            machine.warnings.push(Warning { text, first: start, last: start, count: 1 });
+            machine.warnings.push(Warning { text, assertion: None, first: start, last: start, count: 1 });
         }
         // An inlined step has matrices of its own.
         let own = self.settings.method != Method::Rosenbrock;
@@ -375,7 +390,7 @@ impl Run {
         let stepper = Stepper::new(side, &self.settings);
         match Integrator::new(self.settings.method, options, stepper, start, &self.state) {
             Ok(solver) => self.solver = Some(solver),
-            Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
+            Err(error) => return Err(RunError::Integration(start, Obstacle::Integrator(error), None)),
         }
         self.begin_path()?;
         self.watch()?;
@@ -524,9 +539,7 @@ impl Run {
         {
             // It is not the event that failed: integration has come to where an assertion ends.
             outcome = outcome.map_err(|error| match error {
-                RunError::Event(t, stop) => {
-                    RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop))
-                }
+                RunError::Event(t, stop) => RunError::Integration(t, Obstacle::Evaluation, Some(stop)),
                 other => other,
             });
         }
@@ -663,7 +676,7 @@ impl Run {
                 self.ended = Some(t);
                 RunError::Stopped(t)
             }
-            stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
+            stop => RunError::Integration(t, Obstacle::Evaluation, Some(stop)),
         })
     }
 
@@ -697,14 +710,13 @@ impl Run {
 
     fn integration_error(&mut self, error: &SolverError) -> RunError {
         let t = self.time();
-        let text = error.to_string();
         let last = self.solver.as_mut().and_then(|s| s.model_mut().model_mut().last_failure.take());
         if let Some(Stop::Terminate(message)) = last {
             self.stats.terminated = Some(message);
             self.ended = Some(t);
             return RunError::Stopped(t);
         }
-        RunError::Integration(t, text, last)
+        RunError::Integration(t, Obstacle::Integrator(error.clone()), last)
     }
 
     fn statistics(&mut self) -> Statistics {
@@ -905,8 +917,10 @@ impl OdeModel for RightSide {
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
-        let outcome =
-            if interrupt::is_requested() { Err(Stop::Interrupted) } else { self.evaluate(t, x, false) };
+        let outcome = match self.machine.is_interrupted() {
+            true => Err(Stop::Interrupted),
+            false => self.evaluate(t, x, false),
+        };
         if let Err(stop) = outcome {
             let recoverable = stop.recoverable();
             self.last_failure = Some(stop);

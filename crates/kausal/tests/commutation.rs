@@ -34,7 +34,7 @@ fn run(text: &str, inline: Inline, method: Method, tolerance: f64) -> Run {
     simulate::run(Arc::new(compiled), &settings, &|_| true, None, &mut |_| true)
 }
 
-/// `a` and `b` are the same at all points, to some tolerances of their size, with all methods and without a word.
+/// `a` and `b` are the same at all points, to the errors that both add up over ten commutations, with all methods and without a word.
 fn agree(text: &str, a: &str, b: &str) {
     let ways = [
         (Inline::Off, Method::Auto),
@@ -52,7 +52,7 @@ fn agree(text: &str, a: &str, b: &str) {
             let size = column(b).iter().fold(0.0f64, |most, v| most.max(v.abs()));
             let (a, b) = (column(a), column(b));
             for ((a, b), t) in a.iter().zip(&b[..]).zip(&run.trajectory.time) {
-                assert!((a - b).abs() < 50.0 * tolerance * size, "{way}: {a} instead of {b} at {t}");
+                assert!((a - b).abs() < 100.0 * tolerance * size, "{way}: {a} instead of {b} at {t}");
             }
         }
     }
