@@ -6,20 +6,6 @@ use std::time::Duration;
 use kausal_adversary::campaign::{Campaign, run};
 use kausal_adversary::families::Family;
 
-/// Families with known wrong results: their models are run, and their findings are not held against the program yet.
-const KNOWN_WRONG: [Family; 10] = [
-    Family::Rectifiers,
-    Family::Converters,
-    Family::Diodes,
-    Family::Periodic,
-    Family::Kinetics,
-    Family::Impacts,
-    Family::Chains,
-    Family::Delays,
-    Family::Pulses,
-    Family::Polyphase,
-];
-
 /// Models of each family.
 const MODELS: u64 = 8;
 
@@ -40,11 +26,8 @@ fn random_models_are_right_or_end_with_a_diagnostic() {
     let report = run(&campaign, &|_| ()).expect("a folder for results");
     let mut complaints = String::new();
     for finding in &report.findings {
-        let known = KNOWN_WRONG.iter().any(|f| f.name() == finding.family);
-        if !known {
-            complaints += &format!("{} {}: {}\n", finding.family, finding.model, finding.what);
-            complaints += &format!("    bench/adversary --seed 20 --from {} --models 1\n", finding.model);
-        }
+        complaints += &format!("{} {}: {}\n", finding.family, finding.model, finding.what);
+        complaints += &format!("    bench/adversary --seed 20 --from {} --models 1\n", finding.model);
     }
     assert!(complaints.is_empty(), "\n{complaints}");
     for family in Family::ALL {

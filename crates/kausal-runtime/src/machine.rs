@@ -1,9 +1,11 @@
 //! One run's memory, and the execution of steps on it.
 //!
+//! - [`checked`]: whether solutions of linear systems are any, and their digits
 //! - [`linear`]: kernels of linear systems, guards of straight-line solutions, systems without full rank
 //! - [`nonlinear`]: Newton's and simpler iterations
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
+mod checked;
 mod determined;
 mod digits;
 mod guess;
@@ -136,6 +138,17 @@ pub struct Undetermined {
     pub initial: bool,
 }
 
+/// A linear system whose solution depends on rounding errors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LostDigits {
+    /// What it is solved for.
+    pub unknowns: Vec<VarId>,
+    /// When that was seen first.
+    pub time: f64,
+    /// The part of an unknown that rounding may have changed.
+    pub error: f64,
+}
+
 /// What an assertion warned of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
@@ -173,6 +186,8 @@ pub struct Machine {
     pub bounds: Vec<(f64, f64)>,
     /// Systems that did not determine all their unknowns, each set of these once.
     pub undetermined: Vec<Undetermined>,
+    /// What is known of the digits of linear systems, by their place.
+    digits: Vec<Option<Box<checked::Digits>>>,
     /// Counts.
     pub newton_iterations: u64,
     /// Newton iterations that did not converge at first.
@@ -247,6 +262,8 @@ struct KernelSpace {
     matrix: Vec<f64>,
     rhs: Vec<f64>,
     factored: bool,
+    /// Evaluations until the solution is looked at again; it is in the first one.
+    unchecked: u32,
 }
 
 /// What is known of an assertion that warns.
@@ -349,6 +366,7 @@ impl Machine {
             warnings: Vec::new(),
             bounds: Vec::new(),
             undetermined: Vec::new(),
+            digits: vec![None; model.kernels.len()],
             newton_iterations: 0,
             newton_failures: 0,
             starting: false,
@@ -659,5 +677,6 @@ fn kernel_space(kernel: &Kernel) -> KernelSpace {
         matrix: vec![0.0; kernel.structure.entries()],
         rhs: vec![0.0; kernel.n],
         factored: false,
+        unchecked: 0,
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod clocks;
 pub(crate) mod crossing;
 mod defect;
 mod delay;
+mod differences;
+mod emerging;
 mod foreseen;
 mod guarded;
 pub mod inlined;
@@ -28,7 +30,7 @@ use std::sync::Arc;
 
 use kausal_external::{RunFiles, StandardExternals};
 use kausal_solver::events::EventFinder;
-use kausal_solver::linear::{Pattern, column_groups};
+use kausal_solver::linear::Pattern;
 use kausal_solver::weights::Size;
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
@@ -36,7 +38,7 @@ use kausal_symbolic::function::interrupt::Interrupt;
 
 use crate::image::CompiledModel;
 use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
+use crate::machine::{Failure, LostDigits, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
 use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
@@ -82,6 +84,8 @@ pub struct Settings {
     pub events_at_steps: bool,
     /// Newton iterations with a matrix of their own that a system of an inlined step may take, where steps have one size.
     pub iterations: Option<u32>,
+    /// States, by their names, that have no absolute tolerance: they are known to grow from the smallest values.
+    pub relative: Vec<String>,
     /// Ends the run from outside, also inside of a step.
     pub interrupt: Interrupt,
 }
@@ -104,6 +108,7 @@ impl Default for Settings {
             trust_torn: false,
             events_at_steps: false,
             iterations: None,
+            relative: Vec::new(),
             interrupt: Interrupt::default(),
         }
     }
@@ -154,8 +159,12 @@ pub struct Statistics {
     pub warnings: Vec<Warning>,
     /// Linear systems that did not determine all their unknowns.
     pub undetermined: Vec<Undetermined>,
+    /// Linear systems whose solutions depend on rounding errors.
+    pub lost_digits: Vec<LostDigits>,
     /// States that moved and were always below their absolute tolerance.
     pub below_tolerance: Vec<VarId>,
+    /// States that were below their absolute tolerance and grew out of it by themselves, and when.
+    pub emerged: Vec<(VarId, f64)>,
     /// What functions said (`ModelicaMessage`, `print`), each once in a row and not without limit.
     pub messages: Vec<String>,
     /// The files functions have written.
@@ -273,6 +282,7 @@ struct Run {
     well_selected: f64,
     path: path::Path,
     defects: DefectControl,
+    emerging: emerging::Emerging,
 }
 
 impl Run {
@@ -301,6 +311,7 @@ impl Run {
             settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
+            emerging: emerging::Emerging::default(),
             path: path::Path::new(&model),
             first: Some(Machine::new(model)),
             solver: None,
@@ -362,7 +373,7 @@ impl Run {
         let own = self.settings.method != Method::Rosenbrock;
         let inlined = own && self.settings.inlined && machine.model().discretized.is_some();
         let jacobian = if inlined { JacobianMode::NumericDense } else { self.settings.jacobian };
-        let side = RightSide::new(machine, jacobian, self.settings.method);
+        let side = RightSide::new(machine, jacobian, self.settings.method).measured(&self.settings.relative);
         side.past.check(&side.machine).map_err(RunError::Initial)?;
         self.state = side.state();
         let options = Options {
@@ -736,8 +747,10 @@ impl Run {
             let states = &solver.model().model().states;
             let below = solver.weights().below_tolerance();
             stats.below_tolerance = below.iter().filter_map(|&i| states.get(i)).map(|(x, _)| *x).collect();
+            stats.emerged = self.emerged();
             stats.warnings = machine.all_warnings();
             stats.undetermined = machine.undetermined.clone();
+            stats.lost_digits = machine.lost_digits(self.settings.tolerance);
         }
         if let Some(externals) = &self.externals {
             stats.messages.extend(externals.take_messages());
@@ -904,46 +917,6 @@ impl RightSide {
             }
         }
         Ok(None)
-    }
-}
-
-impl RightSide {
-    /// The Jacobian by differences, where the derivatives of the program are not finite.
-    fn differences(&mut self, t: f64, x: &[f64], dx: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        let Some(pattern) = self.jacobian_pattern() else {
-            return Err(ModelError::fatal("the right-hand side has no structure"));
-        };
-        self.machine.disturbed = true;
-        let outcome = self.columns(&pattern, t, x, dx, values);
-        self.machine.disturbed = false;
-        outcome
-    }
-
-    fn columns(
-        &mut self,
-        pattern: &Pattern,
-        t: f64,
-        x: &[f64],
-        dx: &[f64],
-        values: &mut [f64],
-    ) -> Result<(), ModelError> {
-        let (mut moved, mut dx_moved) = (x.to_vec(), dx.to_vec());
-        for group in column_groups(pattern) {
-            let h = |side: &Self, j: usize| f64::EPSILON.sqrt() * x[j].abs().max(side.nominal(j));
-            group.iter().for_each(|&j| moved[j as usize] += h(self, j as usize));
-            if self.rhs(t, &moved, &mut dx_moved).is_err() {
-                group.iter().for_each(|&j| moved[j as usize] = x[j as usize] - h(self, j as usize));
-                self.rhs(t, &moved, &mut dx_moved)?;
-            }
-            for j in group.iter().map(|&j| j as usize) {
-                let step = moved[j] - x[j];
-                for (value, &i) in values[pattern.range(j)].iter_mut().zip(pattern.column(j)) {
-                    *value = (dx_moved[i as usize] - dx[i as usize]) / step;
-                }
-                moved[j] = x[j];
-            }
-        }
-        Ok(())
     }
 }
 

@@ -49,6 +49,8 @@ pub enum Size {
     Said(f64),
     /// It starts with this value, which is not zero.
     Started(f64),
+    /// It grows from values of any size, so that its errors are relative to what it is at the time.
+    Relative,
     /// Nothing; but the smallest start value, not zero, of the states that its derivative depends on. Infinite where there is none.
     Unknown {
         /// That start value.
@@ -94,14 +96,18 @@ impl Weights {
     /// group: states that act on each other have the same.
     pub fn following(rtol: f64, atol: f64, states: impl Iterator<Item = (usize, Size)>) -> Self {
         let states: Vec<(usize, Size)> = states.collect();
-        let nominal = |size: &Size| if let Size::Said(size) = size { *size } else { 1.0 };
+        let nominal = |size: &Size| match *size {
+            Size::Said(size) => size,
+            Size::Relative => SMALLEST_SIZE,
+            Size::Started(_) | Size::Unknown { .. } => 1.0,
+        };
         let overall = |size: &Size| match *size {
             Size::Said(size) => usable(size),
             Size::Started(value) => value.abs(),
-            Size::Unknown { .. } => 0.0,
+            Size::Relative | Size::Unknown { .. } => 0.0,
         };
         let largest = |size: &Size| match *size {
-            Size::Said(_) => f64::INFINITY,
+            Size::Said(_) | Size::Relative => f64::INFINITY,
             Size::Started(value) => value.abs(),
             Size::Unknown { .. } => -1.0,
         };
@@ -192,6 +198,11 @@ impl Weights {
     /// The absolute tolerance of a state.
     pub fn absolute(&self, state: usize) -> f64 {
         self.atol.get(state).copied().unwrap_or(0.0)
+    }
+
+    /// The absolute tolerances of all states.
+    pub fn absolutes(&self) -> &[f64] {
+        &self.atol
     }
 
     /// Sets the weights at `x`.
@@ -355,6 +366,15 @@ mod tests {
         w.update(&[1.0, 1e-10, 1e-16]);
         assert_eq!(w.below_tolerance(), [1], "the last is rounding of the first");
         w.update(&[1.0, 2e-8, 1e-16]);
+        assert_eq!(w.below_tolerance(), [0usize; 0]);
+    }
+
+    #[test]
+    fn relative_states_have_no_absolute_tolerance() {
+        let mut w =
+            Weights::following(1e-6, 1e-6, [(0, Size::Started(1.0)), (0, Size::Relative)].into_iter());
+        w.update(&[1.0, 1e-20]);
+        assert!((w.values()[1] * 1e-26 - 1.0).abs() < 1e-9);
         assert_eq!(w.below_tolerance(), [0usize; 0]);
     }
 

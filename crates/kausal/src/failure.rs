@@ -3,7 +3,7 @@
 //!
 //! The run knows slots and systems; the program knows from which equation each was solved and where that is written.
 
-use kausal_runtime::machine::{AssertionId, Failure, Stop, Undetermined, Warning};
+use kausal_runtime::machine::{AssertionId, Failure, LostDigits, Stop, Undetermined, Warning};
 use kausal_runtime::{Obstacle, RunError};
 use kausal_solver::Reason;
 use kausal_symbolic::print::print_limited;
@@ -212,6 +212,43 @@ pub fn below_tolerance(program: &Program, states: &[VarId]) -> Option<Diagnostic
     Some(Diagnostic::warning("K0536", message).help(format!(
         "say the usual size: `{first}(nominal = ...)`; absolute tolerances are relative to it"
     )))
+}
+
+/// The warning about states that grew out of their absolute tolerances by themselves.
+pub fn emerged(program: &Program, states: &[(VarId, f64)]) -> Option<Diagnostic> {
+    let mut names: Vec<&str> =
+        states.iter().map(|(v, _)| program.variables[v.index()].name.as_str()).collect();
+    let (first, time) = (names.first()?.to_owned(), states[0].1);
+    let rest =
+        if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+    names.truncate(LISTED);
+    let message = format!(
+        "{}{rest} fell below the absolute tolerance and grew out of it by time {} without being driven by others: what follows \
+         depends on digits that were not computed",
+        names.join(", "),
+        kausal_solver::error::instant(time)
+    );
+    Some(Diagnostic::warning("K0537", message).help(format!(
+        "say the size from which it grows: `{first}(nominal = ...)`; absolute tolerances are relative to it"
+    )))
+}
+
+/// The warning about a linear system whose solution depends on rounding errors.
+pub fn lost_in_linear(program: &Program, lost: &LostDigits) -> Diagnostic {
+    let visible = lost.unknowns.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
+    let mut names: Vec<&str> = visible.map(|v| program.variables[v.index()].name.as_str()).collect();
+    let rest =
+        if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+    names.truncate(LISTED);
+    let message = format!(
+        "the linear system of equations for {}{rest} is nearly singular at time {}: rounding errors may change its solution by \
+         {:.0e} of itself",
+        names.join(", "),
+        kausal_solver::error::instant(lost.time),
+        lost.error
+    );
+    Diagnostic::warning("K0533", message)
+        .help("equations say nearly the same, or parameters differ by many powers of ten: what is small beside the others may be left out")
 }
 
 /// The warning about a system that leaves some of its unknowns open.

@@ -3,7 +3,8 @@
 //! 1. The model is run, with a second run beside it where an audit is asked for ([`audit`]).
 //! 2. Where a torn system of equations fails or loses its digits, in one run or the other, the model is translated again
 //!    without tearing that system, and run again from the start; so for other systems, as long as new ones fail.
-//! 3. Where digits were lost and nothing of this leads to the end, the first program runs again and may lose them: few digits are
+//! 3. Where states grew out of their absolute tolerances by themselves, it is run again without absolute tolerances for these.
+//! 4. Where digits were lost and nothing of this leads to the end, the first program runs again and may lose them: few digits are
 //!    better than none.
 //!
 //! The run that came farthest counts: its results are kept, and what is said is about it. A panic in a run is a
@@ -268,6 +269,30 @@ impl<'a> Runner<'a> {
                 backup.forget();
             }
         }
+        let mut relative = self.settings.relative.clone();
+        let mut notes = Vec::new();
+        while best.ended.emerged.iter().any(|name| !relative.contains(name)) && !is_over() {
+            relative.extend(best.ended.emerged.iter().cloned());
+            notes.push(measured_relatively(&best.ended.emerged));
+            let settings = Settings { relative: relative.clone(), ..self.settings.clone() };
+            let backup = Backup::new(self.files);
+            let mut next = match self.attempt(&best.model, &settings, deadline, watch) {
+                Ok(next) => next,
+                Err(unwritable) => {
+                    best.ended.diagnostics.push(unwritable);
+                    break;
+                }
+            };
+            attempts += 1;
+            seconds.run += next.seconds.run;
+            // What is not certain does not count.
+            if !next.is_complete() && !next.leads_further(&best) {
+                break;
+            }
+            next.ended.diagnostics.splice(0..0, notes.iter().cloned());
+            best = next;
+            backup.forget();
+        }
         if lost_digits && !best.is_complete() && !is_over() {
             // Few digits are better than none.
             let settings = Settings { trust_torn: true, ..self.settings.clone() };
@@ -366,6 +391,16 @@ impl<'a> Runner<'a> {
         }
         Some(model)
     }
+}
+
+/// What to say about states that have no absolute tolerances in another run.
+fn measured_relatively(names: &[String]) -> Diagnostic {
+    let message = format!(
+        "{} grew from below the absolute tolerance: run again from the start without one",
+        names.join(", ")
+    );
+    Diagnostic::note("K0538", message)
+        .help("say from what size they grow with `nominal`: then it takes one run")
 }
 
 /// The iteration variables of systems that are solved untorn because they failed. Programs of one model number their variables

@@ -60,6 +60,8 @@ pub struct Run {
     pub torn: Vec<String>,
     /// That system lost digits.
     pub lost_digits: bool,
+    /// States that grew out of their absolute tolerances by themselves: another run with [`Settings::relative`] knows them.
+    pub emerged: Vec<String>,
 }
 
 /// What a run told somebody: the same without the records, which went elsewhere.
@@ -80,6 +82,8 @@ pub struct Ended {
     pub torn: Vec<String>,
     /// That system lost digits.
     pub lost_digits: bool,
+    /// States that grew out of their absolute tolerances by themselves: another run with [`Settings::relative`] knows them.
+    pub emerged: Vec<String>,
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -111,6 +115,7 @@ pub fn run(
         seconds_initialize: ended.seconds_initialize,
         torn: ended.torn,
         lost_digits: ended.lost_digits,
+        emerged: ended.emerged,
     }
 }
 
@@ -168,7 +173,11 @@ pub(crate) fn run_logged(
     diagnostics.extend(watcher.bounds.warnings(&model.program));
     let undetermined = failure::united(&model.program, &statistics.undetermined);
     diagnostics.extend(undetermined.iter().map(|u| failure::undetermined(&model.program, u)));
+    diagnostics.extend(statistics.lost_digits.iter().map(|l| failure::lost_in_linear(&model.program, l)));
     diagnostics.extend(failure::below_tolerance(&model.program, &statistics.below_tolerance));
+    diagnostics.extend(failure::emerged(&model.program, &statistics.emerged));
+    let name = |(v, _): &(kausal_symbolic::VarId, f64)| model.program.variables[v.index()].name.clone();
+    let emerged = statistics.emerged.iter().map(name).collect();
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
     let error = match &result {
@@ -199,7 +208,7 @@ pub(crate) fn run_logged(
         }
     };
     let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, ending, diagnostics, seconds, seconds_initialize, torn, lost_digits }
+    Ended { statistics, ending, diagnostics, seconds, seconds_initialize, torn, lost_digits, emerged }
 }
 
 /// Why a run ended early.

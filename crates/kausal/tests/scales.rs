@@ -138,3 +138,73 @@ fn rounding_is_not_followed() {
         }
     }
 }
+
+/// Runs again as long as states are found to grow from below their tolerances by themselves.
+fn run_relatively(text: &str, settings: &Settings) -> Run {
+    let mut settings = settings.clone();
+    for _ in 0..4 {
+        let found = run(text, &settings);
+        if found.emerged.is_empty() {
+            return found;
+        }
+        assert!(found.diagnostics.iter().any(|d| d.code == "K0537"), "{:?}", found.diagnostics);
+        settings.relative.extend(found.emerged);
+    }
+    panic!("there are always more");
+}
+
+/// What multiplies itself falls far below its absolute tolerance and comes back: every digit of it counts all the time.
+#[test]
+fn what_grows_by_itself_is_known_while_it_is_small() {
+    let swinging = "model M Real x(start = 1, fixed = true); equation der(x) = 20*cos(time)*x; end M;";
+    let from_zero = "model M Real x(start = 0, fixed = true), y(start = 1, fixed = true);
+        equation der(x) = 1e-12*y + x; der(y) = 0; end M;";
+    for method in METHODS {
+        for tolerance in [1e-4, 1e-6] {
+            let settings = Settings { stop: 11.0, interval: 0.1, method, tolerance, ..Settings::default() };
+            let off = last(&run_relatively(swinging, &settings), "x") / (20.0 * 11f64.sin()).exp() - 1.0;
+            assert!(off.abs() < 5e3 * tolerance, "{method} at {tolerance:e}: off by {off:e}");
+            let settings = Settings { stop: 30.0, ..settings };
+            let off = last(&run_relatively(from_zero, &settings), "x") / (1e-12 * 30f64.exp_m1()) - 1.0;
+            assert!(off.abs() < 1e3 * tolerance, "{method} at {tolerance:e}: off by {off:e}");
+        }
+    }
+}
+
+/// Robertson's reactions to the end: below zero they would explode.
+#[test]
+fn what_explodes_below_zero_stays_above() {
+    let text =
+        "model M Real a(start = 1, fixed = true), b(start = 0, fixed = true), c(start = 0, fixed = true);
+        equation der(a) = -0.04*a + 1e4*b*c; der(b) = 0.04*a - 1e4*b*c - 3e7*b^2; der(c) = 3e7*b^2; end M;";
+    for method in METHODS {
+        for tolerance in [1e-3, 1e-4, 1e-6] {
+            let settings = Settings { stop: 1e11, interval: 1e9, method, tolerance, ..Settings::default() };
+            let run = run_relatively(text, &settings);
+            let (a, c) = (last(&run, "a"), last(&run, "c"));
+            // 2.0833e-8 at 1e11 (E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, section IV.10).
+            let way = format!("{method} at {tolerance:e}");
+            assert!(a.abs() < tolerance && (c - 1.0).abs() < 10.0 * tolerance, "{way}: {a:e}, {c}");
+        }
+    }
+}
+
+/// What is driven by others, or decays, is not said to grow by itself.
+#[test]
+fn what_is_driven_is_no_reason_for_another_run() {
+    let line = "model M parameter Integer n = 20; Real x[n](each start = 0, each fixed = true);
+        equation der(x[1]) = 100*(1 - 2*x[1] + x[2]); for k in 2:n - 1 loop der(x[k]) = 100*(x[k - 1] - 2*x[k] + x[k + 1]); end for;
+        der(x[n]) = 100*(x[n - 1] - x[n]); end M;";
+    let falling =
+        "model M Real h(start = 0, fixed = true), v(start = 0, fixed = true), w(start = 1, fixed = true);
+        equation der(h) = v; der(v) = -9.81 - 0.1*v; der(w) = -1000*w; end M;";
+    let swinging = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -x - 5*v + (if time > 40 then sin(time - 40) else 0); end M;";
+    for method in METHODS {
+        for text in [line, falling, swinging] {
+            let settings = Settings { stop: 60.0, interval: 0.1, method, ..Settings::default() };
+            let found = run(text, &settings);
+            assert!(found.emerged.is_empty(), "{method}: {:?}", found.diagnostics);
+        }
+    }
+}

@@ -16,12 +16,17 @@ impl Machine {
             return self.solve_looking(index, mode);
         }
         // Borrowed field by field: this is called for every small system in every evaluation.
-        let Machine { model, kernels, values, .. } = &mut *self;
+        let Machine { model, kernels, values, written, .. } = &mut *self;
         let kernel = &model.kernels[index];
-        if solve_in(kernel, &mut kernels[kernel.factors_of], values) {
+        let space = &mut kernels[kernel.factors_of];
+        if !solve_in(kernel, space, values) {
+            return self.solve_deficient(index, mode);
+        }
+        if mode == Mode::Continuous && !*written && space.unchecked > 0 {
+            space.unchecked -= 1;
             return Ok(());
         }
-        self.solve_deficient(index, mode)
+        self.check_solution(index)
     }
 
     /// At the start, where a divisor was too small for a straight-line solution: a matrix that is singular but for rounding

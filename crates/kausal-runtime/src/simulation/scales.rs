@@ -6,6 +6,8 @@ use kausal_solver::weights::Size;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
 
+use super::RightSide;
+
 /// The usual size of a variable: what the model says, else a start value below one, else one.
 pub(super) fn usual(program: &Program, variable: VarId) -> f64 {
     let declared = &program.variables[variable.index()];
@@ -38,6 +40,19 @@ pub(super) fn sizes(
         }
     };
     (0..states.len()).map(|i| (groups[i], size(i))).collect()
+}
+
+impl RightSide {
+    /// These states have no absolute tolerance.
+    pub(super) fn measured(mut self, names: &[String]) -> RightSide {
+        let program = &self.machine.model().program;
+        for ((v, _), (_, size)) in self.states.iter().zip(&mut self.sizes) {
+            if names.contains(&program.variables[v.index()].name) {
+                *size = Size::Relative;
+            }
+        }
+        self
+    }
 }
 
 /// The magnitude of a start value that is not zero.

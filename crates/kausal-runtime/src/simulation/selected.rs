@@ -45,6 +45,7 @@ impl Run {
 
     /// States may be selected anew after a step; then integration goes on with them from the same point.
     pub(super) fn reselect(&mut self, end: f64) -> Result<(), RunError> {
+        self.note_emerging(end)?;
         if self.machine()?.model().program.state_sets.is_empty() || self.well_selected == end {
             return Ok(());
         }
@@ -58,6 +59,7 @@ impl Run {
             return Ok(());
         }
         self.stats.state_selections += 1;
+        self.emerging.forget();
         let state = self.solver()?.model().model().state();
         let stands_for = self.machine()?.stands_for();
         let of_states =
