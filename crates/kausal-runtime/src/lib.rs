@@ -13,6 +13,7 @@
 mod foresight;
 pub mod function;
 pub mod image;
+pub mod inputs;
 pub mod jacobian;
 pub mod machine;
 mod message;
@@ -20,9 +21,12 @@ mod selection;
 pub mod simulation;
 pub mod stiff;
 mod tangent;
+pub mod tunable;
 
 pub use image::CompiledModel;
+pub use inputs::Inputs;
 pub use jacobian::JacobianMode;
 pub use kausal_external::Writing;
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, RunError, Settings, Statistics, simulate};
+pub use tunable::Overrides;

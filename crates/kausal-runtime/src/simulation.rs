@@ -33,9 +33,11 @@ use kausal_symbolic::VarId;
 use kausal_symbolic::function::interrupt;
 
 use crate::image::CompiledModel;
+use crate::inputs::Inputs;
 use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
+use crate::tunable::Overrides;
 use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use defect::DefectControl;
@@ -43,7 +45,8 @@ use delay::Histories;
 use foreseen::{Foreseen, Signals};
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
-use schedule::{Schedule, is_same_instant};
+use schedule::Schedule;
+pub(crate) use schedule::is_same_instant;
 use transport::Transports;
 
 /// From where to where, how, and how exactly.
@@ -80,6 +83,10 @@ pub struct Settings {
     pub events_at_steps: bool,
     /// Newton iterations with a matrix of their own that a system of an inlined step may take, where steps have one size.
     pub iterations: Option<u32>,
+    /// Parameters and start values in the place of those of the program.
+    pub overrides: Arc<Overrides>,
+    /// Signals for inputs of the model; the others keep their start values.
+    pub inputs: Arc<Inputs>,
 }
 
 impl Default for Settings {
@@ -100,6 +107,8 @@ impl Default for Settings {
             trust_torn: false,
             events_at_steps: false,
             iterations: None,
+            overrides: Arc::default(),
+            inputs: Arc::default(),
         }
     }
 }
@@ -278,11 +287,11 @@ impl Run {
             given_up: 0,
             shorter: f64::NEG_INFINITY,
             well_selected: f64::NEG_INFINITY,
-            settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
             path: path::Path::new(&model),
-            first: Some(Machine::new(model)),
+            first: Some(Machine::with(model, &settings.overrides)),
+            settings,
             solver: None,
             stats: Statistics::default(),
             next_output: 1,
@@ -302,6 +311,7 @@ impl Run {
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
+        machine.take_inputs(&self.settings.inputs);
         machine.set_writing(self.settings.files.clone());
         machine.trusts = self.settings.trust_torn;
         // It takes the derivative by time from differences, and corrects nothing afterwards.
@@ -331,9 +341,11 @@ impl Run {
             self.foreseen.look_ahead(&machine, start);
             self.signals = Signals::new(&machine, start, stop, tolerance);
         }
-        if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
+        if self.settings.inlined
+            && let Some(why) = inlined::why_not(&machine)
+        {
             self.settings.inlined = false;
-            let (text, start) = (inlined::NOT_INLINED.to_owned(), machine.time);
+            let (text, start) = (why.to_owned(), machine.time);
             machine.warnings.push(Warning { text, first: start, last: start, count: 1 });
         }
         // An inlined step has matrices of its own.
@@ -500,7 +512,8 @@ impl Run {
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
         self.foreseen.mark_due(&mut side.machine);
-        if flood {
+        let turned = side.machine.turn_inputs(t);
+        if flood && !turned {
             return Err(RunError::Chattering(t, crossing::announced(&side.machine)));
         }
         side.past.turn(t);
@@ -527,7 +540,7 @@ impl Run {
         side.pipes.begin(&mut side.machine);
         self.foreseen.look_ahead(&side.machine, t);
         self.signals.look_ahead(&side.machine, t);
-        let noticed = unreached || selected || side.remembers() || self.held_changed();
+        let noticed = unreached || selected || turned || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
             let state = solver.model().model().state();
@@ -680,7 +693,8 @@ impl Run {
         let now = self.time();
         let start = self.settings.start;
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
-        let scheduled = self.schedule.next(&mut solver.model_mut().model_mut().machine, now);
+        let machine = &mut solver.model_mut().model_mut().machine;
+        let scheduled = self.schedule.next(machine, now).min(machine.next_input_break());
         Ok(scheduled.min(self.foreseen.next()))
     }
 
@@ -753,7 +767,7 @@ impl RightSide {
         let derivatives = Derivatives::new(machine.model(), jacobian);
         let states: Vec<(VarId, VarId)> =
             machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
-        let sizes = scales::sizes(&machine.model().program, &states, derivatives.pattern.as_ref());
+        let sizes = scales::sizes(&machine, &states, derivatives.pattern.as_ref());
         let past = Histories::start(&mut machine);
         let pipes = Transports::start(&mut machine);
         let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
@@ -812,7 +826,7 @@ impl RightSide {
     }
 
     fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.time = t;
+        self.machine.set_time(t);
         self.place(x);
         let model = self.machine.model().clone();
         self.machine.written = outputs;
@@ -981,7 +995,7 @@ impl OdeModel for RightSide {
     }
 
     fn nominal(&self, i: usize) -> f64 {
-        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine.model().program, *x))
+        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine, *x))
     }
 
     fn size(&self, i: usize) -> (usize, Size) {

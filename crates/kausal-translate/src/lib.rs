@@ -12,7 +12,7 @@
 //! 6. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 7. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
-//! 8. [`assemble`]: the program.
+//! 8. [`assemble`]: the program; [`tunable`] says what a run may change of it.
 //!
 //! **This room knows neither machine code nor time.**
 
@@ -53,6 +53,7 @@ mod spread;
 mod states;
 mod sweeps;
 mod traces;
+mod tunable;
 mod work;
 
 use kausal_model::FlatModel;

@@ -29,6 +29,7 @@ pub mod failure;
 pub mod files;
 pub mod flattened;
 pub mod glob;
+pub mod inputs;
 pub mod mat;
 pub mod parquet;
 pub mod parse;
@@ -41,6 +42,7 @@ pub mod simulate;
 mod stiff;
 pub mod store;
 pub mod summary;
+pub mod tune;
 pub mod verify;
 
 pub use kausal_codegen::Backend;
@@ -48,12 +50,13 @@ pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
 pub use kausal_model::print_flat;
 pub use kausal_runtime::simulation::inlined::method_of;
-pub use kausal_runtime::{CompiledModel, JacobianMode, Settings, Statistics, Writing};
+pub use kausal_runtime::{CompiledModel, JacobianMode, Overrides, Settings, Statistics, Writing};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
 pub use result::Trajectory;
 pub use session::Session;
+pub use settings::Setting;
 
 pub use kausal_codegen::c::Settings as CSettings;
 

@@ -105,8 +105,17 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
-    let settings = match settings(arguments, method, &flat.experiment, &mut warnings) {
-        Ok(settings) => {
+    let settings = settings(arguments, method, &flat.experiment, &mut warnings);
+    let settings = match settings {
+        Ok(mut settings) => {
+            let length = (settings.start, settings.stop);
+            match kausal::inputs::from_files(&program, &arguments.inputs, length) {
+                Ok((inputs, said)) => {
+                    settings.inputs = Arc::new(inputs);
+                    warnings.extend(said);
+                }
+                Err(d) => return fail(&session, d).into(),
+            }
             output::show(&warnings, session.sources());
             settings
         }
