@@ -289,7 +289,7 @@ pub struct Simulate {
     #[arg(help_heading = "The run", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub iterations: Option<u32>,
     /// Signals for inputs of the model, from a .csv, .mat or .parquet file: FILE gives all inputs the columns of their names,
-    /// NAME=FILE:COLUMN one input one column (several possible)
+    /// NAME=FILE:COLUMN one input one column; may be repeated
     #[arg(help_heading = "The run", long = "input", value_name = "[NAME=]FILE[:COLUMN]")]
     pub inputs: Vec<String>,
     /// Where events take effect
