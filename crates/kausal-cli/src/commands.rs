@@ -1,6 +1,5 @@
 //! What the commands do.
 
-mod aside;
 mod explain;
 mod model;
 mod parse;

@@ -1,17 +1,20 @@
 //! Ending the program from outside: Ctrl-C, a signal, or a limit of time.
 //!
-//! Before the run there is nothing to keep, and a request ends the program with a word. In the run it ends after the current
-//! step, with results up to there. A step that does not end by itself is made to: functions, systems of equations and the
-//! integrator look at a flag. What looks at nothing, such as foreign code, ends with the program.
+//! Before the run there is nothing to keep, and a request ends the program with a word. In the run it cancels the run
+//! ([`Cancel`]), which ends with results up to there: functions, systems of equations and the integrator look at its flag. A
+//! limit of time lets the current step end first. What looks at nothing, such as foreign code, ends with the program.
 
 use std::process::exit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use kausal::Cancel;
+
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static PHASE: AtomicU8 = AtomicU8::new(PREPARING);
 static BEGIN: OnceLock<Instant> = OnceLock::new();
+static CANCEL: OnceLock<Cancel> = OnceLock::new();
 
 const PREPARING: u8 = 0;
 const RUNNING: u8 = 1;
@@ -20,7 +23,7 @@ const OVER: u8 = 2;
 /// The exit code of a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// So long a step may take after the request, or after the limit, before it is made to end.
+/// So long a step may take after the limit before it is made to end, and so long after that what looks at the flag often.
 const LATE: Duration = Duration::from_millis(300);
 /// And so long what looks at the flag may take to see it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -56,8 +59,11 @@ pub fn begin(limit: Option<Duration>) {
         // What was going on before anybody saw the request: the run may be over before the other thread begins.
         let phase = PHASE.load(Ordering::Relaxed);
         match REQUESTS.fetch_add(1, Ordering::Relaxed) {
-            0 => drop(std::thread::spawn(move || make_it_end(Cause::Request, phase))),
-            1 => kausal::stop_functions(),
+            0 => {
+                cancel().cancel();
+                drop(std::thread::spawn(move || make_it_end(Cause::Request, phase)));
+            }
+            1 => {}
             _ => exit(INTERRUPTED),
         }
     });
@@ -84,9 +90,9 @@ pub fn end() {
     PHASE.store(OVER, Ordering::Relaxed);
 }
 
-/// Did somebody ask?
-pub fn asked() -> bool {
-    REQUESTS.load(Ordering::Relaxed) > 0
+/// What ends the runs of this program.
+pub fn cancel() -> &'static Cancel {
+    CANCEL.get_or_init(Cancel::new)
 }
 
 /// A request ends the program, and this before it.
@@ -114,7 +120,7 @@ fn make_it_end(cause: Cause, phase: u8) {
     if !is_running() {
         return;
     }
-    kausal::stop_functions();
+    // By now the run has been asked to end, and what looks at its flag has seen that.
     std::thread::sleep(LATE);
     if let Some(name) = kausal::foreign_under_way()
         && is_running()

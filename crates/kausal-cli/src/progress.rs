@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -56,25 +57,46 @@ impl Progress {
 
 /// Does something that nobody knows the length of; where it takes long, a terminal sees that something is done.
 pub fn waiting<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
-    if !is_seen() {
-        return work();
-    }
-    let (done, wait) = mpsc::channel::<()>();
-    let watcher = std::thread::spawn(move || {
-        if wait.recv_timeout(PATIENCE) != Err(mpsc::RecvTimeoutError::Timeout) {
-            return;
-        }
-        let spinner = ProgressBar::new_spinner().with_message(what);
-        while wait.recv_timeout(PAUSE) == Err(mpsc::RecvTimeoutError::Timeout) {
-            spinner.tick();
-        }
-        spinner.finish_and_clear();
-    });
+    let waiting = Waiting::begin(what);
     let result = work();
-    drop(done);
-    // A watcher that failed has shown less, and nothing else has gone wrong.
-    let _ = watcher.join();
+    drop(waiting);
     result
+}
+
+/// Something that nobody knows the length of, until this is dropped.
+pub struct Waiting {
+    watcher: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+}
+
+impl Waiting {
+    /// From now on.
+    pub fn begin(what: &'static str) -> Waiting {
+        if !is_seen() {
+            return Waiting { watcher: None };
+        }
+        let (done, wait) = mpsc::channel::<()>();
+        let watcher = std::thread::spawn(move || {
+            if wait.recv_timeout(PATIENCE) != Err(mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            let spinner = ProgressBar::new_spinner().with_message(what);
+            while wait.recv_timeout(PAUSE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                spinner.tick();
+            }
+            spinner.finish_and_clear();
+        });
+        Waiting { watcher: Some((done, watcher)) }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some((done, watcher)) = self.watcher.take() {
+            drop(done);
+            // A watcher that failed has shown less, and nothing else has gone wrong.
+            let _ = watcher.join();
+        }
+    }
 }
 
 /// Is there somebody to see a line that changes?

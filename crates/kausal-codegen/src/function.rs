@@ -28,6 +28,7 @@
 
 use std::fmt;
 
+use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::{FunctionId, Pool};
 
 use crate::chunk::{Backend, Error};
@@ -48,16 +49,19 @@ pub struct Functions {
     left: Vec<(FunctionId, String)>,
 }
 
-/// Working memory of one thread for calls of functions.
+/// Working memory of one thread for calls of functions, and what ends them from outside.
 #[derive(Clone, Debug)]
-pub struct WorkMemory(Vec<f64>);
+pub struct WorkMemory {
+    numbers: Vec<f64>,
+    interrupt: Interrupt,
+}
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Called {
     /// The outputs are there.
     Done,
-    /// An assertion, a subscript or the depth of recursion: the evaluator says which.
+    /// An assertion, a subscript, the depth of recursion or a request to end: the evaluator says which.
     Failed,
     /// There is no code for this function.
     NotCompiled,
@@ -106,7 +110,13 @@ impl Functions {
 
     /// Working memory, to be kept by whoever calls.
     pub fn memory(&self) -> WorkMemory {
-        WorkMemory(vec![0.0; if self.machine.is_some() { WORK } else { 0 }])
+        self.memory_of_run(&Interrupt::default())
+    }
+
+    /// The same for a run that can be ended from outside.
+    pub fn memory_of_run(&self, interrupt: &Interrupt) -> WorkMemory {
+        let numbers = vec![0.0; if self.machine.is_some() { WORK } else { 0 }];
+        WorkMemory { numbers, interrupt: interrupt.clone() }
     }
 
     /// Calls a function with all its scalar arguments. Allocates nothing.
@@ -117,7 +127,7 @@ impl Functions {
         if machine.sizes(at) != (args.len(), outputs.len()) {
             return Called::NotCompiled;
         }
-        match machine.call(at, args, outputs, &mut memory.0) {
+        match machine.call(at, args, outputs, &mut memory.numbers, memory.interrupt.flag()) {
             true => Called::Done,
             false => Called::Failed,
         }

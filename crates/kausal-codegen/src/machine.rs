@@ -3,6 +3,7 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use cranelift_jit::JITModule;
 
@@ -118,9 +119,9 @@ unsafe fn run_all(
     }
 }
 
-/// What [`crate::jit::routine`] compiles: inputs, outputs, work memory and how much of it is left; gives 0 if all
-/// went well.
-type Called = unsafe extern "C" fn(*const f64, *mut f64, *mut f64, i64) -> i64;
+/// What [`crate::jit::routine`] compiles: inputs, outputs, work memory and how much of it is left, the flag that ends it; gives
+/// 0 if all went well.
+type Called = unsafe extern "C" fn(*const f64, *mut f64, *mut f64, i64, *const bool) -> i64;
 
 /// The code of a function.
 #[derive(Debug)]
@@ -159,14 +160,25 @@ impl FunctionMachine {
         (inputs, outputs)
     }
 
-    /// Calls a function; did all go well?
-    pub fn call(&self, function: usize, args: &[f64], outputs: &mut [f64], work: &mut [f64]) -> bool {
+    /// Calls a function; did all go well? Not where it was ended by the flag.
+    pub fn call(
+        &self,
+        function: usize,
+        args: &[f64],
+        outputs: &mut [f64],
+        work: &mut [f64],
+        interrupt: &AtomicBool,
+    ) -> bool {
         let (code, takes, gives) = self.entries[function];
         assert!(args.len() == takes && outputs.len() == gives, "the function has other arguments or outputs");
         // SAFETY: the code reads as many arguments and writes as many outputs as the routine has, which was checked,
         // at places that are known or checked before they are used; it uses no more work memory than it is told
-        // there is, and reads constants that live as long as `self`. The arrays are borrowed for this call and do not overlap.
-        unsafe { code(args.as_ptr(), outputs.as_mut_ptr(), work.as_mut_ptr(), work.len() as i64) == 0 }
+        // there is, reads constants that live as long as `self`, and reads the flag, one byte, which others may write: a byte is
+        // read as a whole. The arrays and the flag are borrowed for this call and do not overlap.
+        unsafe {
+            let (out, left) = (outputs.as_mut_ptr(), work.len() as i64);
+            code(args.as_ptr(), out, work.as_mut_ptr(), left, interrupt.as_ptr()) == 0
+        }
     }
 }
 

@@ -45,6 +45,7 @@ mod writing;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Scalar, Value};
 
 use crate::foreign::{Foreign, Said};
@@ -120,6 +121,8 @@ pub struct StandardExternals {
     options: Options,
     /// Foreign code, where the user has allowed it.
     foreign: Option<Arc<Foreign>>,
+    /// Ends the run from outside.
+    interrupt: Interrupt,
     state: Mutex<State>,
 }
 
@@ -166,13 +169,18 @@ impl State {
 impl StandardExternals {
     /// With these permissions, and nothing kept yet.
     pub fn new(options: Options) -> StandardExternals {
-        StandardExternals { options, foreign: None, state: Mutex::default() }
+        StandardExternals { options, foreign: None, interrupt: Interrupt::default(), state: Mutex::default() }
     }
 
     /// Foreign code may run for what has no native version.
     pub fn with_foreign(mut self, foreign: Option<Arc<Foreign>>) -> StandardExternals {
         self.foreign = foreign;
         self
+    }
+
+    /// Foreign code ends where this asks for it.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 
     /// Is there a native version of the function with this foreign name?
@@ -267,7 +275,7 @@ impl StandardExternals {
         }
         let state = &mut *self.state();
         let mut said = Vec::new();
-        let outcome = foreign.call(call, &mut state.objects, &mut said);
+        let outcome = foreign.call(call, &mut state.objects, &mut said, &self.interrupt);
         state.note(said);
         outcome
     }

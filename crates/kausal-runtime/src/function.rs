@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 use kausal_codegen::{Backend, Called, Error, WorkMemory};
 use kausal_external::{NumberNative, StandardExternals};
 use kausal_symbolic::function::evaluator::Evaluator;
+use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::function::layout::{Flat, Layout};
 use kausal_symbolic::function::routine::Routine;
 use kausal_symbolic::function::{Body, Numbers, Scalar, Term};
@@ -53,6 +54,8 @@ const NATIVE_ARGS: usize = 8;
 pub struct Space {
     work: Option<WorkMemory>,
     texts: Texts,
+    /// Ends the run from outside.
+    interrupt: Interrupt,
     /// Warnings of assertions inside functions, since they were last taken.
     pub warnings: Vec<String>,
 }
@@ -125,7 +128,7 @@ impl Functions {
     /// Calls the machine code of a function, if there is any; otherwise, and where it fails, [`Functions::call`] does it.
     #[inline]
     pub fn call_code(&self, function: FunctionId, args: &[f64], out: &mut [f64], space: &mut Space) -> bool {
-        let work = space.work.get_or_insert_with(|| self.compiled.memory());
+        let work = space.work.get_or_insert_with(|| self.compiled.memory_of_run(&space.interrupt));
         self.compiled.call(function, args, out, work) == Called::Done
     }
 
@@ -171,6 +174,8 @@ impl Functions {
         });
         let mut evaluator =
             Evaluator::new(Numbers::new(pool)).with_prepared(routines).with_externals(externals);
+        let interrupt = space.interrupt.clone();
+        evaluator = evaluator.with_interrupt(&interrupt);
         let declared = pool.function(function);
         let text = |&local: &_| declared.local(local).scalar == Scalar::String;
         let with_texts = declared.inputs.iter().chain(&declared.outputs).any(text);
@@ -205,6 +210,19 @@ impl Functions {
 }
 
 impl Space {
+    /// What ends the run from now on.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
+        // Machine code looks at the flag that its memory was made with.
+        self.work = None;
+    }
+
+    /// What ends the run.
+    #[inline]
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// The string behind a number.
     pub fn text(&self, pool: &Pool, number: f64) -> Option<String> {
         self.texts.text(pool, number).map(str::to_owned)

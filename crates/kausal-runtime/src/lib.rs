@@ -27,6 +27,7 @@ pub use image::CompiledModel;
 pub use inputs::Inputs;
 pub use jacobian::JacobianMode;
 pub use kausal_external::Writing;
+pub use kausal_symbolic::function::interrupt::Interrupt;
 pub use machine::{Machine, Mode};
-pub use simulation::{Observer, RunError, Settings, Statistics, simulate};
+pub use simulation::{Observer, Obstacle, RunError, Settings, Statistics, simulate};
 pub use tunable::Overrides;

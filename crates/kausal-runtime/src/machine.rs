@@ -17,8 +17,8 @@ use std::sync::Arc;
 use kausal_codegen::{ChunkId, Memory, Scratch};
 use kausal_external::{Options, StandardExternals, Writing};
 use kausal_solver::Reason;
-use kausal_symbolic::function::interrupt;
-use kausal_symbolic::{FunctionId, VarId};
+use kausal_symbolic::function::interrupt::Interrupt;
+use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
@@ -44,11 +44,11 @@ pub enum Stop {
     /// This attempt failed; another point may do.
     Failed(Failure),
     /// An assertion of the model does not hold.
-    Assertion(String),
+    Assertion(Violated),
     /// The model asked to end.
     Terminate(String),
-    /// A function could not be evaluated.
-    Function(String),
+    /// A function, the one that the model calls, could not be evaluated; and why.
+    Function(Option<FunctionId>, String),
     /// Foreign code crashed, or wanted to end the program: nothing can be computed any more.
     Crash(String),
     /// An initial condition, by its place in the program's checks, contradicts the others: its two sides.
@@ -68,7 +68,7 @@ impl Stop {
     pub(crate) fn recoverable(&self) -> Option<Reason> {
         match self {
             Stop::Failed(failure) => Some(failure.reason),
-            Stop::Assertion(_) | Stop::Function(_) => Some(Reason::OutsideDomain),
+            Stop::Assertion(_) | Stop::Function(..) => Some(Reason::OutsideDomain),
             Stop::Terminate(_)
             | Stop::Crash(_)
             | Stop::Contradiction(..)
@@ -77,6 +77,30 @@ impl Stop {
             | Stop::NotAState(_)
             | Stop::Undefined(_) => None,
         }
+    }
+}
+
+/// Which assertion of the program: one condition may have several messages, and one message several conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssertionId {
+    /// What must hold.
+    pub condition: ExprId,
+    /// What is said if it does not.
+    pub message: ExprId,
+}
+
+/// An assertion that does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violated {
+    /// Which; none where the run itself looks at something, such as the time of a delay.
+    pub assertion: Option<AssertionId>,
+    /// What it said.
+    pub text: String,
+}
+
+impl From<String> for Violated {
+    fn from(text: String) -> Violated {
+        Violated { assertion: None, text }
     }
 }
 
@@ -118,6 +142,8 @@ pub struct Undetermined {
 pub struct Warning {
     /// What it said the first time.
     pub text: String,
+    /// Which it was first, if it is one of the model and not of a function.
+    pub assertion: Option<AssertionId>,
     /// When that was.
     pub first: f64,
     /// When it came to be violated last.
@@ -205,7 +231,7 @@ pub struct Machine {
     /// The assertion that was violated last is one that must hold all the time.
     pub(crate) left_domain: bool,
     /// What such a one said in this round of an event.
-    pub(crate) violated: Option<String>,
+    pub(crate) violated: Option<Violated>,
     /// Parameters and start values of this run, where it has some of its own.
     pub(crate) applied: Option<Box<Applied>>,
     /// What it is given from outside.
@@ -368,6 +394,19 @@ impl Machine {
     pub fn set_writing(&mut self, write: Writing) {
         let options = Options { write, ..Options::default() };
         self.externals = StandardExternals::new(options).with_foreign(self.model.foreign.clone());
+        self.externals.set_interrupt(self.calls.interrupt());
+    }
+
+    /// What ends the run from outside, from now on.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.calls.set_interrupt(interrupt);
+        self.externals.set_interrupt(interrupt);
+    }
+
+    /// Is the run to end?
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.calls.interrupt().is_requested()
     }
 
     /// Takes what functions have said so far (`ModelicaMessage`).
@@ -425,7 +464,7 @@ impl Machine {
 
     #[inline(never)]
     fn step(&mut self, step: &Exec, mode: Mode) -> Result<(), Halt> {
-        if interrupt::is_requested() {
+        if self.is_interrupted() {
             return Err(Stop::Interrupted.into());
         }
         match step {
@@ -518,13 +557,13 @@ impl Machine {
         for warning in self.calls.warnings.drain(..).chain(self.externals.take_warnings()) {
             if !self.warnings.iter().any(|w| w.text == warning) {
                 let first = self.time;
-                self.warnings.push(Warning { text: warning, first, last: first, count: 1 });
+                self.warnings.push(Warning { text: warning, assertion: None, first, last: first, count: 1 });
             }
         }
         outcome.map_err(|message| match self.externals.crash() {
-            _ if interrupt::is_requested() => Halt::new(Stop::Interrupted),
+            _ if self.is_interrupted() => Halt::new(Stop::Interrupted),
             Some(crash) => Halt::new(Stop::Crash(crash)),
-            None => Halt::new(Stop::Function(message)),
+            None => Halt::new(Stop::Function(Some(function), message)),
         })
     }
 
@@ -572,14 +611,15 @@ impl Machine {
             self.alarms[alarm.index].violated = false;
             return Ok(());
         }
+        let which = Some(AssertionId { condition: assert.condition, message: assert.message });
         if !assert.warning {
             self.left_domain = alarm.standing;
-            let message = self.text(assert.message);
+            let violated = Violated { assertion: which, text: self.text(assert.message) };
             if alarm.standing && mode == Mode::Event {
-                self.violated.get_or_insert(message);
+                self.violated.get_or_insert(violated);
                 return Ok(());
             }
-            return Err(Stop::Assertion(message));
+            return Err(Stop::Assertion(violated));
         }
         let state = &mut self.alarms[alarm.index];
         if alarm.standing && state.violated {
@@ -592,7 +632,7 @@ impl Machine {
             let message = self.text(assert.message);
             let said = self.warnings.iter().position(|w| w.text == message).unwrap_or_else(|| {
                 let first = self.time;
-                self.warnings.push(Warning { text: message, first, last: first, count: 1 });
+                self.warnings.push(Warning { text: message, assertion: which, first, last: first, count: 1 });
                 self.warnings.len() - 1
             });
             self.alarms[alarm.index].said = said;

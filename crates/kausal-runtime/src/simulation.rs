@@ -20,6 +20,7 @@ mod rounding;
 mod scales;
 mod schedule;
 mod selected;
+mod start;
 mod transport;
 
 use std::sync::Arc;
@@ -30,14 +31,12 @@ use kausal_solver::linear::{Pattern, column_groups};
 use kausal_solver::weights::Size;
 use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
 use kausal_symbolic::VarId;
-use kausal_symbolic::function::interrupt;
+use kausal_symbolic::function::interrupt::Interrupt;
 
 use crate::image::CompiledModel;
-use crate::inputs::Inputs;
 use crate::jacobian::{Derivatives, JacobianMode};
 use crate::machine::{Failure, Machine, Mode, Stop, Undetermined, Warning};
 use crate::selection;
-use crate::tunable::Overrides;
 use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use defect::DefectControl;
@@ -47,6 +46,7 @@ use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
 use schedule::Schedule;
 pub(crate) use schedule::is_same_instant;
+pub(crate) use start::start_jacobian;
 use transport::Transports;
 
 /// From where to where, how, and how exactly.
@@ -84,9 +84,11 @@ pub struct Settings {
     /// Newton iterations with a matrix of their own that a system of an inlined step may take, where steps have one size.
     pub iterations: Option<u32>,
     /// Parameters and start values in the place of those of the program.
-    pub overrides: Arc<Overrides>,
+    pub overrides: Arc<crate::Overrides>,
     /// Signals for inputs of the model; the others keep their start values.
-    pub inputs: Arc<Inputs>,
+    pub inputs: Arc<crate::Inputs>,
+    /// Ends the run from outside, also inside of a step.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Settings {
@@ -109,6 +111,7 @@ impl Default for Settings {
             iterations: None,
             overrides: Arc::default(),
             inputs: Arc::default(),
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -165,7 +168,7 @@ pub struct Statistics {
 }
 
 /// Why a run ended early.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum RunError {
     /// No consistent initial values.
     Initial(Stop),
@@ -175,10 +178,21 @@ pub enum RunError {
     EventLoop(f64, Vec<VarId>),
     /// Event after event without progress; the relations that changed last, by their place in the program.
     Chattering(f64, Vec<u32>),
-    /// The integrator gave up; the last failure of the model, if it was that.
-    Integration(f64, String, Option<Stop>),
+    /// The integration cannot go on; the last failure of the model, if it was that.
+    Integration(f64, Obstacle, Option<Stop>),
     /// The observer ended the run.
     Stopped(f64),
+}
+
+/// Why an integration cannot go on.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// The integrator gave up.
+    Integrator(SolverError),
+    /// The model cannot be evaluated at an instant of a step that was taken.
+    Evaluation,
+    /// No crossing can be looked for.
+    Location(ModelError),
 }
 
 /// Runs a model. What was recorded before an error stays recorded.
@@ -190,31 +204,11 @@ pub fn simulate(
     let mut run = Run::new(model, settings.clone());
     let result = run.all(observer);
     // Whatever failed then, failed because of that.
-    let result = result.map_err(|error| match interrupt::is_requested() {
+    let result = result.map_err(|error| match settings.interrupt.is_requested() {
         true => RunError::Stopped(run.time()),
         false => error,
     });
     (run.statistics(), result)
-}
-
-/// The Jacobian of the right-hand side at the initial values, column-major; `None` where it cannot be evaluated.
-pub(crate) fn start_jacobian(mut machine: Machine, start: f64) -> Result<Option<Vec<f64>>, Stop> {
-    machine.time = start;
-    initialise(&mut machine)?;
-    machine.reselect();
-    let mut side = RightSide::new(machine, JacobianMode::Auto, Method::Bdf);
-    let (n, x) = (side.n(), side.state());
-    let mut dense = vec![0.0; n * n];
-    let outcome = match side.jacobian_pattern() {
-        Some(pattern) => {
-            let mut values = vec![0.0; pattern.entries()];
-            let outcome = side.jacobian(start, &x, &mut values);
-            pattern.iter().zip(values).for_each(|((i, j), value)| dense[i + n * j] = value);
-            outcome
-        }
-        None => side.jacobian(start, &x, &mut dense),
-    };
-    Ok(outcome.is_ok().then_some(dense))
 }
 
 type Solver = Integrator<Stepper>;
@@ -312,6 +306,7 @@ impl Run {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
         machine.take_inputs(&self.settings.inputs);
+        machine.set_interrupt(&self.settings.interrupt);
         machine.set_writing(self.settings.files.clone());
         machine.trusts = self.settings.trust_torn;
         // It takes the derivative by time from differences, and corrects nothing afterwards.
@@ -346,7 +341,7 @@ impl Run {
         {
             self.settings.inlined = false;
             let (text, start) = (why.to_owned(), machine.time);
-            machine.warnings.push(Warning { text, first: start, last: start, count: 1 });
+            machine.warnings.push(Warning { text, assertion: None, first: start, last: start, count: 1 });
         }
         // An inlined step has matrices of its own.
         let own = self.settings.method != Method::Rosenbrock;
@@ -376,7 +371,7 @@ impl Run {
         let stepper = Stepper::new(side, &self.settings);
         match Integrator::new(self.settings.method, options, stepper, start, &self.state) {
             Ok(solver) => self.solver = Some(solver),
-            Err(error) => return Err(RunError::Integration(start, error.to_string(), None)),
+            Err(error) => return Err(RunError::Integration(start, Obstacle::Integrator(error), None)),
         }
         self.begin_path()?;
         self.watch()?;
@@ -526,9 +521,7 @@ impl Run {
         {
             // It is not the event that failed: integration has come to where an assertion ends.
             outcome = outcome.map_err(|error| match error {
-                RunError::Event(t, stop) => {
-                    RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop))
-                }
+                RunError::Event(t, stop) => RunError::Integration(t, Obstacle::Evaluation, Some(stop)),
                 other => other,
             });
         }
@@ -665,7 +658,7 @@ impl Run {
                 self.ended = Some(t);
                 RunError::Stopped(t)
             }
-            stop => RunError::Integration(t, "the model cannot be evaluated".into(), Some(stop)),
+            stop => RunError::Integration(t, Obstacle::Evaluation, Some(stop)),
         })
     }
 
@@ -700,14 +693,13 @@ impl Run {
 
     fn integration_error(&mut self, error: &SolverError) -> RunError {
         let t = self.time();
-        let text = error.to_string();
         let last = self.solver.as_mut().and_then(|s| s.model_mut().model_mut().last_failure.take());
         if let Some(Stop::Terminate(message)) = last {
             self.stats.terminated = Some(message);
             self.ended = Some(t);
             return RunError::Stopped(t);
         }
-        RunError::Integration(t, text, last)
+        RunError::Integration(t, Obstacle::Integrator(error.clone()), last)
     }
 
     fn statistics(&mut self) -> Statistics {
@@ -946,8 +938,10 @@ impl OdeModel for RightSide {
 
     fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.next_try(t);
-        let outcome =
-            if interrupt::is_requested() { Err(Stop::Interrupted) } else { self.evaluate(t, x, false) };
+        let outcome = match self.machine.is_interrupted() {
+            true => Err(Stop::Interrupted),
+            false => self.evaluate(t, x, false),
+        };
         if let Err(stop) = outcome {
             let recoverable = stop.recoverable();
             self.last_failure = Some(stop);

@@ -7,6 +7,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 /// Why an attempt failed that may succeed from another point or with a smaller step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +64,13 @@ impl fmt::Display for Recoverable {
 impl Error for Recoverable {}
 
 /// A failure that ends the run. It carries the model's own error unchanged.
-#[derive(Debug)]
-pub struct Fatal(pub Box<dyn Error + Send + Sync>);
+#[derive(Clone, Debug)]
+pub struct Fatal(pub Arc<dyn Error + Send + Sync>);
 
 impl Fatal {
     /// Wraps a message or an error of the model.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Fatal(error.into())
+        Fatal(Arc::from(error.into()))
     }
 }
 
@@ -80,7 +81,7 @@ impl fmt::Display for Fatal {
 }
 
 /// What a model answers when it cannot evaluate itself or cannot take the step it was asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ModelError {
     /// Try again elsewhere.
     Recoverable(Recoverable),
@@ -143,7 +144,7 @@ pub enum StepObstacle {
 }
 
 /// Why an integration cannot go on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum SolverError {
     /// No step, however small, is accepted at `t`.
     StepSizeTooSmall {
@@ -187,23 +188,43 @@ pub enum SolverError {
     },
 }
 
-impl fmt::Display for StepObstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl StepObstacle {
+    /// The state that stands in the way most, where one can be named.
+    pub fn state(&self) -> Option<usize> {
+        match *self {
+            StepObstacle::ErrorTest { state, .. } | StepObstacle::NotFinite { state } => Some(state),
+            // The unknowns of a step are its states.
+            StepObstacle::Model(Recoverable { component, .. }) => component,
+        }
+    }
+
+    /// In words; `name` says what a state is called.
+    pub fn worded(&self, name: &dyn Fn(usize) -> String) -> String {
         match self {
             StepObstacle::ErrorTest { state, error } => {
-                write!(f, "the error test fails ({error:.3e} > 1), mostly because of state {state}")
+                format!("the error test fails ({error:.3e} > 1), mostly because of {}", name(*state))
             }
-            // The unknowns of a step are its states.
             StepObstacle::Model(Recoverable { reason, component: Some(state) }) => {
                 let blame = match reason {
                     Reason::NoConvergence => ", mostly because of",
                     _ => ", at",
                 };
-                write!(f, "{}{blame} state {state}", Recoverable::new(*reason))
+                format!("{}{blame} {}", Recoverable::new(*reason), name(*state))
             }
-            StepObstacle::Model(e) => e.fmt(f),
-            StepObstacle::NotFinite { state } => write!(f, "state {state} is not finite"),
+            StepObstacle::Model(e) => e.to_string(),
+            StepObstacle::NotFinite { state } => format!("{} is not finite", name(*state)),
         }
+    }
+}
+
+/// Where nobody knows what states are called.
+fn numbered(state: usize) -> String {
+    format!("state {state}")
+}
+
+impl fmt::Display for StepObstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(&numbered))
     }
 }
 
@@ -216,26 +237,46 @@ pub fn instant(t: f64) -> String {
     if plain { t.to_string() } else { format!("{t:e}") }
 }
 
-impl fmt::Display for SolverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl SolverError {
+    /// The state that stands in the way most, where one can be named.
+    pub fn state(&self) -> Option<usize> {
         match self {
-            // Near zero steps can be made so small that their size says nothing.
-            SolverError::StepSizeTooSmall { t, h, obstacle } if *h < NOTHING => {
-                write!(f, "at time {} no step succeeds, however small: {obstacle}", instant(*t))
+            SolverError::StepSizeTooSmall { obstacle, .. } | SolverError::BadStart { obstacle, .. } => {
+                obstacle.state()
             }
+            _ => None,
+        }
+    }
+
+    /// In words; `name` says what a state is called. `said` is an instant that the reader knows already.
+    pub fn worded(&self, said: Option<f64>, name: &dyn Fn(usize) -> String) -> String {
+        match self {
             SolverError::StepSizeTooSmall { t, h, obstacle } => {
-                write!(f, "at time {} no step of size {h:.3e} or more succeeds: {obstacle}", instant(*t))
+                let known = said.is_some_and(|said| instant(said) == instant(*t));
+                let when = if known { String::new() } else { format!("at time {} ", instant(*t)) };
+                // Near zero steps can be made so small that their size says nothing.
+                let which = match *h < NOTHING {
+                    true => "no step succeeds, however small".to_owned(),
+                    false => format!("no step of size {h:.3e} or more succeeds"),
+                };
+                format!("{when}{which}: {}", obstacle.worded(name))
             }
             SolverError::TooManySteps { t, steps } => {
-                write!(f, "the limit of {steps} steps is reached at time {}", instant(*t))
+                format!("the limit of {steps} steps is reached at time {}", instant(*t))
             }
             SolverError::BadStart { t, obstacle } => {
-                write!(f, "cannot start at time {}: {obstacle}", instant(*t))
+                format!("cannot start at time {}: {}", instant(*t), obstacle.worded(name))
             }
-            SolverError::Model { t, source } => write!(f, "at time {}: {source}", instant(*t)),
-            SolverError::Unsupported { needs } => write!(f, "the method needs {needs}"),
-            SolverError::InvalidOption { what } => write!(f, "invalid option: {what}"),
+            SolverError::Model { t, source } => format!("at time {}: {source}", instant(*t)),
+            SolverError::Unsupported { needs } => format!("the method needs {needs}"),
+            SolverError::InvalidOption { what } => format!("invalid option: {what}"),
         }
+    }
+}
+
+impl fmt::Display for SolverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(None, &numbered))
     }
 }
 

@@ -17,7 +17,7 @@
 //! | [`classical`] | the adapter for models that only evaluate a derivative: chord Newton, Jacobians, differences in groups |
 //! | [`events`] | where functions cross zero on the dense output, which, and in which direction; chattering |
 //! | [`newton`], [`homotopy`] | nonlinear equations: damped Newton within bounds, continuation for bad starts |
-//! | [`iterate`] | successive substitution and the relaxing iteration |
+//! | [`acceleration`] | successive substitution, accelerated by the secants of its sweeps |
 //! | [`linear`] | closed forms, dense, symmetric and sparse factorisations |
 //! | [`stiff`] | which states are stiff |
 //! | [`error`] | failures: recoverable and fatal are different types |
@@ -65,6 +65,7 @@
 // Formulas index several vectors at once, and `!(a <= b)` is how a test fails for not-a-number too.
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
+pub mod acceleration;
 pub mod bracket;
 pub mod chord;
 pub mod classical;
@@ -72,7 +73,6 @@ pub mod error;
 pub mod events;
 pub mod homotopy;
 pub mod integrator;
-pub mod iterate;
 mod jacobian;
 pub mod linear;
 pub mod model;

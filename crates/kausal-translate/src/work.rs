@@ -277,11 +277,8 @@ impl Work {
 
     /// Does its value change between events?
     pub fn is_continuous(&self, id: VarId) -> bool {
-        match self.var(id).role {
-            Role::Continuous => true,
-            Role::Input => !self.var(id).held,
-            _ => false,
-        }
+        // Who sets a held input outside of events, as programs around C do, relies on its relations being watched.
+        matches!(self.var(id).role, Role::Continuous | Role::Input)
     }
 
     /// Is it given from outside, or the derivative of what is?

@@ -3,12 +3,12 @@
 //!
 //! The run knows slots and systems; the program knows from which equation each was solved and where that is written.
 
-use kausal_runtime::RunError;
-use kausal_runtime::machine::{Failure, Stop, Undetermined, Warning};
+use kausal_runtime::machine::{AssertionId, Failure, Stop, Undetermined, Warning};
+use kausal_runtime::{Obstacle, RunError};
 use kausal_solver::Reason;
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::reachable;
-use kausal_symbolic::{ExprId, Node, VarId};
+use kausal_symbolic::{ExprId, FunctionId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
 use kausal_translate::discretize::without_stage;
 use kausal_translate::program::{Call, EquationInfo, EquationRef, Form, Iteration, Kind, Step, System};
@@ -32,7 +32,7 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
     let culprits = match error {
         RunError::Initial(stop) => of_stop(program, stop, true),
         RunError::Event(_, stop) | RunError::Integration(_, _, Some(stop)) => of_stop(program, stop, false),
-        RunError::Integration(_, text, None) => of_state(program, text),
+        RunError::Integration(_, obstacle, None) => of_state(program, obstacle),
         RunError::EventLoop(_, restless) => {
             let known = restless.iter().filter(|v| program.variables[v.index()].kind != Kind::Helper);
             known.take(SHOWN).filter_map(|v| of_variable(program, *v, false)).collect()
@@ -186,13 +186,13 @@ pub fn united(program: &Program, found: &[Undetermined]) -> Vec<Undetermined> {
 
 /// The warning of an assertion: what it said, when, and where it stands.
 pub fn warning(program: &Program, said: &Warning) -> Diagnostic {
-    let Warning { text, first, last, count } = said;
+    let Warning { text, assertion, first, last, count } = said;
     let when = match count {
         0 | 1 => format!("at time {}", instant(*first)),
         n => format!("{n} times, first at time {}, last at time {}", instant(*first), instant(*last)),
     };
     let d = Diagnostic::warning("K0530", format!("{text} ({when})"));
-    let of = |initial| of_assertion(program, text, initial).and_then(|culprit| culprit.location);
+    let of = |initial| of_assertion(program, (*assertion)?, initial).and_then(|culprit| culprit.location);
     match of(false).or_else(|| of(true)) {
         Some(location) => d.at(location, ""),
         None => d,
@@ -379,7 +379,10 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
                 (None, _) => Vec::new(),
             }
         }
-        Stop::Assertion(message) => of_assertion(program, message, initial).into_iter().collect(),
+        Stop::Assertion(violated) => {
+            let which = violated.assertion;
+            which.and_then(|which| of_assertion(program, which, initial)).into_iter().collect()
+        }
         Stop::Undefined(relation) => {
             let text = condition(program, *relation).unwrap_or_default();
             let place = places_of_conditions(program, &[*relation]).into_iter().find_map(|c| c.location);
@@ -388,20 +391,29 @@ fn of_stop(program: &Program, stop: &Stop, initial: bool) -> Vec<Culprit> {
         Stop::NotInteger(v, _) | Stop::NotAState(v) => {
             of_variable(program, *v, initial).into_iter().collect()
         }
-        Stop::Function(message) => of_call(program, message, initial).into_iter().collect(),
+        Stop::Function(Some(function), _) => of_call(program, *function, initial).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
-/// The integrator speaks of states by number.
-fn of_state(program: &Program, text: &str) -> Vec<Culprit> {
-    let number = text.split_once("state ").map(|(_, rest)| {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..digits].parse::<usize>()
-    });
-    let Some(Ok(i)) = number else { return Vec::new() };
-    let state = program.states.get(i);
+/// The equation of the state that stands in the way of the integrator.
+fn of_state(program: &Program, obstacle: &Obstacle) -> Vec<Culprit> {
+    let Obstacle::Integrator(error) = obstacle else { return Vec::new() };
+    let state = error.state().and_then(|i| program.states.get(i));
     state.and_then(|s| of_variable(program, s.derivative, false)).into_iter().collect()
+}
+
+/// Why an integration cannot go on at an instant, in words.
+pub fn obstacle(program: &Program, time: f64, obstacle: &Obstacle) -> String {
+    let name = |i: usize| match program.states.get(i) {
+        Some(state) => program.variables[state.variable.index()].name.clone(),
+        None => format!("state {i}"),
+    };
+    match obstacle {
+        Obstacle::Integrator(error) => error.worded(Some(time), &name),
+        Obstacle::Evaluation => "the model cannot be evaluated".to_owned(),
+        Obstacle::Location(error) => error.to_string(),
+    }
 }
 
 /// All steps of the initial problem or of the rest, with those inside of others.
@@ -502,17 +514,10 @@ fn defines_helper(program: &Program, equation: EquationRef) -> bool {
     left.is_some_and(|v| program.variables[v.index()].kind == Kind::Helper)
 }
 
-/// The call of the function that a message begins with.
-fn of_call(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
-    // The message begins with the function, or ends with the calls on the way to it, the outermost last.
-    let last = message.lines().filter_map(|line| line.trim().strip_prefix("in function ")).next_back();
-    let name = last.or_else(|| message.split(':').next())?;
-    let is_it = |full: &str| full == name || full.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+/// The call of a function.
+fn of_call(program: &Program, function: FunctionId, initial: bool) -> Option<Culprit> {
     let call = steps(program, initial).into_iter().find_map(|step| match step {
-        Step::Call(call) => {
-            let function = program.pool.function(call.function);
-            (is_it(&function.name) || is_it(function.shown_name())).then_some(call)
-        }
+        Step::Call(call) if call.function == function => Some(call),
         _ => None,
     })?;
     // The equation it stands in, where there is one.
@@ -537,39 +542,14 @@ fn written_call(program: &Program, call: &Call) -> String {
     format!("{}({})", program.pool.function(call.function).shown_name(), arguments.join(", "))
 }
 
-/// The assertion with this text; of several, none.
-fn of_assertion(program: &Program, message: &str, initial: bool) -> Option<Culprit> {
-    let mut found: Option<(ExprId, Option<Location>)> = None;
-    for step in steps(program, initial) {
-        let Step::Assert(assert) = step else { continue };
-        if !may_say(program, assert.message, message) {
-            continue;
+/// What must hold by an assertion, and where that stands.
+fn of_assertion(program: &Program, which: AssertionId, initial: bool) -> Option<Culprit> {
+    steps(program, initial).into_iter().find_map(|step| match step {
+        Step::Assert(assert) if assert.condition == which.condition && assert.message == which.message => {
+            Some(Culprit { text: formula(program, assert.condition), location: assert.origin.location })
         }
-        if found.is_some_and(|(condition, _)| condition != assert.condition) {
-            return None;
-        }
-        found = Some((assert.condition, assert.origin.location));
-    }
-    found.map(|(condition, location)| Culprit { text: formula(program, condition), location })
-}
-
-/// Is this what the message says: the same text, or one with all its fixed parts?
-fn may_say(program: &Program, message: ExprId, said: &str) -> bool {
-    if let Node::Text(text) = program.pool.node(message) {
-        return program.pool.text_of(text) == said;
-    }
-    let mut parts = 0;
-    let mut stack = vec![message];
-    while let Some(e) = stack.pop() {
-        if let Node::Text(text) = program.pool.node(e) {
-            if !said.contains(program.pool.text_of(text)) {
-                return false;
-            }
-            parts += 1;
-        }
-        stack.extend(program.pool.children(e));
-    }
-    parts > 0
+        _ => None,
+    })
 }
 
 fn equation_of(program: &Program, equation: EquationRef) -> Culprit {

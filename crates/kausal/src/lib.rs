@@ -19,7 +19,9 @@
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
 pub mod audit;
+mod backup;
 mod bounds;
+mod cancel;
 pub mod compare;
 pub mod count;
 pub mod csv;
@@ -30,12 +32,14 @@ pub mod files;
 pub mod flattened;
 pub mod glob;
 pub mod inputs;
+pub mod internal;
 pub mod mat;
 pub mod parquet;
 pub mod parse;
 pub mod plot;
 pub mod render;
 pub mod result;
+pub mod runner;
 pub mod session;
 mod settings;
 pub mod simulate;
@@ -45,6 +49,7 @@ pub mod summary;
 pub mod tune;
 pub mod verify;
 
+pub use cancel::Cancel;
 pub use kausal_codegen::Backend;
 pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
@@ -60,9 +65,8 @@ pub use settings::Setting;
 
 pub use kausal_codegen::c::Settings as CSettings;
 
-/// Asks the functions of all models that run to end: their runs fail and keep the results they have.
+/// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
-pub use kausal_symbolic::function::interrupt::request as stop_functions;
 
 /// The sorted and solved equations, in the form the papers print.
 pub fn listing(program: &Program) -> String {

@@ -12,7 +12,7 @@ use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
-use kausal_translate::{Inline, Options, Program};
+use kausal_translate::{Inline, Options, Program, Translation};
 
 use crate::examples;
 use crate::files::{BUILT_IN, DiskAndBuiltIn};
@@ -225,9 +225,7 @@ impl Session {
     /// Translates a flat model; `None` when there are errors.
     pub fn translate(&mut self, model: &FlatModel, options: &Options) -> Option<Program> {
         let start = Instant::now();
-        let found = options.inline == Inline::Mixed && options.stiff.is_none();
-        let found = found.then(|| stiff::with_stiff_states(model, options));
-        let translation = kausal_translate::translate(model, found.as_ref().unwrap_or(options));
+        let translation = translation(model, options);
         self.diagnostics.extend(translation.diagnostics);
         self.singular = translation.singular;
         self.seconds.translate += start.elapsed().as_secs_f64();
@@ -237,22 +235,6 @@ impl Session {
             return None;
         }
         Some(program)
-    }
-
-    /// Translates a model again after a torn system failed, without tearing it: a sequence of formulas may overflow from
-    /// guesses from which its equations, taken together, converge. `names` are its iteration variables.
-    pub fn translate_untorn(
-        &mut self,
-        model: &FlatModel,
-        options: &Options,
-        names: &[String],
-    ) -> Option<Program> {
-        let untorn = options.untorn.iter().chain(names).cloned().collect();
-        let said = self.diagnostics.len();
-        let program = self.translate(model, &Options { untorn, ..options.clone() });
-        // The first translation has said it.
-        self.diagnostics.truncate(said);
-        program
     }
 
     /// Compiles a program.
@@ -357,6 +339,13 @@ impl Session {
     pub fn sources(&self) -> &Sources {
         self.workspace.sources()
     }
+}
+
+/// Translates a flat model, with the stiff states found that nobody names.
+pub(crate) fn translation(model: &FlatModel, options: &Options) -> Translation {
+    let found = options.inline == Inline::Mixed && options.stiff.is_none();
+    let found = found.then(|| stiff::with_stiff_states(model, options));
+    kausal_translate::translate(model, found.as_ref().unwrap_or(options))
 }
 
 /// A file with models beside a path that does not exist, with a name like it.

@@ -16,8 +16,10 @@ use kausal_translate::program::{Check, Kind};
 
 use crate::audit::switches::SwitchLog;
 use crate::bounds::BoundsCheck;
+use crate::cancel::Watchdog;
 use crate::failure;
 use crate::glob;
+use crate::internal::guarded;
 use crate::result::{Recorder, Sink, Trajectory};
 use crate::session::nearest;
 use crate::store;
@@ -36,7 +38,7 @@ pub struct Run {
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
     /// The iteration variables of the torn system that failed, if that is why the run ended: see
-    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    /// [`Runner`](crate::runner::Runner).
     pub torn: Vec<String>,
     /// That system lost digits.
     pub lost_digits: bool,
@@ -54,33 +56,10 @@ pub struct Ended {
     /// Seconds until the initial values were there.
     pub seconds_initialize: f64,
     /// The iteration variables of the torn system that failed, if that is why the run ended: see
-    /// [`Session::translate_untorn`](crate::Session::translate_untorn).
+    /// [`Runner`](crate::runner::Runner).
     pub torn: Vec<String>,
     /// That system lost digits.
     pub lost_digits: bool,
-}
-
-/// The iteration variables of systems that are solved untorn because they failed.
-#[derive(Clone, Debug, Default)]
-pub struct Untorn {
-    names: Vec<String>,
-    rounds: usize,
-}
-
-impl Untorn {
-    /// Adds those of another system that failed; is it worth another run?
-    pub fn add(&mut self, torn: &[String]) -> bool {
-        const MOST: usize = 8;
-        let new = torn.iter().any(|name| !self.names.contains(name));
-        self.names.extend_from_slice(torn);
-        self.rounds += 1;
-        new && self.rounds <= MOST
-    }
-
-    /// All of them.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -138,7 +117,7 @@ pub(crate) fn run_logged(
 ) -> Ended {
     let start = Instant::now();
     let outputs = outputs.into_iter().map(|o| (Recorder::new(&model.program, o.wanted), o)).collect();
-    let deadline = limit.map(|l| start + l);
+    let deadline = limit.and_then(|l| start.checked_add(l));
     let careful = !model.foreign_functions().is_empty();
     let mut watcher = Watcher {
         outputs,
@@ -147,12 +126,21 @@ pub(crate) fn run_logged(
         deadline,
         progress,
         timed_out: false,
+        reached: settings.start,
         first: None,
         broken: Vec::new(),
         bounds: BoundsCheck::new(settings.tolerance),
         log,
     };
-    let (mut statistics, result) = kausal_runtime::simulate(model.clone(), settings, &mut watcher);
+    let watchdog = Watchdog::new(limit, &settings.interrupt);
+    let outcome = guarded(|| kausal_runtime::simulate(model.clone(), settings, &mut watcher));
+    drop(watchdog);
+    let (mut statistics, result) = match outcome {
+        Ok((statistics, result)) => (statistics, result.map_err(Ending::Error)),
+        Err(fault) => {
+            (Statistics { end: watcher.reached, ..Statistics::default() }, Err(Ending::Fault(fault)))
+        }
+    };
     let seconds = start.elapsed().as_secs_f64();
     watcher.finish();
     let mut diagnostics: Vec<Diagnostic> =
@@ -163,12 +151,17 @@ pub(crate) fn run_logged(
     diagnostics.extend(failure::below_tolerance(&model.program, &statistics.below_tolerance));
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
-    let torn = result.as_ref().err().map_or_else(Vec::new, |error| failure::torn(&model.program, error));
-    let lost_digits = !torn.is_empty() && result.as_ref().is_err_and(failure::lost_digits);
+    let error = match &result {
+        Err(Ending::Error(error)) => Some(error),
+        _ => None,
+    };
+    let torn = error.map_or_else(Vec::new, |error| failure::torn(&model.program, error));
+    let lost_digits = !torn.is_empty() && error.is_some_and(failure::lost_digits);
     match result {
         // That a sink failed has been said.
-        Err(RunError::Stopped(_)) if diagnostics.iter().any(Diagnostic::is_error) => {}
-        Err(error) => {
+        Err(Ending::Error(RunError::Stopped(_))) if diagnostics.iter().any(Diagnostic::is_error) => {}
+        Err(Ending::Fault(fault)) => diagnostics.push(fault),
+        Err(Ending::Error(error)) => {
             // The integrator may have gone ahead of what is right; how far the run came is what the message says.
             statistics.end = reached(&error, settings.start);
             let late = watcher.deadline.is_some_and(|d| Instant::now() > d);
@@ -180,6 +173,13 @@ pub(crate) fn run_logged(
     Ended { statistics, diagnostics, seconds, seconds_initialize, torn, lost_digits }
 }
 
+/// Why a run ended early.
+enum Ending {
+    Error(RunError),
+    /// A fault of this program.
+    Fault(Diagnostic),
+}
+
 struct Watcher<'a, 'b> {
     outputs: Vec<(Recorder, Output<'a>)>,
     /// Foreign code may end the program, or never end itself: each row may be the last one.
@@ -189,6 +189,8 @@ struct Watcher<'a, 'b> {
     deadline: Option<Instant>,
     progress: &'b mut dyn FnMut(f64) -> bool,
     timed_out: bool,
+    /// How far it came.
+    reached: f64,
     first: Option<Instant>,
     /// Sinks that failed are gone from `outputs`; this says why.
     broken: Vec<Diagnostic>,
@@ -216,6 +218,7 @@ impl Observer for Watcher<'_, '_> {
         const OFTEN: Duration = Duration::from_secs(1);
         let now = Instant::now();
         self.first.get_or_insert(now);
+        self.reached = machine.time;
         self.bounds.look(machine);
         if let Some(log) = &mut self.log {
             log.look(machine);
@@ -304,7 +307,7 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
             let d = match (help, stop) {
                 (Some(help), _) => d.help(help),
                 // Start values have no part in what a function or an assertion says.
-                (None, Stop::Function(_) | Stop::Assertion(_) | Stop::Terminate(_)) => d,
+                (None, Stop::Function(..) | Stop::Assertion(_) | Stop::Terminate(_)) => d,
                 (None, _) => d.help("give start values near the solution, or fix other variables"),
             };
             let place = match stop {
@@ -351,17 +354,15 @@ fn described(program: &Program, error: &RunError, start: f64, timed_out: bool) -
             ),
         )
         .help("add a hysteresis to the switching condition, or model the sliding state itself"),
-        RunError::Integration(t, what, stop) => {
+        RunError::Integration(t, obstacle, stop) => {
             let detail = match stop {
                 Some(stop) => describe(program, stop),
                 None => (String::new(), None),
             };
-            // The integrator says the time too; once is enough.
-            let t = instant(*t);
-            let what = what.strip_prefix(&format!("at time {t} ")).unwrap_or(what);
+            let what = failure::obstacle(program, *t, obstacle);
             with_help(
                 "K0520",
-                format!("the integration cannot go on at time {t}: {}", named(program, what)),
+                format!("the integration cannot go on at time {}: {what}", instant(*t)),
                 detail,
             )
         }
@@ -386,17 +387,6 @@ fn with_help(
     }
 }
 
-/// Replaces "state 3" of the solver by its name.
-fn named(program: &Program, text: &str) -> String {
-    let Some((before, rest)) = text.split_once("state ") else { return text.to_owned() };
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    let name = digits.parse::<usize>().ok().and_then(|i| program.states.get(i)).map(|s| s.variable);
-    match name {
-        Some(v) => format!("{before}{}{}", program.variables[v.index()].name, &rest[digits.len()..]),
-        None => text.to_owned(),
-    }
-}
-
 /// Are these relations that change at instants which are known in advance, or none, as at samples?
 fn known_in_advance(program: &Program, relations: &[u32]) -> bool {
     relations.iter().all(|&r| program.relations.get(r as usize).is_some_and(|r| r.timed.is_some()))
@@ -404,9 +394,9 @@ fn known_in_advance(program: &Program, relations: &[u32]) -> bool {
 
 fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
-        Stop::Assertion(message) => (format!("assertion violated: {message}"), None),
+        Stop::Assertion(violated) => (format!("assertion violated: {}", violated.text), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
-        Stop::Function(message) | Stop::Crash(message) => (message.clone(), None),
+        Stop::Function(_, message) | Stop::Crash(message) => (message.clone(), None),
         Stop::NotInteger(v, value) => {
             let name = &program.variables[v.index()].name;
             if value.fract() != 0.0 {

@@ -3,38 +3,33 @@
 
 use std::sync::Arc;
 
-use kausal::simulate::{self, Run, Untorn};
+use kausal::runner::{Finished, Runner};
 use kausal::{Backend, Inline, Options, Session, Settings, Tearing, method_of};
 
 const METHODS: [Inline; 3] = [Inline::Bdf, Inline::Radau, Inline::Rosenbrock];
 
-/// Runs a model, again with the systems untorn that fail, as the program does; all runs.
-fn runs(text: &str, inline: Inline, tolerance: f64) -> Vec<Run> {
-    runs_torn(text, inline, Tearing::Auto, 1.0, tolerance)
+/// Runs a model, again with the systems untorn that fail.
+fn run(text: &str, inline: Inline, tolerance: f64) -> Finished {
+    run_torn(text, inline, Tearing::Auto, 1.0, tolerance)
 }
 
-fn runs_torn(text: &str, inline: Inline, tearing: Tearing, stop: f64, tolerance: f64) -> Vec<Run> {
+fn run_torn(text: &str, inline: Inline, tearing: Tearing, stop: f64, tolerance: f64) -> Finished {
     let mut session = Session::new();
     session.add_text("M.mo", text);
     let flat = session.flatten("M").unwrap_or_else(|| panic!("{:?}", session.take_diagnostics()));
     let options = Options { inline, tearing, ..Options::default() };
     let method = method_of(inline, false).unwrap_or_default();
     let settings = Settings { stop, interval: 0.01, tolerance, method, ..Settings::default() };
-    let (mut untorn, mut all) = (Untorn::default(), Vec::new());
-    loop {
-        let program = session.translate_untorn(&flat, &options, untorn.names()).expect("a program");
-        let model = session.compile(program, Backend::Jit).expect("code");
-        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
-        let again = untorn.add(&run.torn);
-        all.push(run);
-        if !again {
-            return all;
-        }
-    }
+    let program = session.translate(&flat, &options).expect("a program");
+    let model = session.compile(program, Backend::Jit).expect("code");
+    let runner = Runner::new(Arc::new(model)).recovering(&flat, &options).backend(Backend::Jit);
+    runner.settings(settings).run(&mut ()).expect("a run")
 }
 
-fn last(run: &Run, name: &str) -> f64 {
-    assert!(run.diagnostics.is_empty(), "{:?}", run.diagnostics);
+/// The last value of a run about which nothing is said but which systems were solved untorn.
+fn last(run: &Finished, name: &str) -> f64 {
+    let said = &run.ended.diagnostics;
+    assert!(said.iter().all(|d| d.code == "K0523") && run.is_complete(), "{said:?}");
     let column = run.trajectory.get(name).unwrap_or_else(|| panic!("no {name}"));
     column[column.len() - 1]
 }
@@ -51,15 +46,15 @@ fn a_loop_without_states_does_not_limit_the_step() {
       i = 0.1*(v + v^3) + on;
       der(q) = i;
     end M;";
-    let reference = last(&runs(text, Inline::Off, 1e-11)[0], "q");
+    let reference = last(&run(text, Inline::Off, 1e-11), "q");
     for inline in METHODS {
         for tolerance in [1e-6, 1e-8] {
-            let all = runs(text, inline, tolerance);
-            assert_eq!(all.len(), 1, "{inline:?}");
-            let error = (last(&all[0], "q") - reference).abs();
+            let run = run(text, inline, tolerance);
+            assert_eq!(run.attempts, 1, "{inline:?}");
+            let error = (last(&run, "q") - reference).abs();
             assert!(error < 20.0 * tolerance, "{inline:?} with {tolerance:e}: {error:e}");
             // Radau took 63 steps and 1,832 evaluations where stages were iterated to the tolerance of the step.
-            let work = &all[0].statistics;
+            let work = &run.ended.statistics;
             assert!(work.steps < 130 && work.rhs_evaluations < 25 * work.steps, "{inline:?}: {work:?}");
         }
     }
@@ -82,13 +77,13 @@ fn an_amplifying_loop_is_solved_untorn_in_inlined_steps() {
     let exact = 4f64.cos() - 5f64.cos();
     for inline in METHODS {
         for tolerance in [1e-6, 1e-8] {
-            let all = runs(AMPLIFIED, inline, tolerance);
-            let run = all.last().expect("a run");
-            let error = (last(run, "s") - exact).abs();
+            let run = run(AMPLIFIED, inline, tolerance);
+            let error = (last(&run, "s") - exact).abs();
             assert!(error < 20.0 * tolerance, "{inline:?} with {tolerance:e}: {error:e}");
             // Differences of what the loop has amplified cost Rosenbrock's method steps at tight tolerances.
             let most = if inline == Inline::Rosenbrock { 1_000 } else { 100 };
-            assert!(run.statistics.steps < most, "{inline:?}: {:?}", run.statistics);
+            let statistics = &run.ended.statistics;
+            assert!(statistics.steps < most, "{inline:?}: {statistics:?}");
         }
     }
 }
@@ -96,12 +91,11 @@ fn an_amplifying_loop_is_solved_untorn_in_inlined_steps() {
 /// Messages speak of the variables of the model, not of their copies in stages.
 #[test]
 fn failures_in_stages_are_told_in_names_of_the_model() {
-    let all = runs(AMPLIFIED, Inline::Radau, 1e-8);
-    assert!(all.len() > 1, "the torn system should have failed");
-    assert_eq!(all[0].torn, ["a[1]"]);
-    let texts = all.iter().flat_map(|run| &run.diagnostics).map(|d| d.message.as_str());
-    let texts: Vec<&str> = texts.collect();
-    assert!(!texts.is_empty() && texts.iter().all(|text| !text.contains('@')), "{texts:?}");
+    let run = run(AMPLIFIED, Inline::Radau, 1e-8);
+    assert!(run.attempts > 1, "the torn system should have failed");
+    let texts: Vec<&str> = run.ended.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("the iteration variable a[1] ")), "{texts:?}");
+    assert!(texts.iter().all(|text| !text.contains('@')), "{texts:?}");
 }
 
 /// The sequence of a chain loses all digits as `q` grows beyond what a translation tries; without and with the state `s` in it.
@@ -127,9 +121,9 @@ fn digits_lost_in_an_inlined_step_are_noticed() {
     };
     for beside in ["", " - 0.1*(s - sin(1.5 + p))"] {
         for inline in METHODS {
-            let all = runs(&chain(beside), inline, 1e-6);
-            assert!(all.len() > 1, "{inline:?}: digits are lost");
-            let error = (last(&all[all.len() - 1], "s") - 2.5f64.sin()).abs();
+            let run = run(&chain(beside), inline, 1e-6);
+            assert!(run.attempts > 1, "{inline:?}: digits are lost");
+            let error = (last(&run, "s") - 2.5f64.sin()).abs();
             assert!(error < 2e-5, "{inline:?}: {error:e}");
         }
     }
@@ -144,7 +138,7 @@ fn stages_begin_on_the_branch_of_the_start() {
     // y = sqrt(1 + t/2), and the greater root of the second equation behind its event.
     for (text, y) in [(root, 1.5f64.sqrt()), (event, 0.5 * (1.0 + 9.4f64.sqrt()))] {
         for tearing in [Tearing::Auto, Tearing::Off] {
-            let end = last(&runs_torn(text, Inline::Radau, tearing, 1.0, 1e-6)[0], "y");
+            let end = last(&run_torn(text, Inline::Radau, tearing, 1.0, 1e-6), "y");
             assert!((end - y).abs() < 1e-6, "{text} {tearing:?}: {end}");
         }
     }
@@ -165,7 +159,7 @@ fn untorn_steps_are_as_exact_as_torn_ones() {
         z = g;
       end M;";
     let error = |tearing| {
-        let run = &runs_torn(text, Inline::Bdf, tearing, 3.0, 1e-4)[0];
+        let run = run_torn(text, Inline::Bdf, tearing, 3.0, 1e-4);
         let all = ["e[1]", "e[2]"].into_iter().flat_map(|name| run.trajectory.get(name).unwrap_or_default());
         all.fold(0.0, |largest: f64, e| largest.max(e.abs()))
     };
@@ -195,15 +189,15 @@ fn chains_take_the_steps_of_untorn_ones() {
         for cells in [4, 6, 8, 14] {
             let text = chain(cells, "x", time_constant);
             let name = format!("x[{cells}]");
-            let end = last(&runs_torn(&text, Inline::Off, Tearing::Auto, 2.0, 1e-10)[0], &name);
+            let end = last(&run_torn(&text, Inline::Off, Tearing::Auto, 2.0, 1e-10), &name);
             for inline in [Inline::Bdf, Inline::Radau, Inline::Rosenbrock, Inline::Mixed] {
-                let torn = runs_torn(&text, inline, Tearing::Auto, 2.0, 1e-6);
-                let untorn = runs_torn(&text, inline, Tearing::Off, 2.0, 1e-6);
-                assert_eq!(torn.len(), 1, "{cells} cells, {inline:?}: digits are lost");
+                let torn = run_torn(&text, inline, Tearing::Auto, 2.0, 1e-6);
+                let untorn = run_torn(&text, inline, Tearing::Off, 2.0, 1e-6);
+                assert_eq!(torn.attempts, 1, "{cells} cells, {inline:?}: digits are lost");
                 // Without the look at how errors spread, six cells took ten times the steps.
-                let (steps, most) = (torn[0].statistics.steps, 2 * untorn[0].statistics.steps + 20);
+                let (steps, most) = (torn.ended.statistics.steps, 2 * untorn.ended.statistics.steps + 20);
                 assert!(steps < most, "{cells} cells, {inline:?}: {steps} steps, at most {most}");
-                let error = (last(&torn[0], &name) - end).abs();
+                let error = (last(&torn, &name) - end).abs();
                 assert!(error < 2e-5, "{cells} cells, {inline:?}: {error:e}");
             }
         }
@@ -215,10 +209,10 @@ fn chains_take_the_steps_of_untorn_ones() {
 fn loops_are_cut_before_the_run_loses_digits() {
     let text = chain(5, "0.3*z", |i| 0.05 * i as f64);
     for inline in [Inline::Off, Inline::Bdf, Inline::Radau] {
-        let torn = runs_torn(&text, inline, Tearing::Auto, 2.0, 1e-6);
-        let untorn = runs_torn(&text, inline, Tearing::Off, 2.0, 1e-6);
-        assert_eq!(torn.len(), 1, "{inline:?}: digits are lost");
-        let difference = (last(&torn[0], "x[5]") - last(&untorn[0], "x[5]")).abs();
+        let torn = run_torn(&text, inline, Tearing::Auto, 2.0, 1e-6);
+        let untorn = run_torn(&text, inline, Tearing::Off, 2.0, 1e-6);
+        assert_eq!(torn.attempts, 1, "{inline:?}: digits are lost");
+        let difference = (last(&torn, "x[5]") - last(&untorn, "x[5]")).abs();
         assert!(difference < 2e-5, "{inline:?}: {difference:e}");
     }
 }

@@ -4,23 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kausal::audit::{self, Audit, Incomplete};
+use kausal::audit::{Audit, Incomplete};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
-use kausal::result::Sink;
-use kausal::simulate::instant;
-use kausal::simulate::{Ended, Output, Untorn, run_into, unmatched};
+use kausal::runner::{Finished, Runner, Stage, Watch};
+use kausal::simulate::{Ended, instant, unmatched};
 use kausal::{
     Backend, Diagnostic, FlatModel, Inline, JacobianMode, Method, Program, Session, Settings, Trajectory,
     Writing, glob, method_of, store,
 };
 use serde::Serialize;
 
-use super::aside::Aside;
 use super::results::sketch;
 use super::{Outcome, model};
 use crate::arguments::Simulate;
-use crate::progress::{self, Progress};
+use crate::progress::{self, Progress, Waiting};
 use crate::{interrupt, output};
 
 #[derive(Serialize)]
@@ -133,12 +131,36 @@ fn simulated(
     program: Program,
     settings: Settings,
 ) -> bool {
-    let Some(first) = attempt(arguments, &mut session, &flat, program, &settings) else { return false };
-    let Some(Attempt { mut ended, memory, page, audit }) =
-        again(arguments, &mut session, &flat, &settings, first)
-    else {
-        return false;
+    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
+    let compiled = progress::waiting("making code", || session.compile(program, backend));
+    let diagnostics = session.take_diagnostics();
+    output::show(&diagnostics, session.sources());
+    let Some(compiled) = compiled else { return false };
+    let Some(options) = model::options(&arguments.translation, &session) else { return false };
+    let wanted = |name: &str| glob::any(&arguments.variables, name) || glob::listed(&arguments.plot, name);
+    let all = needs_all(arguments);
+    let shown = |name: &str| if all { wanted(name) } else { glob::listed(&arguments.plot, name) };
+    let is_shown = plots(arguments) || arguments.report.is_some();
+    // What came before the run has taken its part.
+    let limit =
+        arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
+    let runner = Runner::new(Arc::new(compiled))
+        .recovering(&flat, &options)
+        .backend(backend)
+        .settings(settings.clone())
+        .wanted(&wanted)
+        .kept(if is_shown { Some(&shown) } else { None })
+        .files(&arguments.output)
+        .audit(arguments.audit)
+        .limit(limit)
+        .cancel(interrupt::cancel());
+    let finished = runner.run(&mut Shower { settings: &settings, progress: None, waiting: None });
+    let Finished { mut ended, trajectory, audit, model, seconds, .. } = match finished {
+        Ok(finished) => finished,
+        Err(d) => return fail(&session, d),
     };
+    session.seconds.translate += seconds.translate;
+    session.seconds.codegen += seconds.codegen;
     match &audit {
         Some(Ok(audit)) => ended.diagnostics.extend(audit.diagnostics()),
         Some(Err(incomplete)) => ended.diagnostics.push(incomplete.diagnostic()),
@@ -150,76 +172,49 @@ fn simulated(
         arguments.output.iter().for_each(|path| output::wrote(path));
     }
     let start = Instant::now();
-    let run = Shown { ended: &ended, memory: &memory, audit: audit.as_ref() };
+    let page = arguments.report.as_ref().map(|_| Page::new(&flat, &model.program, session.sources()));
+    let run = Shown { ended: &ended, memory: &trajectory, audit: audit.as_ref() };
     let drawn = draw(arguments, &session, &flat.name, &run)
         && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page));
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &flat.name, &settings, &run, !failed, seconds);
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
-    std::mem::forget((session, flat));
+    std::mem::forget((session, flat, model));
     drawn && !failed
 }
 
-/// Runs again while torn systems fail, without tearing these; the run that came farthest. `None` after an error that has been
-/// shown.
-fn again(
-    arguments: &Simulate,
-    session: &mut Session,
-    flat: &FlatModel,
-    settings: &Settings,
-    first: Attempt,
-) -> Option<Attempt> {
-    let mut best = first;
-    let mut untorn = Untorn::default();
-    let mut notes = Vec::new();
-    let mut last = (best.ended.torn.clone(), best.ended.statistics.end, best.ended.lost_digits);
-    let lost_digits = last.2;
-    while untorn.add(&last.0) && !is_over(arguments) {
-        let options = model::options(&arguments.translation, session)?;
-        let Some(program) = session.translate_untorn(flat, &options, untorn.names()) else { break };
-        notes.push(solved_untorn(&last.0, last.1, last.2));
-        let aside = Aside::new(&arguments.output);
-        let next = attempt(arguments, session, flat, program, settings)?;
-        last = (next.ended.torn.clone(), next.ended.statistics.end, next.ended.lost_digits);
-        // Where the other way leads no further, the first message is about the smaller system.
-        if next.leads_further(&best) {
-            best = next;
-            best.ended.diagnostics.splice(0..0, notes.iter().cloned());
-            aside.forget();
-        }
-    }
-    if lost_digits && !best.is_done() && !is_over(arguments) {
-        // Few digits are better than none.
-        let options = model::options(&arguments.translation, session)?;
-        let program = session.translate_untorn(flat, &options, &[]);
-        let settings = Settings { trust_torn: true, ..settings.clone() };
-        let aside = Aside::new(&arguments.output);
-        let next = attempt(arguments, session, flat, program?, &settings)?;
-        if next.leads_further(&best) {
-            best = next;
-            aside.forget();
-        }
-    }
-    Some(best)
+/// Shows how far it is, and tells who may end it what is going on.
+struct Shower<'a> {
+    settings: &'a Settings,
+    progress: Option<Progress>,
+    waiting: Option<Waiting>,
 }
 
-/// What to say about torn systems that are solved untorn.
-fn solved_untorn(torn: &[String], time: f64, lost_digits: bool) -> Diagnostic {
-    let more = if torn.len() > 1 { format!(" and {} more", torn.len() - 1) } else { String::new() };
-    let what = if lost_digits { "lost digits" } else { "failed" };
-    let message = format!(
-        "the torn system with the iteration variable {}{more} {what} at time {time}: solved untorn, from the start",
-        torn[0]
-    );
-    Diagnostic::note("K0523", message).help("`--tearing off` does so at once")
-}
+impl Watch for Shower<'_> {
+    fn enter(&mut self, stage: Stage) {
+        self.waiting = None;
+        match stage {
+            Stage::Translate => self.waiting = Some(Waiting::begin("translating")),
+            Stage::Compile => self.waiting = Some(Waiting::begin("making code")),
+            Stage::Run => {
+                interrupt::run();
+                self.progress = Some(Progress::of_run(self.settings.start, self.settings.stop));
+            }
+            Stage::Over => {
+                interrupt::end();
+                if let Some(progress) = self.progress.take() {
+                    progress.clear();
+                }
+            }
+        }
+    }
 
-/// One run.
-struct Attempt {
-    ended: Ended,
-    memory: Trajectory,
-    page: Option<Page>,
-    audit: Option<Result<Audit, Incomplete>>,
+    fn proceed(&mut self, time: f64) -> bool {
+        if let Some(progress) = &mut self.progress {
+            progress.advance(time);
+        }
+        true
+    }
 }
 
 /// What is shown of the run that counts.
@@ -234,92 +229,6 @@ impl Shown<'_> {
     fn audit(&self) -> Option<&Audit> {
         self.audit.and_then(|outcome| outcome.as_ref().ok())
     }
-}
-
-impl Attempt {
-    fn is_done(&self) -> bool {
-        !self.ended.diagnostics.iter().any(Diagnostic::is_error)
-    }
-
-    fn leads_further(&self, than: &Attempt) -> bool {
-        self.is_done() || self.ended.statistics.end > than.ended.statistics.end
-    }
-}
-
-/// Is there no time left for another run, or is none wanted?
-fn is_over(arguments: &Simulate) -> bool {
-    let late = arguments.timeout.is_some_and(|limit| interrupt::since() >= Duration::from_secs_f64(limit));
-    late || interrupt::asked()
-}
-
-/// Compiles and runs; `None` after an error that has been shown.
-fn attempt(
-    arguments: &Simulate,
-    session: &mut Session,
-    flat: &FlatModel,
-    program: Program,
-    settings: &Settings,
-) -> Option<Attempt> {
-    let page = arguments.report.as_ref().map(|_| Page::new(flat, &program, session.sources()));
-    let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
-    let compiled = progress::waiting("making code", || session.compile(program, backend));
-    let diagnostics = session.take_diagnostics();
-    output::show(&diagnostics, session.sources());
-    let compiled = compiled?;
-    let mut files: Vec<(&PathBuf, Box<dyn Sink>)> = Vec::new();
-    for path in &arguments.output {
-        match store::create(path) {
-            Ok(sink) => files.push((path, sink)),
-            Err(d) => {
-                fail(session, d);
-                return None;
-            }
-        }
-    }
-    let wanted = |name: &str| glob::any(&arguments.variables, name) || glob::listed(&arguments.plot, name);
-    let shown = |name: &str| match needs_all(arguments) {
-        true => wanted(name),
-        false => glob::listed(&arguments.plot, name),
-    };
-    let mut memory = Trajectory::default();
-    let mut outputs: Vec<Output> = Vec::new();
-    for (path, sink) in &mut files {
-        outputs.push(Output { wanted: &wanted, sink: &mut **sink, path: Some(path.as_path()) });
-    }
-    if plots(arguments) || arguments.report.is_some() {
-        outputs.push(Output { wanted: &shown, sink: &mut memory, path: None });
-    }
-    let (ended, audit) = watched(arguments, settings, &Arc::new(compiled), outputs, &wanted);
-    Some(Attempt { ended, memory, page, audit })
-}
-
-/// Runs, with everything that can end a run from outside.
-fn watched(
-    arguments: &Simulate,
-    settings: &Settings,
-    model: &Arc<kausal::CompiledModel>,
-    outputs: Vec<Output>,
-    wanted: &(dyn Fn(&str) -> bool + Sync),
-) -> (Ended, Option<Result<Audit, Incomplete>>) {
-    // What came before the run has taken its part.
-    let limit =
-        arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
-    interrupt::run();
-    let mut progress = Progress::of_run(settings.start, settings.stop);
-    let mut go_on = |time| {
-        progress.advance(time);
-        !interrupt::asked()
-    };
-    let outcome = match arguments.audit {
-        false => (run_into(model.clone(), settings, outputs, limit, &mut go_on), None),
-        true => {
-            let over = || is_over(arguments);
-            audit::run_into(model, settings, wanted, outputs, limit, &mut go_on, &over)
-        }
-    };
-    interrupt::end();
-    progress.clear();
-    outcome
 }
 
 /// The method, if the options that choose it agree.

@@ -1,7 +1,7 @@
 //! Machine code for functions: one Cranelift function per [`Routine`].
 //!
-//! `(in, out, work: pointer, left: i64) -> i64`: arrays live in the work memory, of which `left` numbers are left; the
-//! result is 0, or 1 if the function failed or ran out of memory. A call passes on what its own arrays do not need,
+//! `(in, out, work: pointer, left: i64, interrupt: pointer) -> i64`: arrays live in the work memory, of which `left` numbers
+//! are left; loops end where the byte at `interrupt` is not 0; the result is 0, or 1 if the function failed, was ended or ran out of memory. A call passes on what its own arrays do not need,
 //! at least [`CALL_MEMORY`] less, so that endless recursion fails too.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -10,7 +10,6 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
-use kausal_symbolic::function::interrupt;
 use rustc_hash::FxHashMap;
 
 use crate::chunk::Error;
@@ -95,7 +94,7 @@ impl Constants {
 fn signature(isa: &dyn TargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(isa.pointer_type()); 3]);
-    signature.params.push(AbiParam::new(types::I64));
+    signature.params.extend([AbiParam::new(types::I64), AbiParam::new(isa.pointer_type())]);
     signature.returns.push(AbiParam::new(types::I64));
     signature
 }
@@ -107,7 +106,7 @@ struct Writer<'a, 'f> {
     routine: &'a Routine,
     ids: &'a [FuncId],
     pointer: Type,
-    parameters: [Value; 4],
+    parameters: [Value; 5],
     /// Where arrays begin in the work memory.
     offsets: Vec<usize>,
     /// How much work memory is needed.
@@ -237,9 +236,7 @@ impl<'a, 'f> Writer<'a, 'f> {
 
     /// Somebody may ask for the end of a function that does not come to one.
     fn stop_if_asked(&mut self) {
-        let flag = interrupt::flag().as_ptr() as usize;
-        let flag = self.builder.ins().iconst(self.pointer, flag as i64);
-        let asked = self.builder.ins().load(types::I8, MemFlagsData::new(), flag, 0);
+        let asked = self.builder.ins().load(types::I8, MemFlagsData::new(), self.parameters[4], 0);
         let next = self.builder.create_block();
         self.builder.ins().brif(asked, self.failed, &[], next, &[]);
         self.builder.switch_to_block(next);
@@ -336,7 +333,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         let (outputs, _) = self.start(results);
         let work = self.builder.ins().iadd_imm_s(self.parameters[2], self.needed as i64 * 8);
         let left = self.builder.ins().iadd_imm_s(self.parameters[3], -(self.needed as i64));
-        let call = self.builder.ins().call(callee, &[inputs, outputs, work, left]);
+        let call = self.builder.ins().call(callee, &[inputs, outputs, work, left, self.parameters[4]]);
         let status = self.builder.inst_results(call)[0];
         let next = self.builder.create_block();
         self.builder.ins().brif(status, self.failed, &[], next, &[]);

@@ -8,8 +8,11 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
 
+use kausal_symbolic::function::interrupt::Interrupt;
 use libloading::Library;
 
 use super::glue;
@@ -55,6 +58,7 @@ type Wrapper = unsafe extern "C" fn(*mut RawSlot) -> c_int;
 type Error = unsafe extern "C" fn() -> *const c_char;
 type Message = unsafe extern "C" fn(*mut *mut c_void, *mut c_int) -> *const c_char;
 type Release = unsafe extern "C" fn();
+type Watch = unsafe extern "C" fn(*const bool);
 
 /// A pointer that foreign code made. It means something to that code only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +90,7 @@ pub(crate) struct Loaded {
     message: Message,
     release: Release,
     survived: Release,
+    interrupt: Watch,
 }
 
 /// Why a call of foreign code gave nothing.
@@ -126,6 +131,7 @@ pub(crate) fn load(path: &Path, wrappers: &[(usize, String)]) -> Result<Vec<Load
                 message: *library.get::<Message>(b"kausal_message\0").map_err(missing)?,
                 release: *library.get::<Release>(b"kausal_release\0").map_err(missing)?,
                 survived: *library.get::<Release>(b"kausal_survived\0").map_err(missing)?,
+                interrupt: *library.get::<Watch>(b"kausal_interrupt\0").map_err(missing)?,
             }
         };
         list.push(loaded);
@@ -138,13 +144,38 @@ fn cause(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
+/// Waits until no other foreign code runs; none if this run is to end before.
+fn turn(interrupt: &Interrupt) -> Option<MutexGuard<'static, ()>> {
+    /// A call of a small function ends within so many looks; then others are let run, and time passes between looks.
+    const LOOKS: u32 = 100;
+    const PAUSE: Duration = Duration::from_micros(100);
+    for look in 0_u32.. {
+        match ONE_AT_A_TIME.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if interrupt.is_requested() => return None,
+            Err(TryLockError::WouldBlock) if look < LOOKS => thread::yield_now(),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+        }
+    }
+    None
+}
+
 impl Loaded {
-    /// Calls the function; what it wrote is in the slots afterwards.
-    pub fn call(&self, slots: &mut [Slot], said: &mut Vec<Said>) -> Result<(), Trouble> {
+    /// Calls the function; what it wrote is in the slots afterwards. Where the run is to end, it ends in the next function of
+    /// `ModelicaUtilities.h` that it calls.
+    pub fn call(
+        &self,
+        slots: &mut [Slot],
+        said: &mut Vec<Said>,
+        interrupt: &Interrupt,
+    ) -> Result<(), Trouble> {
         if slots.len() != self.slots {
             return Err(Trouble::Error("a wrong number of arguments".to_owned()));
         }
-        let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(_lock) = turn(interrupt) else {
+            return Err(Trouble::Error("it was stopped".to_owned()));
+        };
         let mut texts: Vec<Vec<*const c_char>> =
             slots.iter().map(|slot| slot.texts.iter().map(|text| text.as_ptr()).collect()).collect();
         let mut pointers: Vec<Vec<*mut c_void>> = slots
@@ -171,7 +202,13 @@ impl Loaded {
         // SAFETY: there are as many slots as the wrapper was written for, each with the list it was written for and as
         // many elements as `count` says (at least one where it is no array: see `slot` in the module above); they live
         // until the end of this function. Errors of foreign code come back as a result.
-        let code = unsafe { (self.wrapper)(raw.as_mut_ptr()) };
+        // The flag is a byte that lives as long as the borrow of it does, and is forgotten before that ends.
+        let code = unsafe {
+            (self.interrupt)(interrupt.flag().as_ptr());
+            let code = (self.wrapper)(raw.as_mut_ptr());
+            (self.interrupt)(std::ptr::null());
+            code
+        };
         set_under_way(None);
         drop(raw);
         // SAFETY: the message is a text in the state, which stays.

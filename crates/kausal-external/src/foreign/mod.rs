@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::function::{
     Array, Body, ExternalBody, ExternalCall, ExternalError, ForeignType, Function, Scalar, Term, Text, Value,
 };
@@ -84,7 +85,8 @@ impl Objects {
             Slot { numbers: vec![0.0], ..Slot::default() },
         ];
         // An object that cannot be destroyed is of no more use than one that was.
-        if let Err(Trouble::Crash(how)) = destructor.call(&mut slots, said) {
+        // A destructor gives back what was taken, also in a run that is to end.
+        if let Err(Trouble::Crash(how)) = destructor.call(&mut slots, said, &Interrupt::default()) {
             self.crash = Some(format!("the destructor of an external object crashed: {how}"));
         }
     }
@@ -151,12 +153,13 @@ impl Foreign {
         call: &ExternalCall<'_>,
         objects: &mut Objects,
         said: &mut Vec<Said>,
+        interrupt: &Interrupt,
     ) -> Result<Vec<Value<f64>>, ExternalError> {
         let loaded = self.find(call).map_err(ExternalError::Failed)?;
         if call.body.view.result == Some(Scalar::External) {
-            return self.construct(loaded, call, objects, said).map_err(ExternalError::Failed);
+            return self.construct(loaded, call, objects, said, interrupt).map_err(ExternalError::Failed);
         }
-        run(loaded, call, objects, said).map_err(ExternalError::Failed)
+        run(loaded, call, objects, said, interrupt).map_err(ExternalError::Failed)
     }
 
     fn loaded(&self) -> MutexGuard<'_, HashMap<(String, String), Result<Loaded, String>>> {
@@ -181,12 +184,13 @@ impl Foreign {
         call: &ExternalCall<'_>,
         objects: &mut Objects,
         said: &mut Vec<Said>,
+        interrupt: &Interrupt,
     ) -> Result<Vec<Value<f64>>, String> {
         let key = call.apart.map(|number| (number, format!("{:?}", call.args)));
         if let Some(&at) = key.as_ref().and_then(|key| objects.made.get(key)) {
             return Ok(vec![Value::Scalar(handle(at))]);
         }
-        let values = run(loaded, call, objects, said)?;
+        let values = run(loaded, call, objects, said, interrupt)?;
         let destructor = call
             .constructs
             .map(destructor_name)
@@ -234,6 +238,7 @@ fn run(
     call: &ExternalCall<'_>,
     objects: &mut Objects,
     said: &mut Vec<Said>,
+    interrupt: &Interrupt,
 ) -> Result<Vec<Value<f64>>, String> {
     let view = &call.body.view;
     if view.args.len() != call.args.len() {
@@ -247,7 +252,7 @@ fn run(
     if let Some(crash) = objects.crash() {
         return Err(crash.to_owned());
     }
-    loaded.call(&mut slots, said).map_err(|trouble| match trouble {
+    loaded.call(&mut slots, said, interrupt).map_err(|trouble| match trouble {
         Trouble::Error(message) => message,
         Trouble::Crash(how) => {
             let crash =

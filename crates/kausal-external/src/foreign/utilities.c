@@ -5,7 +5,9 @@
    may be loaded, and a library that two of them use finds the functions of one only: they all work on one state.
 
    A crash, abort() and exit() lead back to the wrapper too, so that the run can say what happened and keep its results.
-   Whatever the function has left behind is not touched again: no foreign code is called after that. Where there is no
+   A run that is to end from outside (a flag that the caller gives) ends in the next of these functions that is called, as
+   if by an error.
+   Whatever a function that crashed has left behind is not touched again: no foreign code is called after that. Where there is no
    way back (a thread of its own, exit() called by a library, memory management that does not recover) the name of the
    function is written and the process ends with an error. */
 
@@ -38,6 +40,7 @@ typedef struct kausal_state {
     const char *function; /* what was called */
     const char *called;   /* what was called last, also when it has ended */
     int watching;         /* signals come here */
+    const volatile unsigned char *interrupt; /* not 0: the run is to end; none outside of calls */
 #ifdef KAUSAL_SIGNALS
     pthread_t thread; /* who called it */
 #endif
@@ -65,10 +68,14 @@ void kausal_enter(jmp_buf *target, const char *function)
     state->target = target;
 }
 const char *kausal_error(void) { return state->error; }
+void kausal_interrupt(const volatile unsigned char *flag) { state->interrupt = flag; }
+
+static void end_if_asked(void);
 
 /* Memory for the time of the call, zero; none if there is no more. */
 static void *keep(size_t bytes, int message)
 {
+    end_if_asked();
     kausal_node *node = bytes > (size_t)-1 - sizeof *node ? NULL : calloc(1, sizeof *node + bytes);
     if (node == NULL)
         return NULL;
@@ -92,6 +99,24 @@ static void leave(void)
     longjmp(*state->target, 1);
 }
 
+/* Only the thread that was called has a way back. */
+static int is_inside(void)
+{
+#ifdef KAUSAL_SIGNALS
+    return state->target != NULL && pthread_equal(state->thread, pthread_self());
+#else
+    return state->target != NULL;
+#endif
+}
+
+static void end_if_asked(void)
+{
+    if (state->interrupt != NULL && *state->interrupt != 0 && is_inside()) {
+        strcpy(state->error, "it was stopped");
+        leave();
+    }
+}
+
 #ifdef KAUSAL_SIGNALS
 
 /* Seconds after a crash until the process is given up, if it hangs. */
@@ -109,8 +134,6 @@ static const struct {
 #define CRASHES (sizeof crashes / sizeof crashes[0])
 
 static struct sigaction before[CRASHES];
-
-static int is_inside(void) { return state->target != NULL && pthread_equal(state->thread, pthread_self()); }
 
 /* Only what may be called in a handler of signals from here on. */
 static void put(const char *text)

@@ -1,5 +1,6 @@
 //! Nonlinear systems at run time: Newton's method and homotopy, chord iterations of an inlined step, sweeps.
 
+use kausal_solver::acceleration::Acceleration;
 use kausal_solver::chord::{Change, Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::Pattern;
@@ -7,7 +8,6 @@ use kausal_solver::newton::{NewtonOptions, NonlinearSystem};
 use kausal_solver::weights::{norm, sum_of_squares};
 use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
-use kausal_symbolic::function::interrupt;
 use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
 
@@ -352,7 +352,7 @@ impl Machine {
                 unknowns: newton.unknowns.clone(),
                 residual: space.chord.largest_residual(),
             }),
-            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(e.to_string())),
+            ModelError::Fatal(e) => stop.unwrap_or_else(|| Stop::Function(None, e.to_string())),
         });
         let lost_digits = space.lost_digits;
         self.chords[place] = Some(space);
@@ -508,7 +508,7 @@ impl Machine {
                     residual: report.residuals.first().copied(),
                 }))
             }
-            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(e.to_string()))),
+            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(None, e.to_string()))),
         };
         let after = space.solver.work();
         self.newton_iterations += after.iterations - before.iterations;
@@ -570,38 +570,27 @@ impl Machine {
     pub(super) fn sweeps(&mut self, newton: &image::Newton, mode: Mode) -> Result<(), Stop> {
         /// Relative to the iteration variables.
         const TOLERANCE: f64 = 1e-10;
-        /// Changes are compared over so many sweeps to see how fast they shrink.
-        const WINDOW: usize = 16;
-        const SWEEPS: usize = 2_000_000;
-        let nominals: Vec<f64> =
+        /// Even a grid of a million nodes takes some thousands; what needs more does not converge.
+        const MAX_SWEEPS: usize = 100_000;
+        let nominal =
             newton.unknowns.iter().map(|v| self.model.program.variables[v.index()].nominal).collect();
         let start: Vec<f64> = newton.unknowns.iter().map(|v| self.values[v.index()]).collect();
-        let mut changes = [f64::INFINITY; WINDOW];
+        let mut x = start.clone();
+        let mut change = vec![0.0; x.len()];
+        let mut acceleration = Acceleration::new(nominal);
         let mut reason = Reason::NoConvergence;
-        for sweep in 0..SWEEPS {
-            self.run(&newton.steps, mode)?;
-            let mut change = 0.0f64;
-            for ((v, r), nominal) in newton.unknowns.iter().zip(&newton.residuals).zip(&nominals) {
-                let step = self.values[r.index()];
-                let new = self.values[v.index()] + step;
-                self.values[v.index()] = new;
-                change = change.max(step.abs() / new.abs().max(*nominal));
-                if !step.is_finite() {
-                    change = f64::INFINITY;
-                }
-            }
+        for _ in 0..MAX_SWEEPS {
+            self.put(newton, &x, mode)?;
+            change.iter_mut().zip(&newton.residuals).for_each(|(f, r)| *f = self.values[r.index()]);
             self.newton_iterations += 1;
-            if change.is_infinite() {
+            let sweep = acceleration.advance(&mut x, &mut change);
+            if !sweep.change.is_finite() {
                 reason = Reason::NotFinite;
                 break;
             }
-            let before = std::mem::replace(&mut changes[sweep % WINDOW], change);
-            // What is left is a geometric series.
-            let rate = (change / before).powf(1.0 / WINDOW as f64);
-            let left = if rate < 1.0 { change * rate / (1.0 - rate) } else { f64::INFINITY };
-            if change == 0.0 || (sweep >= WINDOW && change.max(left) <= TOLERANCE) {
+            if sweep.is_last(TOLERANCE) {
                 // Everything else with the newest values.
-                return self.run(&newton.steps, mode);
+                return self.put(newton, &x, mode);
             }
         }
         self.newton_failures += 1;
@@ -616,7 +605,7 @@ impl Machine {
         for (x, v) in x.iter().zip(&newton.unknowns) {
             self.values[v.index()] = *x;
         }
-        if interrupt::is_requested() {
+        if self.is_interrupted() {
             return Err(Stop::Interrupted);
         }
         self.run(&newton.steps, mode)

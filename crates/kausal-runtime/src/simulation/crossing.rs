@@ -20,7 +20,7 @@ use kausal_symbolic::VarId;
 use kausal_translate::{Program, flow};
 use rustc_hash::FxHashSet;
 
-use super::{Run, RunError};
+use super::{Obstacle, Run, RunError};
 use crate::machine::Machine;
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
@@ -167,7 +167,7 @@ impl Run {
                 (Ok(None), None) => a = b,
                 (Ok(t), None) => return Ok(t),
                 (_, Some(e)) => return Err(e),
-                (Err(e), None) => return Err(RunError::Integration(t1, e.to_string(), None)),
+                (Err(e), None) => return Err(RunError::Integration(t1, Obstacle::Location(e), None)),
             }
         }
         Ok(None)

@@ -207,7 +207,7 @@ impl Histories {
                         "the delay time of {what} is {delayed}; what must hold is that it is at most {most}"
                     )
                 };
-                return Err(Stop::Assertion(said));
+                return Err(Stop::Assertion(said.into()));
             }
         }
         Ok(())

@@ -90,7 +90,7 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     // What must hold all the time must hold when the event has come to rest: on the way there a state is still to be
     // reinitialised.
     match machine.violated.take() {
-        Some(message) if !changed => Err(Stop::Assertion(message)),
+        Some(violated) if !changed => Err(Stop::Assertion(violated)),
         _ => Ok(changed),
     }
 }

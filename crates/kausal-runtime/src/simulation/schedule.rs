@@ -43,7 +43,7 @@ impl Schedule {
                 let what = &program.variables[sample.variable.index()].description;
                 let said =
                     format!("the interval of {what} is {interval}; what must hold is that it is above 0");
-                return Err(Stop::Assertion(said));
+                return Err(Stop::Assertion(said.into()));
             }
         }
         Ok(())

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use super::array::{Array, ArrayErrorKind, ArrayResult, Shape, as_size};
 use super::domain::Domain;
 use super::externals::{ExternalArg, ExternalCall, ExternalError, Externals};
+use super::interrupt::Interrupt;
 use super::routine::Routine;
 use super::typing::TermType;
 use super::value::{Text, Value};
@@ -57,6 +58,8 @@ pub struct Evaluator<'e, D: Domain> {
     pub warnings: Vec<String>,
     limits: Limits,
     externals: Option<&'e dyn Externals>,
+    /// Ends what runs from outside.
+    interrupt: Option<&'e Interrupt>,
     /// Functions made ready by others.
     prepared: &'e [Option<Arc<Routine>>],
     routines: Vec<Option<Arc<Routine>>>,
@@ -77,6 +80,7 @@ impl<'e, D: Domain> Evaluator<'e, D> {
             warnings: Vec::new(),
             limits: Limits::default(),
             externals: None,
+            interrupt: None,
             prepared: &[],
             routines: Vec::new(),
             stack: Vec::new(),
@@ -96,6 +100,12 @@ impl<'e, D: Domain> Evaluator<'e, D> {
     /// With these foreign functions.
     pub fn with_externals(mut self, externals: &'e dyn Externals) -> Self {
         self.externals = Some(externals);
+        self
+    }
+
+    /// Ended by this request.
+    pub fn with_interrupt(mut self, interrupt: &'e Interrupt) -> Self {
+        self.interrupt = Some(interrupt);
         self
     }
 
@@ -243,7 +253,10 @@ impl<'e, D: Domain> Evaluator<'e, D> {
         if self.steps > self.limits.steps {
             return Err(EvalErrorKind::TooManySteps.into());
         }
-        if super::interrupt::is_requested() { Err(EvalErrorKind::Interrupted.into()) } else { Ok(()) }
+        match self.interrupt {
+            Some(interrupt) if interrupt.is_requested() => Err(EvalErrorKind::Interrupted.into()),
+            _ => Ok(()),
+        }
     }
 
     /// How many steps the last call took.

@@ -1,5 +1,6 @@
 //! One model, from its text to the comparison; run in a process of its own.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,17 +8,17 @@ use std::time::Instant;
 use kausal_codegen::Backend;
 use kausal_model::check;
 use kausal_model::flat::Experiment;
+use kausal_runtime::Settings;
 use kausal_runtime::simulation::inlined::method_of;
-use kausal_runtime::{CompiledModel, Settings};
 use kausal_syntax::{Diagnostic, Sources};
 use kausal_translate::{Inline, Options, Program};
 
 use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
 use crate::compare::{self, Deviation, Tube, compare};
 use crate::result::Trajectory;
+use crate::runner::{Finished, Runner, Watch};
 use crate::session::Session;
-use crate::simulate::Untorn;
-use crate::{simulate, store, summary};
+use crate::{store, summary};
 
 /// Output points a run has at least: with so many, the default width of the tube in time is one interval.
 const POINTS: f64 = 1000.0;
@@ -58,8 +59,8 @@ pub fn run(session: &mut Session, task: &Task, enter: &mut dyn FnMut(Stage)) -> 
     // A failure has left its traces in the outcome.
     let _ = stages(session, task, &mut outcome, enter);
     outcome.seconds.flatten = session.seconds.load + session.seconds.flatten;
-    outcome.seconds.translate = session.seconds.translate;
-    outcome.seconds.compile = session.seconds.codegen;
+    outcome.seconds.translate += session.seconds.translate;
+    outcome.seconds.compile += session.seconds.codegen;
     outcome.seconds.total = start.elapsed().as_secs_f64();
     outcome
 }
@@ -91,25 +92,26 @@ fn stages(
     let compiled = session.compile(program, Backend::Auto);
     let compiled = passed(session, outcome, compiled)?;
     at(outcome, Stage::Initialise);
-    let mut failed = Failed::default();
-    let mut enter = |o: &mut Outcome| at(o, Stage::Simulate);
-    let mut result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
-    let first = (outcome.error.clone(), failed.lost_digits);
-    let mut untorn = Untorn::default();
-    while result.is_none() && untorn.add(&failed.torn) {
-        let program = session.translate_untorn(&flat, &options, untorn.names());
-        let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) else { break };
-        result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
-    }
-    if result.is_none() && first.1 {
-        let settings = Settings { trust_torn: true, ..settings };
-        let program = session.translate_untorn(&flat, &options, &[]);
-        if let Some(compiled) = program.and_then(|p| session.compile(p, Backend::Auto)) {
-            result = simulated(compiled, &settings, task, session, outcome, &mut failed, &mut enter);
+    let wanted: HashSet<String> = task.reference.signals.iter().map(|s| compare::plain(&s.name)).collect();
+    let wanted =
+        |name: &str| wanted.contains(name) || (name.contains(' ') && wanted.contains(&compare::plain(name)));
+    let runner = Runner::new(Arc::new(compiled)).recovering(&flat, &options).settings(settings);
+    let mut initialised = Initialised { enter: &mut || at(outcome, Stage::Simulate), told: false };
+    let finished = runner.kept(Some(&wanted)).run(&mut initialised);
+    let result = finished.map_err(|d| vec![d]).and_then(|finished| judged(finished, outcome));
+    let result = match result {
+        Ok(result) => result,
+        Err(diagnostics) => {
+            let first = diagnostics.iter().find(|d| d.is_error());
+            outcome.error = first.map(|d| problem(d, session.sources()));
+            // An integration that fails in its first step has initial values all the same.
+            outcome.stage = match first {
+                Some(d) if d.code == "K0510" => Stage::Initialise,
+                _ => Stage::Simulate,
+            };
+            return None;
         }
-    }
-    outcome.error = if result.is_some() { None } else { first.0 };
-    let result = result?;
+    };
     at(outcome, Stage::Compare);
     if let Some(path) = task.keep
         && let Err(d) = store::write(&result, path)
@@ -140,38 +142,24 @@ fn passed<T>(session: &mut Session, outcome: &mut Outcome, value: Option<T>) -> 
     value
 }
 
-/// Why a torn system ended a run: its iteration variables.
-#[derive(Default)]
-struct Failed {
-    torn: Vec<String>,
-    lost_digits: bool,
+/// Tells when the first step is made.
+struct Initialised<'a> {
+    enter: &'a mut dyn FnMut(),
+    told: bool,
 }
 
-fn simulated(
-    compiled: CompiledModel,
-    settings: &Settings,
-    task: &Task,
-    session: &Session,
-    outcome: &mut Outcome,
-    failed: &mut Failed,
-    initialised: &mut dyn FnMut(&mut Outcome),
-) -> Option<Trajectory> {
-    let wanted: std::collections::HashSet<String> =
-        task.reference.signals.iter().map(|s| compare::plain(&s.name)).collect();
-    let mut first = true;
-    let run = simulate::run(
-        Arc::new(compiled),
-        settings,
-        &|name| wanted.contains(name) || (name.contains(' ') && wanted.contains(&compare::plain(name))),
-        None,
-        &mut |_| {
-            if std::mem::take(&mut first) {
-                initialised(outcome);
-            }
-            true
-        },
-    );
-    let s = &run.statistics;
+impl Watch for Initialised<'_> {
+    fn proceed(&mut self, _: f64) -> bool {
+        if !std::mem::replace(&mut self.told, true) {
+            (self.enter)();
+        }
+        true
+    }
+}
+
+/// Notes what a run took; gives its result, or what was said where it failed.
+fn judged(finished: Finished, outcome: &mut Outcome) -> Result<Trajectory, Vec<Diagnostic>> {
+    let s = &finished.ended.statistics;
     outcome.work = Some(Work {
         steps: s.steps,
         evaluations: s.rhs_evaluations,
@@ -180,18 +168,12 @@ fn simulated(
         time_events: s.time_events,
         end: s.end,
     });
-    outcome.seconds.simulate += run.seconds;
-    *failed = Failed { torn: run.torn, lost_digits: run.lost_digits };
-    match run.diagnostics.iter().find(|d| d.is_error()) {
-        Some(d) => {
-            // An integration that fails in its first step has initial values all the same.
-            if d.code != "K0510" {
-                outcome.stage = Stage::Simulate;
-            }
-            outcome.error = Some(problem(d, session.sources()));
-            None
-        }
-        None => Some(run.trajectory),
+    outcome.seconds.simulate += finished.seconds.run;
+    outcome.seconds.translate += finished.seconds.translate;
+    outcome.seconds.compile += finished.seconds.codegen;
+    match finished.is_complete() {
+        true => Ok(finished.trajectory),
+        false => Err(finished.ended.diagnostics),
     }
 }
 
@@ -367,7 +349,7 @@ mod tests {
         let program = session.translate(&flat, &Options::default()).unwrap();
         let model = session.compile(program, Backend::Jit).unwrap();
         let settings = settings(&flat.experiment, &[0.0, 0.3333333333, 0.7123, 2.0]);
-        let run = simulate::run(Arc::new(model), &settings, &|_| true, None, &mut |_| true);
+        let run = Runner::new(Arc::new(model)).settings(settings).run(&mut ()).unwrap();
         for t in [0.0, 0.3333333333, 0.7123, 2.0] {
             assert!(run.trajectory.time.contains(&t), "{t}");
         }

@@ -1,23 +1,23 @@
-//! Result files of a run while another one takes their place.
+//! Result files of a run, set aside while another run writes files of the same names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files that were moved out of the way. They come back, unless the new ones are better.
-pub struct Aside {
+pub(crate) struct Backup {
     /// Where they were, and where they are.
     moved: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Aside {
+impl Backup {
     /// Moves files away, those that can be: a pipe is none.
-    pub fn new(files: &[PathBuf]) -> Aside {
+    pub fn new(files: &[PathBuf]) -> Backup {
         let is_file = |path: &&PathBuf| fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
         let moves = |path: &PathBuf| {
             let other = beside(path)?;
             fs::rename(path, &other).ok().map(|()| (path.clone(), other))
         };
-        Aside { moved: files.iter().filter(is_file).filter_map(moves).collect() }
+        Backup { moved: files.iter().filter(is_file).filter_map(moves).collect() }
     }
 
     /// The new files are better.
@@ -29,7 +29,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for Backup {
     fn drop(&mut self) {
         for (path, other) in self.moved.drain(..) {
             let _ = fs::rename(other, path);
@@ -54,13 +54,13 @@ mod tests {
         let write = |text: &str| fs::write(&file, text).expect("a file");
         let count = || fs::read_dir(folder.path()).expect("a folder").count();
         write("first");
-        let aside = Aside::new(std::slice::from_ref(&file));
+        let backup = Backup::new(std::slice::from_ref(&file));
         write("second");
-        drop(aside);
+        drop(backup);
         assert_eq!((fs::read_to_string(&file).expect("text").as_str(), count()), ("first", 1));
-        let aside = Aside::new(std::slice::from_ref(&file));
+        let backup = Backup::new(std::slice::from_ref(&file));
         write("third");
-        aside.forget();
+        backup.forget();
         assert_eq!((fs::read_to_string(&file).expect("text").as_str(), count()), ("third", 1));
     }
 }
