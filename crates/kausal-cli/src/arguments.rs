@@ -357,6 +357,10 @@ pub struct Simulate {
     /// that is kept come before
     #[arg(help_heading = "The run", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub iterations: Option<u32>,
+    /// Signals for inputs of the model, from a .csv, .mat or .parquet file: FILE gives all inputs the columns of their names,
+    /// NAME=FILE:COLUMN one input one column; may be repeated
+    #[arg(help_heading = "The run", long = "input", value_name = "[NAME=]FILE[:COLUMN]")]
+    pub inputs: Vec<String>,
     /// Where events take effect
     #[arg(help_heading = "The run", long, default_value = "located", action = clap::ArgAction::Set, value_parser = values::one_of(values::EVENTS), value_name = "WHERE")]
     pub events: bool,

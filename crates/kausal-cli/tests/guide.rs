@@ -378,6 +378,7 @@ pages! {
     tutorial: "tutorial.md",
     hybrid: "hybrid.md",
     initialisation: "initialisation.md",
+    inputs: "inputs.md",
     report: "report.md",
     singular: "singular.md",
     audit: "audit.md",

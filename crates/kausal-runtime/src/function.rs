@@ -227,6 +227,11 @@ impl Space {
     pub fn text(&self, pool: &Pool, number: f64) -> Option<String> {
         self.texts.text(pool, number).map(str::to_owned)
     }
+
+    /// The number that stands for a string in this run.
+    pub fn number(&mut self, pool: &Pool, text: &Arc<str>) -> f64 {
+        self.texts.number(pool, text)
+    }
 }
 
 /// The foreign function behind a function, if it takes and gives numbers only.

@@ -7,6 +7,7 @@ use crate::function::Functions;
 use crate::simulation::crossing::iterated;
 use crate::simulation::relevance::{Relevance, held};
 use crate::tangent::Tangent;
+use crate::tunable::{Premises, Stretch};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_external::Permissions;
 use kausal_external::foreign::{self, Foreign};
@@ -88,6 +89,10 @@ pub struct CompiledModel {
     pub(crate) iterated: Vec<bool>,
     /// What is known of the future.
     pub(crate) foresight: Foresight,
+    /// What became of the assignments of [`Program::parameters`] and [`Program::initial`].
+    pub(crate) stretches: [Vec<Stretch>; 2],
+    /// What the translation has proven by the values of parameters, from the first run with other ones on.
+    pub(crate) premises: OnceLock<Option<Premises>>,
     /// Functions that steps call.
     pub called: Vec<FunctionId>,
     /// Foreign code that functions may call, where the user has allowed it.
@@ -296,8 +301,8 @@ impl CompiledModel {
             called: Vec::new(),
             call_size: 0,
         };
-        let parameters = lower.steps(&program.parameters)?;
-        let initial = lower.steps(&program.initial)?;
+        let (parameters, of_parameters) = lower.section(&program.parameters)?;
+        let (initial, of_initial) = lower.section(&program.initial)?;
         let before_dynamics = lower.count();
         let dynamics = lower.steps(&program.dynamics)?;
         let outputs = lower.steps(&program.outputs)?;
@@ -378,6 +383,8 @@ impl CompiledModel {
             kernels,
             newtons,
             guards,
+            stretches: [of_parameters, of_initial],
+            premises: OnceLock::new(),
             tangent: OnceLock::new(),
             functions,
             before_dynamics,
@@ -535,9 +542,18 @@ impl Lowering<'_, '_> {
     }
 
     fn steps(&mut self, steps: &[Step]) -> Result<Vec<Exec>, Error> {
-        let mut out = Vec::new();
+        Ok(self.section(steps)?.0)
+    }
+
+    /// The same, with what became of the assignments.
+    fn section(&mut self, steps: &[Step]) -> Result<(Vec<Exec>, Vec<Stretch>), Error> {
+        let (mut out, mut stretches) = (Vec::new(), Vec::new());
         let mut run: Vec<Assign> = Vec::new();
-        for step in steps {
+        let mut first = 0;
+        for (i, step) in steps.iter().enumerate() {
+            if run.is_empty() {
+                first = i;
+            }
             if let Step::Assign(assign) = step {
                 run.push(*assign);
                 continue;
@@ -547,19 +563,22 @@ impl Lowering<'_, '_> {
                 run.extend(assigns);
                 continue;
             }
-            self.flush(&mut run, &mut out)?;
+            stretches.extend(self.flush(&mut run, &mut out)?.map(|chunk| Stretch::new(chunk, first..i)));
             self.step(step, &mut out)?;
         }
-        self.flush(&mut run, &mut out)?;
-        Ok(out)
+        stretches
+            .extend(self.flush(&mut run, &mut out)?.map(|chunk| Stretch::new(chunk, first..steps.len())));
+        Ok((out, stretches))
     }
 
-    fn flush(&mut self, run: &mut Vec<Assign>, out: &mut Vec<Exec>) -> Result<(), Error> {
-        if !run.is_empty() {
-            out.push(Exec::Code(self.compiler.add(run)?));
-            run.clear();
+    fn flush(&mut self, run: &mut Vec<Assign>, out: &mut Vec<Exec>) -> Result<Option<ChunkId>, Error> {
+        if run.is_empty() {
+            return Ok(None);
         }
-        Ok(())
+        let chunk = self.compiler.add(run)?;
+        out.push(Exec::Code(chunk));
+        run.clear();
+        Ok(Some(chunk))
     }
 
     fn step(&mut self, step: &Step, out: &mut Vec<Exec>) -> Result<(), Error> {

@@ -13,6 +13,7 @@
 mod foresight;
 pub mod function;
 pub mod image;
+pub mod inputs;
 pub mod jacobian;
 pub mod machine;
 mod message;
@@ -20,10 +21,13 @@ mod selection;
 pub mod simulation;
 pub mod stiff;
 mod tangent;
+pub mod tunable;
 
 pub use image::CompiledModel;
+pub use inputs::Inputs;
 pub use jacobian::JacobianMode;
 pub use kausal_external::{Permissions, RunFiles};
 pub use kausal_symbolic::function::interrupt::Interrupt;
 pub use machine::{Machine, Mode};
 pub use simulation::{Observer, Obstacle, RunError, Settings, Statistics, simulate};
+pub use tunable::Overrides;

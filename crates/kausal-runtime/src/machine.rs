@@ -25,6 +25,8 @@ use kausal_translate::program::{Assert, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
 use crate::simulation::clocks::Clocks;
+use crate::inputs::Feed;
+use crate::tunable::Applied;
 pub(crate) use nonlinear::singular;
 use nonlinear::{ChordSpace, NewtonSpace};
 
@@ -254,6 +256,10 @@ pub struct Machine {
     pub(crate) left_domain: bool,
     /// What such a one said in this round of an event.
     pub(crate) violated: Option<Violated>,
+    /// Parameters and start values of this run, where it has some of its own.
+    pub(crate) applied: Option<Box<Applied>>,
+    /// What it is given from outside.
+    pub(crate) feed: Option<Box<Feed>>,
 }
 
 #[derive(Debug)]
@@ -403,6 +409,8 @@ impl Machine {
             left_domain: false,
             supposed: None,
             violated: None,
+            applied: None,
+            feed: None,
             model,
         };
         machine.prepare_newton();
@@ -451,6 +459,13 @@ impl Machine {
     /// What a variable holds that is declared `String`.
     pub fn text_of(&self, v: VarId) -> Option<String> {
         self.calls.text(&self.model.program.pool, self.value(v))
+    }
+
+    /// Gives a variable a value before anything is computed.
+    pub(crate) fn preset(&mut self, v: VarId, value: f64) {
+        for array in [&mut self.values, &mut self.pre, &mut self.before_rounds] {
+            array[v.index()] = value;
+        }
     }
 
     /// Parameters changed: constant matrices must be factorised again.

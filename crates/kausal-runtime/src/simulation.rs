@@ -23,6 +23,7 @@ mod rounding;
 mod scales;
 mod schedule;
 mod selected;
+mod start;
 mod transport;
 
 use std::path::PathBuf;
@@ -47,7 +48,9 @@ use delay::Histories;
 use foreseen::{Foreseen, Signals};
 use inlined::Stepper;
 use iteration::{event, finite, first_not_finite, initialise};
-use schedule::{Schedule, is_same_instant};
+use schedule::Schedule;
+pub(crate) use schedule::is_same_instant;
+pub(crate) use start::start_jacobian;
 use transport::Transports;
 
 /// From where to where, how, and how exactly.
@@ -86,6 +89,10 @@ pub struct Settings {
     pub iterations: Option<u32>,
     /// States, by their names, that have no absolute tolerance: they are known to grow from the smallest values.
     pub relative: Vec<String>,
+    /// Parameters and start values in the place of those of the program.
+    pub overrides: Arc<crate::Overrides>,
+    /// Signals for inputs of the model; the others keep their start values.
+    pub inputs: Arc<crate::Inputs>,
     /// Ends the run from outside, also inside of a step.
     pub interrupt: Interrupt,
 }
@@ -109,6 +116,8 @@ impl Default for Settings {
             events_at_steps: false,
             iterations: None,
             relative: Vec::new(),
+            overrides: Arc::default(),
+            inputs: Arc::default(),
             interrupt: Interrupt::default(),
         }
     }
@@ -215,26 +224,6 @@ pub fn simulate(
     (run.statistics(), result)
 }
 
-/// The Jacobian of the right-hand side at the initial values, column-major; `None` where it cannot be evaluated.
-pub(crate) fn start_jacobian(mut machine: Machine, start: f64) -> Result<Option<Vec<f64>>, Stop> {
-    machine.time = start;
-    initialise(&mut machine)?;
-    machine.reselect();
-    let mut side = RightSide::new(machine, JacobianMode::Auto, Method::Bdf);
-    let (n, x) = (side.n(), side.state());
-    let mut dense = vec![0.0; n * n];
-    let outcome = match side.jacobian_pattern() {
-        Some(pattern) => {
-            let mut values = vec![0.0; pattern.entries()];
-            let outcome = side.jacobian(start, &x, &mut values);
-            pattern.iter().zip(values).for_each(|((i, j), value)| dense[i + n * j] = value);
-            outcome
-        }
-        None => side.jacobian(start, &x, &mut dense),
-    };
-    Ok(outcome.is_ok().then_some(dense))
-}
-
 type Solver = Integrator<Stepper>;
 
 /// One run on its way.
@@ -308,12 +297,12 @@ impl Run {
             given_up: 0,
             shorter: f64::NEG_INFINITY,
             well_selected: f64::NEG_INFINITY,
-            settings,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
             emerging: emerging::Emerging::default(),
             path: path::Path::new(&model),
-            first: Some(Machine::new(model)),
+            first: Some(Machine::with(model, &settings.overrides)),
+            settings,
             solver: None,
             stats: Statistics::default(),
             next_output: 1,
@@ -333,6 +322,7 @@ impl Run {
     fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
         machine.time = self.settings.start;
+        machine.take_inputs(&self.settings.inputs);
         machine.set_interrupt(&self.settings.interrupt);
         self.externals = Some(machine.set_files(&self.settings.files));
         machine.trusts = self.settings.trust_torn;
@@ -364,9 +354,11 @@ impl Run {
             self.foreseen.look_ahead(&machine, start);
             self.signals = Signals::new(&machine, start, stop, tolerance);
         }
-        if self.settings.inlined && inlined::misses_the_past(&machine.model().program) {
+        if self.settings.inlined
+            && let Some(why) = inlined::why_not(&machine)
+        {
             self.settings.inlined = false;
-            let (text, start) = (inlined::NOT_INLINED.to_owned(), machine.time);
+            let (text, start) = (why.to_owned(), machine.time);
             machine.warnings.push(Warning { text, assertion: None, first: start, last: start, count: 1 });
         }
         // An inlined step has matrices of its own.
@@ -533,7 +525,8 @@ impl Run {
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
         self.foreseen.mark_due(&mut side.machine);
-        if flood {
+        let turned = side.machine.turn_inputs(t);
+        if flood && !turned {
             return Err(RunError::Chattering(t, crossing::announced(&side.machine)));
         }
         side.past.turn(t);
@@ -558,7 +551,7 @@ impl Run {
         side.pipes.begin(&mut side.machine);
         self.foreseen.look_ahead(&side.machine, t);
         self.signals.look_ahead(&side.machine, t);
-        let noticed = unreached || selected || side.remembers() || self.held_changed();
+        let noticed = unreached || selected || turned || side.remembers() || self.held_changed();
         if noticed {
             let solver = self.solver()?;
             let state = solver.model().model().state();
@@ -711,7 +704,8 @@ impl Run {
         let now = self.time();
         let start = self.settings.start;
         let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
-        let scheduled = self.schedule.next(&mut solver.model_mut().model_mut().machine, now);
+        let machine = &mut solver.model_mut().model_mut().machine;
+        let scheduled = self.schedule.next(machine, now).min(machine.next_input_break());
         Ok(scheduled.min(self.foreseen.next()))
     }
 
@@ -788,7 +782,7 @@ impl RightSide {
         let derivatives = Derivatives::new(machine.model(), jacobian);
         let states: Vec<(VarId, VarId)> =
             machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
-        let sizes = scales::sizes(&machine.model().program, &states, derivatives.pattern.as_ref());
+        let sizes = scales::sizes(&machine, &states, derivatives.pattern.as_ref());
         let past = Histories::start(&mut machine);
         let pipes = Transports::start(&mut machine);
         let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
@@ -847,7 +841,7 @@ impl RightSide {
     }
 
     fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.time = t;
+        self.machine.set_time(t);
         self.place(x);
         let model = self.machine.model().clone();
         self.machine.written = outputs;
@@ -978,7 +972,7 @@ impl OdeModel for RightSide {
     }
 
     fn nominal(&self, i: usize) -> f64 {
-        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine.model().program, *x))
+        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine, *x))
     }
 
     fn size(&self, i: usize) -> (usize, Size) {

@@ -52,7 +52,7 @@ fn name_derivatives(work: &mut Work) {
         let Some(Trivial::Same { a, b, negated: false }) = parse(work, i) else { continue };
         for (d, v) in [(a, b), (b, a)] {
             let (rate, var) = (work.var(d), work.var(v));
-            let named = !var.made && !var.keep && var.role == Role::Continuous;
+            let named = !var.made && !var.keep && var.role == Role::Continuous && rate.role != Role::Input;
             let used = uses[v.index()] > 1 || var.derivative.is_some_and(|rate| uses[rate.index()] > 0);
             let free = var.integral.is_none() && var.alias.is_none() && used;
             let Some(x) = rate.integral.filter(|_| rate.made && named && free) else { continue };
@@ -433,7 +433,9 @@ fn merge_attributes(work: &mut Work, leaving: VarId, staying: VarId, negated: bo
                 d = d.at(l, format!("{} is fixed here", kept.name));
             }
             work.diagnostics.push(d);
-        } else if work.var(staying).fixed != Some(true) {
+        } else if work.var(staying).fixed == Some(true) {
+            work.decided_by.insert(staying);
+        } else {
             let var = &mut work.vars[staying.index()];
             var.fixed = Some(true);
             var.start = start;
@@ -468,7 +470,11 @@ fn same_value(work: &mut Work, a: Option<ExprId>, b: Option<ExprId>) -> bool {
             work.diagnostics.truncate(reported);
             let known = parameters::values(work, &order);
             let number = |e: Option<ExprId>| e.map_or(Some(0.0), |e| parameters::number(work, e, &known));
-            number(a).is_some_and(|a| number(b) == Some(a))
+            let same = number(a).is_some_and(|a| number(b) == Some(a));
+            let read: Vec<VarId> =
+                [a, b].into_iter().flatten().flat_map(|e| work.pool.variables_of(e)).collect();
+            work.decided_by.extend(read);
+            same
         }
     }
 }
@@ -489,7 +495,7 @@ fn substitute(work: &mut Work, values: &FxHashMap<VarId, f64>) {
             let e = if negated { work.pool.op(Op::Neg, &[e]) } else { e };
             table.insert(id, e);
             if let Some(d) = work.vars[i].derivative {
-                let continuous = work.var(root).role == Role::Continuous;
+                let continuous = work.var(root).role == Role::Continuous || work.is_given(root);
                 let e = if continuous {
                     let rd = work.derivative_of(root);
                     if negated && rd != d {

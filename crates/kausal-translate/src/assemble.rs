@@ -1,7 +1,7 @@
 //! The last pass: variables get their slots and the sections their place in the program.
 
 use kausal_model::FlatModel;
-use kausal_model::flat::Type;
+use kausal_model::flat::{Causality, Type};
 use kausal_symbolic::substitute::Substitution;
 use kausal_symbolic::{ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::emit::is_atom;
 use crate::index::Selection;
 use crate::parameters;
-use crate::program::{Alias, Bounds, EquationInfo, Kind, Program, State, Step, Variable};
+use crate::program::{Alias, Bounds, EquationInfo, Input, Kind, Program, State, Step, Variable};
 use crate::sections::Sections;
+use crate::tunable;
 use crate::work::{Role, Work};
 
 /// Puts the program together.
@@ -43,6 +44,7 @@ pub(crate) fn assemble(
                     _ if i >= flat_count => Kind::Helper,
                     Role::Parameter | Role::FreeParameter => Kind::Parameter,
                     Role::Discrete => Kind::Discrete,
+                    Role::Input if work.var(id).held => Kind::Discrete,
                     Role::Continuous | Role::Input => Kind::Algebraic,
                     Role::Run | Role::Temporary => Kind::Helper,
                 }
@@ -52,16 +54,21 @@ pub(crate) fn assemble(
         .collect();
     let discrete_variables = (0..work.vars.len() as u32)
         .map(VarId)
-        .filter(|&v| work.var(v).role == Role::Discrete && work.var(v).alias.is_none())
+        .filter(|&v| work.is_discrete(v) && work.var(v).alias.is_none())
         .collect();
     let mut report = std::mem::take(&mut work.report);
     report.unknowns = model
         .variables
         .iter()
         .filter(|v| v.variability > kausal_model::flat::Variability::Parameter)
-        .filter(|v| v.causality != kausal_model::flat::Causality::Input)
+        .filter(|v| v.causality != Causality::Input)
         .count();
     share_hoisted(work, &mut sections.parameters);
+    let structural = tunable::structural(work, model);
+    let starts = tunable::starts(work, model, &sections);
+    let inputs = inputs(work, model);
+    let outputs = (0..).map(VarId).zip(&model.variables).filter(|(_, v)| v.causality == Causality::Output);
+    let output_variables = outputs.map(|(v, _)| v).collect();
     let pre = std::mem::take(&mut work.pre);
     let bounds = declared_bounds(work, model);
     Program {
@@ -104,10 +111,28 @@ pub(crate) fn assemble(
         homotopy: work.homotopy,
         experiment: model.experiment,
         bounds,
+        structural,
+        starts,
+        inputs,
+        output_variables,
         enumerations: model.enumerations.clone(),
         report,
         pool: std::mem::take(&mut work.pool),
     }
+}
+
+/// What is given from outside. An input with a declaration equation is not.
+fn inputs(work: &Work, model: &FlatModel) -> Vec<Input> {
+    let variables = (0..).map(VarId).zip(&model.variables);
+    let given = variables.filter(|(v, declared)| {
+        declared.causality == Causality::Input && work.is_given(*v) && work.var(*v).alias.is_none()
+    });
+    given
+        .map(|(v, _)| {
+            let derivatives = std::iter::successors(work.var(v).derivative, |d| work.var(*d).derivative);
+            Input { variable: v, held: work.var(v).held, derivatives: derivatives.collect() }
+        })
+        .collect()
 }
 
 /// The bounds that variables have from their own declaration, in the form the passes have given them.

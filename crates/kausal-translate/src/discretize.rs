@@ -411,7 +411,7 @@ fn seeds(emitter: &mut Emitter, selection: &Selection, blocks: &[Block]) -> FxHa
 
 /// Is it set at events only? Delayed values are not.
 fn is_held(work: &Work, v: VarId) -> bool {
-    work.var(v).role == Role::Discrete || work.pre.iter().any(|pre| pre.slot == v)
+    work.is_discrete(v) || work.pre.iter().any(|pre| pre.slot == v)
 }
 
 /// The slots of the formula.

@@ -190,6 +190,7 @@ impl Elimination<'_, '_, '_> {
             for v in all.flat_map(|e| self.emitter.work.pool.variables_of(e)) {
                 if let Some(&value) = values.get(&v).filter(|_| self.emitter.work.var(v).evaluated) {
                     self.prints.define_number(v, value);
+                    self.emitter.work.decided_by.insert(v);
                 }
             }
         }

@@ -351,7 +351,7 @@ fn differentiate(work: &mut Work, equation: usize) -> usize {
 pub(crate) fn time_derivative(work: &mut Work, e: ExprId) -> ExprId {
     let mut map: FxHashMap<VarId, ExprId> = FxHashMap::default();
     for v in work.pool.variables_of(e) {
-        if work.var(v).role == Role::Input && work.var(v).made {
+        if work.var(v).role == Role::Input && !work.is_given(v) {
             let help = "what is delayed has no derivative here: differentiate it before the delay";
             work.diagnostics.push(no_derivative(work.shown(v), help));
         } else if work.is_continuous(v) {

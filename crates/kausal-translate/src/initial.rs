@@ -94,7 +94,9 @@ pub(crate) fn build(
     if !complete(emitter.work, &sorting, &matching, &rows, &mut dropped) {
         return None;
     }
-    let mut steps = guesses(emitter, &|v| !known.contains(&v));
+    let given: FxHashSet<VarId> =
+        (0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| emitter.work.is_given(v)).collect();
+    let mut steps = guesses(emitter, &|v| !known.contains(&v) && !given.contains(&v));
     for block in blocks {
         steps.extend(emitter.block(&block));
     }
@@ -159,6 +161,9 @@ fn independent(work: &mut Work, rows: &[(usize, Rank)], columns: &[VarId]) -> Op
     rows.sort_by_key(|&(_, rank)| rank);
     let equations: Vec<usize> = rows.iter().map(|&(e, _)| e).collect();
     let redundant = rank::redundant(work, &equations, columns)?;
+    // Which ones are redundant was asked with the values of parameters that cannot be changed by themselves.
+    let evaluated = (0..).map(VarId).zip(&work.vars).filter(|(_, var)| var.evaluated).map(|(v, _)| v);
+    work.decided_by.extend(evaluated);
     let mut dropped = Vec::new();
     for &i in &redundant {
         match rows[i].1 {
@@ -387,7 +392,7 @@ pub(crate) fn guesses(emitter: &mut Emitter, wanted: &dyn Fn(VarId) -> bool) -> 
         let v = VarId(i as u32);
         let var = emitter.work.var(v);
         let open = matches!(var.role, Role::Continuous | Role::Discrete | Role::FreeParameter | Role::Run);
-        if !open || var.alias.is_some() || !wanted(v) {
+        if !(open || emitter.work.is_given(v)) || var.alias.is_some() || !wanted(v) {
             continue;
         }
         let Some(start) = var.start else { continue };

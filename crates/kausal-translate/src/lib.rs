@@ -13,7 +13,7 @@
 //! 7. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
 //!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
 //! 8. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
-//! 9. [`assemble`]: the program.
+//! 9. [`assemble`]: the program; [`tunable`] says what a run may change of it.
 //!
 //! **This room knows neither machine code nor time.**
 
@@ -58,6 +58,7 @@ pub mod stored;
 mod sweeps;
 pub mod text;
 mod traces;
+mod tunable;
 pub mod verify;
 mod work;
 

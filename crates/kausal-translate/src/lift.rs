@@ -490,7 +490,11 @@ impl<'a> Lifter<'a> {
             binding.and_then(|e| self.work.pool.as_constant(e)).unwrap_or(f64::NAN)
         };
         let number = evaluate(&self.work.pool, slope, &mut |v: VarId| numbers(v));
-        (number.is_finite() && number != 0.0).then_some((slope, number))
+        let known = (number.is_finite() && number != 0.0).then_some((slope, number))?;
+        // With the other sign the step is another function.
+        let read = self.work.pool.variables_of(slope);
+        self.work.decided_by.extend(read);
+        Some(known)
     }
 
     /// The value of a step function of time a moment later: at the instant it jumps, which is known in advance, rounding

@@ -71,6 +71,16 @@ pub struct Program {
     pub experiment: flat::Experiment,
     /// The declared `min` and `max` of variables, where they have some.
     pub bounds: Vec<Bounds>,
+    /// Parameters whose values this program depends on, with the reason, by ascending variable: another value needs another
+    /// translation. Every other parameter may be given another value by a run.
+    pub structural: Vec<(VarId, Structural)>,
+    /// Start values that a run may change, and those that depend on parameters, by ascending variable. Others need another
+    /// translation.
+    pub starts: Vec<Start>,
+    /// What is given from outside (top-level `input` without a value of its own), in order of declaration.
+    pub inputs: Vec<Input>,
+    /// Variables that the model gives to the outside (top-level `output`), in order of declaration.
+    pub output_variables: Vec<VarId>,
     /// Names of enumeration literals.
     pub enumerations: Vec<flat::Enumeration>,
     /// What the translation decided, and why.
@@ -186,6 +196,52 @@ pub struct Bounds {
     pub location: Option<Location>,
 }
 
+/// A variable that is given from outside; its start value until it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The variable.
+    pub variable: VarId,
+    /// It changes at events only: it is not Real, or declared `discrete`.
+    pub held: bool,
+    /// Its derivatives that the program reads, the first one first: they are given with it.
+    pub derivatives: Vec<VarId>,
+}
+
+/// Why a parameter cannot be changed without another translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structural {
+    /// It is a constant.
+    Constant,
+    /// Its value was needed to flatten the model (a size, a condition of a component or of an `if` equation), or it is `final` or
+    /// has `Evaluate = true`.
+    Evaluated,
+    /// The initial problem determines it (`fixed = false`), or it depends on one that is determined there.
+    Initial,
+    /// The model gives it no value, which the translation has said.
+    Valueless,
+    /// It is no parameter of the model: an equation says which number it is.
+    Equation,
+    /// `nominal`, `min` or `max` of this variable depends on it: they are numbers in the program.
+    Attribute(VarId),
+    /// A decision was taken by the value of this parameter, which depends on it or is the parameter itself.
+    Decision(VarId),
+}
+
+/// A start value as runs find it: it is the first guess of an iteration, or what an initial condition says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The variable whose start value it is.
+    pub variable: VarId,
+    /// Where it is used: the variable itself, or its `pre` value.
+    pub slot: VarId,
+    /// The start value as it is declared.
+    pub value: ExprId,
+    /// The initial condition `slot = value`, if it is one: a single assignment of [`Program::initial`].
+    pub equation: Option<EquationRef>,
+    /// May a run change it? Otherwise it is also used where no run can reach it.
+    pub changeable: bool,
+}
+
 /// A slot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Variable {
@@ -217,6 +273,11 @@ impl Variable {
     /// Is it declared `Real`?
     pub fn is_real(&self) -> bool {
         self.ty == flat::Type::Real
+    }
+
+    /// Is it declared `String`?
+    pub fn is_string(&self) -> bool {
+        self.ty == flat::Type::String
     }
 
     /// Is it declared `Integer`?

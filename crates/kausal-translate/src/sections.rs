@@ -50,7 +50,10 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
             always.push(block);
         }
     }
-    let guesses = initial::guesses(emitter, &|v| known.contains(&v));
+    // What an input is until it is given.
+    let given: FxHashSet<VarId> =
+        (0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| emitter.work.is_given(v)).collect();
+    let guesses = initial::guesses(emitter, &|v| known.contains(&v) || given.contains(&v));
     sections.parameters.extend(guesses);
     for block in &once {
         let steps = emitter.block(block);

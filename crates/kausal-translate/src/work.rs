@@ -50,6 +50,8 @@ pub(crate) struct Work {
     pub settled: Vec<(VarId, Settled)>,
     /// Variables that a translator command wants not to be states.
     pub no_states: Vec<VarId>,
+    /// Parameters by whose values something was decided that would be wrong with others.
+    pub decided_by: FxHashSet<VarId>,
     /// Connectors that nothing is connected to.
     pub open: Vec<String>,
     /// The parts without a unique solution, where there are some.
@@ -97,6 +99,8 @@ pub(crate) struct Var {
     pub made: bool,
     /// A parameter that cannot be changed after translation.
     pub evaluated: bool,
+    /// An input that changes at events only: it is not Real, or declared `discrete`.
+    pub held: bool,
 }
 
 /// Who gives a variable its value.
@@ -264,7 +268,9 @@ impl Work {
             return d;
         }
         let var = self.var(id);
-        let mut d = Var::helper(format!("der({})", var.name), flat::Type::Real, Role::Continuous);
+        // The outside world gives the derivatives of what it gives.
+        let role = if self.is_given(id) { Role::Input } else { Role::Continuous };
+        let mut d = Var::helper(format!("der({})", var.name), flat::Type::Real, role);
         d.unit = if var.unit.is_empty() { String::new() } else { format!("{}/s", var.unit) };
         d.location = var.location;
         d.protected = var.protected;
@@ -292,7 +298,20 @@ impl Work {
 
     /// Does its value change between events?
     pub fn is_continuous(&self, id: VarId) -> bool {
+        // Who sets a held input outside of events, as programs around C do, relies on its relations being watched.
         matches!(self.var(id).role, Role::Continuous | Role::Input)
+    }
+
+    /// Is it given from outside, or the derivative of what is?
+    pub fn is_given(&self, id: VarId) -> bool {
+        let var = self.var(id);
+        var.role == Role::Input && (!var.made || var.integral.is_some())
+    }
+
+    /// Does it change at events only?
+    pub fn is_discrete(&self, id: VarId) -> bool {
+        let var = self.var(id);
+        var.role == Role::Discrete || var.held
     }
 
     /// Is it known before the run?
@@ -413,6 +432,7 @@ impl Var {
             keep: false,
             made: true,
             evaluated: false,
+            held: false,
         }
     }
 }
@@ -426,6 +446,7 @@ fn release_bound_inputs(work: &mut Work, model: &FlatModel) {
             let continuous =
                 var.ty == flat::Type::Real && model.variable(v).variability == flat::Variability::Continuous;
             var.role = if continuous { Role::Continuous } else { Role::Discrete };
+            var.held = false;
         }
     }
 }
@@ -457,6 +478,7 @@ fn variable(v: &flat::Variable) -> Var {
         start_location: v.start_location.or(v.location),
         made: false,
         evaluated: v.evaluated,
+        held: role == Role::Input && (!real || v.variability == flat::Variability::Discrete),
         ..Var::helper(v.name.clone(), v.ty, role)
     }
 }

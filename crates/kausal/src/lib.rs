@@ -33,6 +33,7 @@ pub mod failure;
 pub mod files;
 pub mod flattened;
 pub mod glob;
+pub mod inputs;
 pub mod internal;
 pub mod mat;
 pub mod model;
@@ -50,6 +51,7 @@ mod stiff;
 pub mod store;
 pub mod stored;
 pub mod summary;
+pub mod tune;
 pub mod verify;
 
 pub use cancel::Cancel;
@@ -59,7 +61,9 @@ pub use kausal_model::FlatModel;
 pub use kausal_model::flat::Experiment;
 pub use kausal_model::print_flat;
 pub use kausal_runtime::simulation::inlined::method_of;
-pub use kausal_runtime::{CompiledModel, JacobianMode, Permissions, RunFiles, Settings, Statistics};
+pub use kausal_runtime::{
+    CompiledModel, JacobianMode, Overrides, Permissions, RunFiles, Settings, Statistics,
+};
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
@@ -67,6 +71,7 @@ pub use model::{Loader, Model, Simulation, Solution, Value, VariableInfo, Variab
 pub use request::Request;
 pub use result::Trajectory;
 pub use session::Session;
+pub use settings::Setting;
 
 pub use kausal_codegen::c::Settings as CSettings;
 

@@ -1,10 +1,12 @@
-//! Other values for parameters and start values: `--set name=value`.
+//! Other values for parameters and start values, before translation: `--set name=value`. What needs no translation is in
+//! [`tune`](crate::tune).
 //!
 //! A parameter on which the structure depends (sizes, conditions) has left the flat model: its value becomes a modifier of
 //! the class and the model is flattened again. Every other setting changes the flat model only.
 
 use kausal_model::FlatModel;
-use kausal_model::flat::{Type, Variability};
+use kausal_model::flat::{Enumeration, Type, Variability};
+use kausal_runtime::tunable::Value;
 use kausal_symbolic::{ExprId, Node};
 use kausal_syntax::Diagnostic;
 
@@ -208,10 +210,23 @@ fn modifier(name: &str, value: &str) -> Option<String> {
 
 /// What a variable is set to, as an expression.
 fn value_of(name: &str, to: Setting, ty: Type, model: &mut FlatModel) -> Result<ExprId, Diagnostic> {
+    Ok(match plain_value(name, to, ty, &model.enumerations)? {
+        Value::Number(value) => model.pool.constant(value),
+        Value::Text(text) => model.pool.text(&text),
+    })
+}
+
+/// What a variable is set to.
+pub(crate) fn plain_value(
+    name: &str,
+    to: Setting,
+    ty: Type,
+    enumerations: &[Enumeration],
+) -> Result<Value, Diagnostic> {
     let value = match (to, ty) {
         (Setting::Word(text), Type::String) => {
             let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            return Ok(model.pool.text(inside.unwrap_or(&text)));
+            return Ok(Value::from(inside.unwrap_or(&text)));
         }
         (_, Type::String | Type::External(_) | Type::Clock) => {
             let what = if ty == Type::String { "a text" } else { "no value that can be written" };
@@ -219,7 +234,7 @@ fn value_of(name: &str, to: Setting, ty: Type, model: &mut FlatModel) -> Result<
         }
         (Setting::Number(value), _) => value,
         (Setting::Word(word), Type::Enumeration(kind)) => {
-            let literals = model.enumerations.get(kind as usize).map_or(&[][..], |e| &e.literals);
+            let literals = enumerations.get(kind as usize).map_or(&[][..], |e| &e.literals);
             let last = word.rsplit('.').next().unwrap_or(&word);
             let place = literals.iter().position(|literal| literal == last).map(|at| at as f64 + 1.0);
             let number = word.parse().ok().filter(|n: &f64| *n >= 1.0 && *n <= literals.len() as f64);
@@ -242,7 +257,7 @@ fn value_of(name: &str, to: Setting, ty: Type, model: &mut FlatModel) -> Result<
     };
     match wrong_value(name, value, ty) {
         Some(d) => Err(d),
-        None => Ok(model.pool.constant(value)),
+        None => Ok(Value::Number(value)),
     }
 }
 

@@ -107,7 +107,15 @@ pub fn run(arguments: &Simulate) -> Outcome {
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
     request.files = super::written::files(arguments, &program.name);
     let settings = match request.settings(method, &program.experiment, &mut warnings) {
-        Ok(settings) => {
+        Ok(mut settings) => {
+            let length = (settings.start, settings.stop);
+            match kausal::inputs::from_files(&program, &arguments.inputs, length) {
+                Ok((inputs, said)) => {
+                    settings.inputs = Arc::new(inputs);
+                    warnings.extend(said);
+                }
+                Err(d) => return fail(&session, d).into(),
+            }
             output::show(&warnings, session.sources());
             settings
         }

@@ -29,7 +29,7 @@ impl Run {
         if states.is_some() {
             let (now, before) = (self.time(), self.solver()?.t_old());
             self.at(now, true).or_else(|error| self.at(before, true).map_err(|_| error))?;
-            self.machine()?.time = t;
+            self.machine()?.set_time(t);
             return Ok(states);
         }
         let Err(error) = self.at(t, true) else { return Ok(None) };
@@ -39,7 +39,7 @@ impl Run {
             return Err(error);
         }
         self.at(before, true).map_err(|_| error)?;
-        self.machine()?.time = t;
+        self.machine()?.set_time(t);
         let mut states = self.state.clone();
         self.solver()?.interpolate(t, &mut states);
         Ok(Some(states))
@@ -160,7 +160,7 @@ impl Run {
 impl RightSide {
     /// Evaluates what can be evaluated, whatever fails before it.
     fn evaluate_parts(&mut self, t: f64, x: &[f64]) {
-        self.machine.time = t;
+        self.machine.set_time(t);
         self.place(x);
         if self.remembers() {
             self.past.read(&mut self.machine);

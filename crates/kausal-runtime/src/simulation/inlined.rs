@@ -46,12 +46,26 @@ const SWEEPS: usize = 6;
 const SLOW_SWEEPS: usize = 4;
 const SLOW_STEPS: u32 = 10;
 
-pub(super) const NOT_INLINED: &str = "what comes from the past is not the same throughout an inlined step here (a delay that is \
+const NOT_INLINED: &str = "what comes from the past is not the same throughout an inlined step here (a delay that is \
     computed, a transport, or stages inside the step), so the integrator takes the steps";
+
+/// Likewise for inputs.
+const NOT_GIVEN_INSIDE: &str = "inputs of the model have values of their own at the stages inside an inlined step, so the \
+    integrator takes the steps";
+
+/// Why the integrator takes the steps although the program has some of its own.
+pub(super) fn why_not(machine: &Machine) -> Option<&'static str> {
+    let program = &machine.model().program;
+    let stages = program.discretized.as_ref().map_or(0, |section| section.stages.len());
+    if misses_the_past(program) {
+        return Some(NOT_INLINED);
+    }
+    (machine.feed.is_some() && stages > 1).then_some(NOT_GIVEN_INSIDE)
+}
 
 /// Is something of the past read that is not known before an inlined step, once for all of it? A delay by parameters is, at the
 /// end of the step; one by variables depends on what the step computes, and stages inside the step have values of their own.
-pub(super) fn misses_the_past(program: &Program) -> bool {
+fn misses_the_past(program: &Program) -> bool {
     let Some(section) = &program.discretized else { return false };
     let kind = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
     let constant = |delay: &program::Delay| program.pool.variables_of(delay.delay).iter().all(kind);
@@ -303,7 +317,7 @@ impl Section {
 
     /// Sets what the section reads, but for the guesses; computes what depends on `h`.
     fn prepare(&mut self, machine: &mut Machine, t: f64, h: f64, old: &[f64]) -> Result<(), Stop> {
-        machine.time = t;
+        machine.set_time(t);
         for (slot, value) in self.old.iter().zip(old) {
             machine.values[slot.index()] = *value;
         }

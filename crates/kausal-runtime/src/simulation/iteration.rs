@@ -9,6 +9,7 @@ use super::RunError;
 use super::clocks::Clocks;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
+use crate::tunable::Once;
 
 /// Event iterations at one instant before giving up, and as many more as there are discrete variables: each may wait for the
 /// one before.
@@ -211,8 +212,10 @@ pub(crate) fn first_not_finite(machine: &Machine, last: VarId) -> VarId {
 pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     let model = machine.model().clone();
     let program = &model.program;
-    machine.run(&model.parameters, Mode::Initial)?;
+    machine.run_once(Once::Parameters)?;
     finite_where(machine, |kind| matches!(kind, Kind::Parameter))?;
+    // Inputs had their start values up to here.
+    machine.set_time(machine.time);
     if let Some(flag) = program.initial_flag {
         machine.values[flag.index()] = 1.0;
     }
@@ -238,7 +241,7 @@ fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
     const ROUNDS: usize = 100;
     let model = machine.model().clone();
     for _ in 0..ROUNDS {
-        machine.run(&model.initial, Mode::Initial)?;
+        machine.run_once(Once::Initial)?;
         let mut changed = at_start(machine);
         for delay in &model.program.delays {
             let (new, old) = (machine.values[delay.input.index()], machine.values[delay.variable.index()]);

@@ -4,14 +4,15 @@
 use kausal_solver::linear::Pattern;
 use kausal_solver::weights::Size;
 use kausal_symbolic::VarId;
-use kausal_translate::Program;
+
+use crate::machine::Machine;
 
 use super::RightSide;
 
 /// The usual size of a variable: what the model says, else a start value below one, else one.
-pub(super) fn usual(program: &Program, variable: VarId) -> f64 {
-    let declared = &program.variables[variable.index()];
-    match start(program, variable) {
+pub(super) fn usual(machine: &Machine, variable: VarId) -> f64 {
+    let declared = &machine.model().program.variables[variable.index()];
+    match start(machine, variable) {
         Some(start) if !declared.nominal_said && start < 1.0 => start,
         _ => declared.nominal,
     }
@@ -20,7 +21,7 @@ pub(super) fn usual(program: &Program, variable: VarId) -> f64 {
 /// What is known of the sizes of the states, with the numbers of the groups of those that act on each other. The pattern is that of
 /// the derivatives by the states; without one all act on each other.
 pub(super) fn sizes(
-    program: &Program,
+    machine: &Machine,
     states: &[(VarId, VarId)],
     pattern: Option<&Pattern>,
 ) -> Vec<(usize, Size)> {
@@ -29,10 +30,10 @@ pub(super) fn sizes(
         Some(_) => groups(states.len(), &entries),
         None => vec![0; states.len()],
     };
-    let starts: Vec<Option<f64>> = states.iter().map(|(x, _)| start(program, *x)).collect();
+    let starts: Vec<Option<f64>> = states.iter().map(|(x, _)| start(machine, *x)).collect();
     let beside = beside(&starts, &entries);
     let size = |i: usize| {
-        let declared = &program.variables[states[i].0.index()];
+        let declared = &machine.model().program.variables[states[i].0.index()];
         match (declared.nominal_said, starts[i]) {
             (true, _) => Size::Said(declared.nominal),
             (false, Some(start)) => Size::Started(start),
@@ -56,8 +57,8 @@ impl RightSide {
 }
 
 /// The magnitude of a start value that is not zero.
-fn start(program: &Program, variable: VarId) -> Option<f64> {
-    let value = program.variables[variable.index()].value.abs();
+fn start(machine: &Machine, variable: VarId) -> Option<f64> {
+    let value = machine.start_value(variable).abs();
     (value > 0.0 && value.is_finite()).then_some(value)
 }
 

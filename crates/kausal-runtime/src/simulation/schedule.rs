@@ -63,7 +63,7 @@ impl Schedule {
     /// The first instant after `now`.
     pub(crate) fn next(&mut self, machine: &mut Machine, now: f64) -> f64 {
         let model = machine.model().clone();
-        machine.time = now;
+        machine.set_time(now);
         machine.evaluate(model.schedule, &mut self.numbers);
         let events = &self.numbers[..2 * model.program.time_events.len()];
         self.breaks.retain(|&instant| instant > now && !is_same_instant(instant, now));
