@@ -24,8 +24,8 @@ use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
 
 use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
-use crate::simulation::clocks::Clocks;
 use crate::inputs::Feed;
+use crate::simulation::clocks::Clocks;
 use crate::tunable::Applied;
 pub(crate) use nonlinear::singular;
 use nonlinear::{ChordSpace, NewtonSpace};

@@ -90,7 +90,7 @@ pub struct Program {
 /// A base clock (specification section 16.2.2): clocks whose ticks are related exactly, and what is computed at them.
 ///
 /// Ticks are counted in units of the trigger divided by [`BaseClock::resolution`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BaseClock {
     /// How listings call it.
     pub name: String,
@@ -109,7 +109,7 @@ pub struct BaseClock {
 }
 
 /// What makes a base clock tick.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum ClockTrigger {
     /// The unit is this time: an expression of parameters.
     Periodic(ExprId),
@@ -131,7 +131,7 @@ pub enum ClockTrigger {
 }
 
 /// A clock: it ticks at `shift`, `shift + factor`, `shift + 2*factor`, … of the counter of its base clock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SubClock {
     /// A clock variable, or a variable that is on it.
     pub name: String,
@@ -156,7 +156,7 @@ pub struct SubClock {
 }
 
 /// `previous(variable)`: before each tick the slot gets the value of the variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PreviousValue {
     /// Of what.
     pub variable: VarId,
@@ -165,7 +165,7 @@ pub struct PreviousValue {
 }
 
 /// `sample(u)`: the slot gets the value that `u` has before the event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct SampledValue {
     /// A variable of continuous time that is `u`.
     pub source: VarId,
@@ -174,7 +174,7 @@ pub struct SampledValue {
 }
 
 /// Steps of one clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece {
     /// The clock, by its place in [`BaseClock::clocks`].
     pub clock: u32,
@@ -197,7 +197,7 @@ pub struct Bounds {
 }
 
 /// A variable that is given from outside; its start value until it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// The variable.
     pub variable: VarId,
@@ -208,7 +208,7 @@ pub struct Input {
 }
 
 /// Why a parameter cannot be changed without another translation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Structural {
     /// It is a constant.
     Constant,
@@ -228,7 +228,7 @@ pub enum Structural {
 }
 
 /// A start value as runs find it: it is the first guess of an iteration, or what an initial condition says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start {
     /// The variable whose start value it is.
     pub variable: VarId,

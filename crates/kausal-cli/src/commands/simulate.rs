@@ -10,10 +10,7 @@ use kausal::plot;
 use kausal::runner::{Finished, Runner, Stage, Watch};
 use kausal::simulate::{Ended, instant, unmatched};
 use kausal::stored::Flat;
-use kausal::{
-    Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, glob,
-    store,
-};
+use kausal::{Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, glob, store};
 use serde::Serialize;
 
 use super::results::sketch;

@@ -2,8 +2,8 @@
 //! terms.
 
 use kausal_symbolic::Op;
-use kausal_symbolic::function::array::as_size;
 use kausal_symbolic::function::array::MAX_TEXT;
+use kausal_symbolic::function::array::as_size;
 use kausal_symbolic::function::text::{TextFormat, format_number};
 use kausal_symbolic::function::{ArrayFn, Scalar, Term, TermId};
 use kausal_syntax::ast::{self, Arg};

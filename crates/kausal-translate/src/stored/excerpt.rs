@@ -139,7 +139,11 @@ pub(super) fn locations(program: &Program) -> Vec<Location> {
     let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
     let inlined = inlined.flat_map(|d| [&d.factors, &d.steps].into_iter().chain(&d.crossings));
     let own = [&program.parameters, &program.initial, &program.dynamics, &program.outputs, &program.discrete];
-    for step in flow::nested(own.into_iter().chain(inlined).flatten()) {
+    out.extend(program.clocks.iter().filter_map(|base| base.origin.location));
+    out.extend(program.clocks.iter().flat_map(|base| &base.clocks).filter_map(|clock| clock.origin.location));
+    let pieces = program.clocks.iter().flat_map(|base| base.pieces.iter().map(|piece| &piece.steps));
+    let starts = program.clocks.iter().flat_map(|base| base.clocks.iter().map(|clock| &clock.initial));
+    for step in flow::nested(own.into_iter().chain(inlined).chain(pieces).chain(starts).flatten()) {
         match step {
             Step::When(when) => out.extend(when.origin.location),
             Step::Assert(assert) => out.extend(assert.origin.location),

@@ -8,8 +8,8 @@ use kausal_symbolic::{ExprId, FunctionId, VarId};
 use super::place::each_step;
 use super::{FaultKind, Found, Place, Section};
 use crate::program::{
-    Bounds, Check, Delay, Discretized, EquationInfo, EquationRef, Form, Guard, Kind, Program, Relation,
-    Sample, Step, Transport, Variable,
+    BaseClock, Bounds, Check, ClockTrigger, Delay, Discretized, EquationInfo, EquationRef, Form, Guard,
+    Input, Kind, Program, Relation, Sample, Start, Step, Structural, Transport, Variable,
 };
 
 /// Steps may stand in each other so deep; readers follow them by recursion.
@@ -91,6 +91,7 @@ impl Ids<'_, '_> {
             outputs: _,
             discrete: _,
             discretized,
+            clocks,
             states,
             state_sets,
             relations,
@@ -105,6 +106,10 @@ impl Ids<'_, '_> {
             homotopy,
             experiment: _,
             bounds,
+            structural,
+            starts,
+            inputs,
+            output_variables,
             enumerations: _,
             report: _,
         } = program;
@@ -161,6 +166,27 @@ impl Ids<'_, '_> {
             self.var(*variable);
             self.exprs(min.iter().chain(max));
         }
+        for (i, clock) in clocks.iter().enumerate() {
+            self.place = Place::at(Section::Clocks, i);
+            self.clock(clock);
+        }
+        self.place = Place::of(Section::Inputs);
+        self.vars(structural.iter().map(|(variable, _)| variable));
+        for (_, reason) in structural {
+            if let Structural::Attribute(v) | Structural::Decision(v) = reason {
+                self.var(*v);
+            }
+        }
+        for Start { variable, slot, value, equation, changeable: _ } in starts {
+            self.vars([variable, slot]);
+            self.expr(*value);
+            equation.iter().for_each(|&e| self.equation(e));
+        }
+        for Input { variable, held: _, derivatives } in inputs {
+            self.var(*variable);
+            self.vars(derivatives);
+        }
+        self.vars(output_variables);
         let mut open = discretized.as_ref();
         let mut depth = 0;
         while let Some(d) = open {
@@ -191,6 +217,28 @@ impl Ids<'_, '_> {
                 self.found.add(&self.place, FaultKind::AliasOfAlias(variable.name.clone()));
             }
         }
+    }
+
+    fn clock(&mut self, base: &BaseClock) {
+        let BaseClock { name: _, trigger, resolution, clocks, sampled, pieces, origin: _ } = base;
+        match trigger {
+            ClockTrigger::Periodic(unit) => self.expr(*unit),
+            ClockTrigger::Varying { variable, resolution: _ } => self.var(*variable),
+            ClockTrigger::Event { condition, start_interval } => {
+                self.var(*condition);
+                self.exprs(start_interval);
+            }
+        }
+        if *resolution < 1 || clocks.iter().any(|clock| clock.factor < 1) {
+            let place = self.place.clone();
+            self.found.add(&place, FaultKind::Misplaced("a distance of ticks that is not positive"));
+        }
+        for clock in clocks {
+            self.vars(clock.interval.iter().chain(&clock.first_tick).chain(&clock.step));
+            self.vars(clock.previous.iter().flat_map(|p| [&p.variable, &p.slot]));
+        }
+        self.vars(sampled.iter().flat_map(|s| [&s.source, &s.slot]));
+        pieces.iter().for_each(|piece| self.range("clock", piece.clock as usize, clocks.len()));
     }
 
     fn discretized(&mut self, d: &Discretized, states: usize) {

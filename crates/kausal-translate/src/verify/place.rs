@@ -39,6 +39,10 @@ pub enum Section {
     Events,
     /// Declared bounds.
     Bounds,
+    /// Clocks, and what is computed at their ticks.
+    Clocks,
+    /// Inputs, outputs, and what a run may change.
+    Inputs,
     /// Functions.
     Functions,
 }
@@ -101,6 +105,10 @@ pub(super) fn sections(program: &Program) -> Vec<(Section, &[Step])> {
             out.push((Section::FilterFactors, &filter.factors));
             out.push((Section::Filter, &filter.steps));
         }
+    }
+    for clock in &program.clocks {
+        out.extend(clock.clocks.iter().map(|c| (Section::Clocks, &c.initial[..])));
+        out.extend(clock.pieces.iter().map(|piece| (Section::Clocks, &piece.steps[..])));
     }
     out
 }
@@ -179,6 +187,8 @@ impl fmt::Display for Section {
             Section::States => "states",
             Section::Events => "events",
             Section::Bounds => "bounds",
+            Section::Clocks => "clocks",
+            Section::Inputs => "inputs, parameters and start values",
             Section::Functions => "functions",
         })
     }
