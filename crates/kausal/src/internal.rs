@@ -108,7 +108,7 @@ mod tests {
             }));
             panic!("{}", "second")
         });
-        let d = outer.map(|()| ()).expect_err("it failed");
+        let d = outer.expect_err("it failed");
         assert!(d.message.contains("second") && d.is_error(), "{}", d.message);
         assert_eq!(GUARDS.get(), 0);
     }

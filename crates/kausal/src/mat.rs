@@ -434,7 +434,7 @@ mod tests {
         sample.columns[0][3] = 0.25;
         sample.signals[4].values = Values::Constant(3.0);
         let mut bytes = Vec::new();
-        for m in matrices(&written(&sample)).unwrap() {
+        for m in matrices(&written(&sample), false).unwrap() {
             let m = match m.name.as_str() {
                 "Aclass" => class("binNormal"),
                 _ => m.transposed(),
@@ -458,7 +458,7 @@ mod tests {
             ["Atrajectory", "1.1", "", orientation].iter().map(|t| format!("{t:11}").into_bytes()).collect();
         let values =
             (0..11).flat_map(|c| rows.iter().map(move |r| f64::from(r[c])).collect::<Vec<_>>()).collect();
-        Matrix { name: "Aclass".into(), rows: 4, columns: 11, values }
+        Matrix { name: "Aclass".into(), rows: 4, columns: 11, values, at: 0, end: 0 }
     }
 
     #[test]

@@ -61,8 +61,6 @@ struct Base {
     flat: Arc<FlatModel>,
     options: Options,
     backend: Backend,
-    /// May the model do what a program may?
-    external: bool,
 }
 
 /// What a model was translated to.

@@ -354,14 +354,15 @@ const CASES: &[Case] = &[
     case(
         "relations on clocks cause no events",
         "Real u; Integer n(start = 0); equation u = sample(time, Clock(1, 10)); n = previous(n) + (if u > 0.45 and u < 0.75 then 1 else 0);",
-        &[("n", |t| ((ticks(t, 0.1) - 5.0).max(0.0)).min(3.0))],
+        &[("n", |t| (ticks(t, 0.1) - 5.0).clamp(0.0, 3.0))],
     ),
     case(
         "pre and edge on a clock are those of its ticks",
         "Boolean b(start = false); Integer n(start = 0); equation b = sample(sin(10*time) > 0, Clock(1, 100)); \
          n = previous(n) + (if edge(b) then 1 else 0);",
         &[("n", |t| {
-            ((last(t, 0.01) * 10.0 / 6.283185307179586) + if last(t, 0.01) > 0.0 { 1.0 } else { 0.0 }).floor()
+            ((last(t, 0.01) * 10.0 / std::f64::consts::TAU) + if last(t, 0.01) > 0.0 { 1.0 } else { 0.0 })
+                .floor()
         })],
     ),
     case(
@@ -515,7 +516,7 @@ fn closed_forms() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Code, how many places are shown, text.
+/// Code, how many places are shown (one where what disagrees stands in one equation), text.
 const ERRORS: &[(&str, usize, &str)] = &[
     (
         "K0461",
@@ -552,12 +553,12 @@ const ERRORS: &[(&str, usize, &str)] = &[
     ("K0463", 2, "Real u, y;\n equation u = sample(time, Clock(0.1));\n y = u + sample(time, Clock(1, 10));"),
     (
         "K0463",
-        2,
+        1,
         "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, 2) + subSample(u, 3);",
     ),
     (
         "K0463",
-        2,
+        1,
         "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = subSample(u, 2) + shiftSample(u, 1);",
     ),
     (
@@ -585,7 +586,7 @@ const ERRORS: &[(&str, usize, &str)] = &[
     ("K0467", 1, "Real u, y;\n equation u = sample(time, Clock(time > 0.5));\n y = shiftSample(u, 2, 3);"),
     ("K0468", 1, "Real u, y;\n equation u = sample(time, Clock(1, 10));\n y = u + delay(u, 0.1);"),
     (
-        "K0468",
+        "K0358",
         1,
         "Real u;\n equation u = sample(time, Clock(1, 10));\n when u > 0.5 then reinit(u, 0);\n end when;",
     ),

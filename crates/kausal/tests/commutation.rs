@@ -81,7 +81,7 @@ fn a_bridge_of_four_ideal_diodes_with_a_smoothing_capacitor() {
         connect(a.n, g.p); connect(a.p, d[1].p); connect(a.n, d[2].p); connect(a.p, d[3].n); connect(a.n, d[4].n);
         connect(d[1].n, d[2].n); connect(d[3].p, d[4].p); connect(d[1].n, l.p); connect(l.n, r.p); connect(l.n, c.p);
         connect(r.n, d[3].p); connect(c.n, d[3].p);
-        l.L*der(i) = abs(a.v) - u; c.C*der(u) = i - u/r.R;
+        l.L*der(i) = (if a.v > 0 then a.v else -a.v) - u; c.C*der(u) = i - u/r.R;
       end M;";
     agree(text, "c.v", "u");
 }

@@ -161,7 +161,7 @@ fn columns_of_files_are_inputs_and_what_is_wrong_with_them_is_said() {
         Err(d) => format!("{} {}", d.code, d.message),
     };
     let good = folder.write("good.csv", "time,u,w,b\n0,1,5,0\n1,3,7,1\n");
-    assert_eq!(ask(&[good.clone()]), "3 ");
+    assert_eq!(ask(std::slice::from_ref(&good)), "3 ");
     assert_eq!(ask(&[format!("u={good}:w")]), "7 ");
     let bad = |name: &str, text: &str, word: fn(String) -> String| ask(&[word(folder.write(name, text))]);
     let whole = |path: String| path;

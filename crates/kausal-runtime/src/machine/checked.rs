@@ -174,7 +174,7 @@ fn refined(kernel: &Kernel, space: &mut KernelSpace, mut rows: Rows, right: impl
         let next = Rows::of(kernel, space, &right);
         let size =
             |rows: &Rows| rows.worst().map_or(0.0, |(i, r)| r.abs() / rows.sizes[i].max(f64::MIN_POSITIVE));
-        if !(size(&next) < size(&rows)) {
+        if size(&next).partial_cmp(&size(&rows)) != Some(std::cmp::Ordering::Less) {
             space.rhs = before;
             return rows;
         }

@@ -62,7 +62,7 @@ pub(crate) struct Graph {
     pub actions: Vec<NodeId>,
     pub edges: Vec<Edge>,
     pub constructors: Vec<Constructor>,
-    clocked_marks: Vec<Mark>,
+    pub clocked_marks: Vec<Mark>,
     continuous_marks: Vec<Mark>,
 }
 

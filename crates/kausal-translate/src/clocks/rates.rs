@@ -305,7 +305,8 @@ impl Inference<'_> {
     fn any_origin(&self) -> Origin {
         let edges = self.graph.edges.iter().map(|e| (e.result, &e.origin));
         let clocks = self.graph.constructors.iter().map(|c| (c.node, &c.origin));
-        let mut all = edges.chain(clocks).filter(|(node, _)| self.place(*node).is_some());
+        let marks = self.graph.clocked_marks.iter().map(|m| (m.node, &m.origin));
+        let mut all = edges.chain(clocks).chain(marks).filter(|(node, _)| self.place(*node).is_some());
         all.next().map(|(_, origin)| origin.clone()).unwrap_or_default()
     }
 

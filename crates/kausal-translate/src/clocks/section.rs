@@ -283,7 +283,10 @@ fn refuse_events(part: &mut Work, origin: &Origin) -> Option<()> {
     };
     let d = Diagnostic::error("K0468", format!("{found} among clocked equations is not supported"))
         .help("compute it in continuous time and `sample` it");
-    part.diagnostics.push(at(d, origin, "the clock of these equations"));
+    let own = part.equations.iter().map(|e| &e.origin);
+    let place = std::iter::once(origin).chain(own).find(|o| o.location.is_some()).unwrap_or(origin);
+    let d = at(d, place, "among these equations");
+    part.diagnostics.push(d);
     None
 }
 
@@ -332,8 +335,12 @@ fn ordered(work: &mut Work, blocks: Vec<Sorted>, clocks: &[SubClock]) -> Option<
         );
         let d = Diagnostic::error("K0470", message)
             .help("put `previous` into the loop, or put all of it on one clock");
-        let origin = clocks.iter().map(|c| &c.origin).find(|o| o.location.is_some()).cloned();
-        let d = at(d, &origin.unwrap_or_default(), "one of the clocks");
+        let open = blocks.iter().zip(&waits).filter(|(_, waits)| **waits > 0);
+        let place = open.flat_map(|(block, _)| &block.writes).find_map(|&v| work.var(v).location);
+        let d = match place {
+            Some(place) => d.at(place, "declared here"),
+            None => d,
+        };
         work.diagnostics.push(d);
         return None;
     }

@@ -143,7 +143,7 @@ impl Constraints {
             self.settle(work, &mut next, local);
             direction = variables.iter().map(|v| (next[v] - last[v]) / (STEP * size(v))).collect();
             let moved = direction.iter().fold(0.0f64, |most, d| most.max(d.abs()));
-            if !(moved > DEAD_END) || !self.hold(work, &next) {
+            if moved.is_nan() || moved <= DEAD_END || !self.hold(work, &next) {
                 direction.iter_mut().for_each(|d| *d = random.next());
                 continue;
             }

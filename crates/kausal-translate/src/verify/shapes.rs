@@ -14,10 +14,8 @@ pub(super) fn check(found: &mut Found) {
     each_step(program, |place, step| match step {
         Step::Solve(solve) => kernel(found, place, solve),
         Step::System(system) => block(found, place, system),
-        Step::When(when) => {
-            if when.branches.is_empty() {
-                found.add(place, FaultKind::Length { what: "branches", found: 0, expected: 1 });
-            }
+        Step::When(when) if when.branches.is_empty() => {
+            found.add(place, FaultKind::Length { what: "branches", found: 0, expected: 1 });
         }
         _ => {}
     });

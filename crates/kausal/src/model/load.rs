@@ -169,7 +169,6 @@ impl Loader {
             flat: flat.clone(),
             options: self.options,
             backend: self.backend,
-            external: self.external,
         };
         let model = Model {
             base: Arc::new(base),
