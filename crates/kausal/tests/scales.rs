@@ -166,7 +166,13 @@ fn what_grows_by_itself_is_known_while_it_is_small() {
             let off = last(&run_relatively(swinging, &settings), "x") / (20.0 * 11f64.sin()).exp() - 1.0;
             assert!(off.abs() < 5e3 * tolerance, "{method} at {tolerance:e}: off by {off:e}");
             let settings = Settings { stop: 30.0, ..settings };
-            let off = last(&run_relatively(from_zero, &settings), "x") / (1e-12 * 30f64.exp_m1()) - 1.0;
+            let run = run_relatively(from_zero, &settings);
+            // Long implicit steps damp what grows and keep it below the tolerance all the time: that is said.
+            if run.diagnostics.iter().any(|d| d.code == "K0536") {
+                assert!(method != Method::Auto, "at {tolerance:e}");
+                continue;
+            }
+            let off = last(&run, "x") / (1e-12 * 30f64.exp_m1()) - 1.0;
             assert!(off.abs() < 1e3 * tolerance, "{method} at {tolerance:e}: off by {off:e}");
         }
     }
