@@ -133,9 +133,11 @@ impl Rows {
         rows
     }
 
-    /// Where all terms of a row are nearly zero, what is left of them is the rounding of the others.
+    /// Where all terms of a row are nearly zero, what is left of them is the rounding of the others: each unknown that was
+    /// eliminated leaves one rounding error of them.
     fn are_solved(&self) -> bool {
-        let least = Guard::ROUNDING * self.sizes.iter().fold(0.0, |most: f64, size| most.max(*size));
+        let largest = self.sizes.iter().fold(0.0, |most: f64, size| most.max(*size));
+        let least = Guard::ROUNDING * self.sizes.len() as f64 * largest;
         let solved = |(r, size): (&f64, &f64)| r.abs() <= (Guard::LOST * size).max(least) || r.is_nan();
         self.residuals.iter().zip(&self.sizes).all(solved)
     }
