@@ -106,7 +106,7 @@ impl Report {
 
 /// A random model with how it is run.
 pub fn make(family: Family, choices: &mut Choices) -> (Case, Options) {
-    let options = options::choose(choices);
+    let options = options::choose(choices, family.is_stiff());
     (family.generate(choices), options)
 }
 

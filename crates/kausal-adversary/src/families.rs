@@ -8,6 +8,7 @@ pub mod circuit;
 pub mod converters;
 pub mod delays;
 pub mod diodes;
+pub mod enzymes;
 pub mod impacts;
 pub mod kinetics;
 pub mod mechanisms;
@@ -18,6 +19,7 @@ pub mod rectifiers;
 pub mod roots;
 pub mod springs;
 pub mod streams;
+pub mod thyristors;
 
 /// A family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +54,15 @@ pub enum Family {
     Pulses,
     /// Bridges of diodes without resistance.
     Polyphase,
+    /// Currents that are set to zero.
+    Thyristors,
+    /// Slow manifolds that end.
+    Enzymes,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 15] = [
+    pub const ALL: [Family; 17] = [
         Family::Rectifiers,
         Family::Converters,
         Family::Diodes,
@@ -72,6 +78,8 @@ impl Family {
         Family::Streams,
         Family::Pulses,
         Family::Polyphase,
+        Family::Thyristors,
+        Family::Enzymes,
     ];
 
     /// Its name, as in `--family`.
@@ -92,7 +100,15 @@ impl Family {
             Family::Streams => "streams",
             Family::Pulses => "pulses",
             Family::Polyphase => "polyphase",
+            Family::Thyristors => "thyristors",
+            Family::Enzymes => "enzymes",
         }
+    }
+
+    /// Whether its models may decay faster than anything happens in them: explicit methods need ever so many steps there.
+    pub fn is_stiff(self) -> bool {
+        use Family::{Automata, Chains, Delays, Loops, Periodic, Springs, Thyristors};
+        !matches!(self, Automata | Chains | Delays | Loops | Periodic | Springs | Thyristors)
     }
 
     /// A model of the family.
@@ -113,6 +129,8 @@ impl Family {
             Family::Streams => streams::generate(choices),
             Family::Pulses => pulses::generate(choices),
             Family::Polyphase => polyphase::generate(choices),
+            Family::Thyristors => thyristors::generate(choices),
+            Family::Enzymes => enzymes::generate(choices),
         }
     }
 }

@@ -14,7 +14,8 @@ pub struct Options {
 }
 
 const TOLERANCES: [f64; 4] = [1e-6, 1e-4, 1e-3, 1e-8];
-const METHODS: [&str; 12] = [
+/// A third of the runs take the default, as most users do.
+const METHODS: [&str; 18] = [
     "",
     "",
     "",
@@ -22,26 +23,43 @@ const METHODS: [&str; 12] = [
     "",
     "",
     "--method bdf",
+    "--method bdf",
     "--method radau",
     "--method esdirk4",
+    "--method esdirk3",
     "--method rosenbrock",
     "--inline bdf",
+    "--inline bdf",
     "--inline radau",
+    "--inline rosenbrock",
+    "--inline mixed",
+    "--inline auto",
 ];
-const INTERVALS: [usize; 4] = [500, 50, 200, 1000];
+/// Methods whose steps are bounded by the fastest decay: for families without stiff models only.
+const EXPLICIT: [&str; 2] = ["--method dopri5", "--method tsit5"];
+const INTERVALS: [usize; 7] = [500, 50, 200, 1000, 20, 4000, 3];
 
-/// Chooses.
-pub fn choose(choices: &mut Choices) -> Options {
-    let tolerance = *choices.pick("option.tolerance", &TOLERANCES);
+/// Chooses; explicit methods only where models are not stiff.
+pub fn choose(choices: &mut Choices, stiff: bool) -> Options {
+    let tolerance = match choices.flag("option.tolerance.any", 0.3) {
+        true => choices.scale("option.tolerance", 1e-8, 1e-3),
+        false => *choices.pick("option.tolerance", &TOLERANCES),
+    };
     let intervals = *choices.pick("option.intervals", &INTERVALS);
-    let mut arguments: Vec<String> =
-        choices.pick("option.method", &METHODS).split_whitespace().map(str::to_owned).collect();
+    let method = match !stiff && choices.flag("option.explicit", 0.1) {
+        true => choices.pick("option.method", &EXPLICIT),
+        false => choices.pick("option.method", &METHODS),
+    };
+    let mut arguments: Vec<String> = method.split_whitespace().map(str::to_owned).collect();
     for (name, words, probability) in [
         ("option.tearing", "--tearing off", 0.1),
         ("option.relaxing", "--relaxing off", 0.1),
         ("option.interpret", "--interpret", 0.1),
+        ("option.jacobian", "--jacobian numeric", 0.05),
     ] {
-        if choices.flag(name, probability) {
+        // Inlined steps have matrices of their own.
+        let refused = name == "option.jacobian" && method.starts_with("--inline");
+        if choices.flag(name, probability) && !refused {
             arguments.extend(words.split_whitespace().map(str::to_owned));
         }
     }

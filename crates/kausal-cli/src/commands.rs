@@ -1,11 +1,21 @@
 //! What the commands do.
 
+mod doc;
+mod draw;
 mod explain;
+mod export;
+mod format;
+mod import;
+mod linearize;
+mod lint;
+mod lsp;
 mod model;
 mod parse;
 mod results;
 mod shell;
 mod simulate;
+mod studio;
+mod sweep;
 mod verify;
 mod written;
 
@@ -69,11 +79,22 @@ fn dispatch(command: Command) -> Outcome {
     }
     let done = match command {
         Command::Parse(arguments) => parse::run(&arguments),
+        Command::Format(arguments) => return format::run(&arguments),
+        Command::Lint(arguments) => lint::lint(&arguments),
+        Command::Fix(arguments) => lint::fix(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
+        Command::Studio(arguments) => studio::run(&arguments),
         Command::Check(arguments) => model::check(&arguments),
         Command::Flatten(arguments) => model::flatten(&arguments),
         Command::Translate(arguments) => return model::translate(&arguments),
+        Command::Doc(arguments) => doc::run(&arguments),
+        Command::Draw(arguments) => draw::run(&arguments),
         Command::Explain(arguments) => return explain::run(&arguments),
         Command::Simulate(arguments) => return simulate::run(&arguments),
+        Command::Sweep(arguments) => return sweep::run(&arguments),
+        Command::Linearize(arguments) => return linearize::run(&arguments),
+        Command::Export(arguments) => return export::run(&arguments),
+        Command::Import(arguments) => return import::run(&arguments),
         Command::Compare(arguments) => results::compare(&arguments),
         Command::Recover(arguments) => results::recover(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

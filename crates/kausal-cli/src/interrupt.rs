@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use kausal::Cancel;
 
+use crate::memory::watch::{self, Exhausted};
+
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static PHASE: AtomicU8 = AtomicU8::new(PREPARING);
 static BEGIN: OnceLock<Instant> = OnceLock::new();
@@ -36,16 +38,13 @@ const GRACE: Duration = Duration::from_millis(300);
 const GRACE_OF_LIMIT: Duration = Duration::from_secs(2);
 /// Then files are completed, unless somebody holds them for longer.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// How often memory is looked at: what is taken meanwhile is small beside any limit.
-const OFTEN: Duration = Duration::from_millis(20);
 
 /// Why the program shall end.
 #[derive(Clone, Copy)]
 enum Cause {
     Request,
     Time,
-    /// So many megabytes.
-    Memory(u64),
+    Memory(Exhausted),
 }
 
 impl Cause {
@@ -61,7 +60,11 @@ impl Cause {
                 eprintln!("error[K0521]: the time limit was reached {what}");
                 eprintln!("  = help: give more with --timeout");
             }
-            Cause::Memory(limit) => {
+            Cause::Memory(Exhausted::System) => {
+                eprintln!("error[K0525]: the system gives no more memory {what}");
+                eprintln!("  = help: make the model or the result smaller");
+            }
+            Cause::Memory(Exhausted::Limit(limit)) => {
                 eprintln!("error[K0525]: the memory limit of {limit} MB was reached {what}");
                 eprintln!("  = help: give more with --memory, or make the model or the result smaller");
             }
@@ -106,14 +109,7 @@ pub fn begin(time: Option<Duration>, memory: Option<u64>, runs: bool) {
             make_it_end(Cause::Time, PHASE.load(Ordering::Relaxed));
         });
     }
-    if let Some(limit) = memory.filter(|_| resident().is_some()) {
-        std::thread::spawn(move || {
-            while resident().is_none_or(|bytes| bytes <= limit << 20) {
-                std::thread::sleep(OFTEN);
-            }
-            Cause::Memory(limit).end(place(PHASE.load(Ordering::Relaxed)));
-        });
-    }
+    watch::begin(memory, |why| Cause::Memory(why).end(place(PHASE.load(Ordering::Relaxed))));
 }
 
 /// What was going on.
@@ -124,14 +120,6 @@ fn place(phase: u8) -> &'static str {
         RUNNING => "in the run",
         _ => "after the run",
     }
-}
-
-/// Bytes of memory this program has taken, where the system tells.
-fn resident() -> Option<u64> {
-    // Pages of 4 KB where they are the smallest; larger ones make the limit stricter in no way that matters.
-    const PAGE: u64 = 4096;
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
 }
 
 /// How long ago that was.

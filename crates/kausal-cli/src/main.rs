@@ -16,11 +16,14 @@ use arguments::Command;
 use clap::Parser;
 use commands::Outcome;
 
+#[global_allocator]
+static ALLOCATOR: memory::Watched = memory::Watched;
+
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
     output::configure(arguments.manner);
     let (time, memory) = arguments.command.bounds();
-    let runs = matches!(arguments.command, Command::Simulate(_));
+    let runs = matches!(arguments.command, Command::Simulate(_) | Command::Sweep(_) | Command::Linearize(_));
     interrupt::begin(time.map(Duration::from_secs_f64), memory::limit(memory), runs);
     let outcome = commands::run(arguments.command);
     output::tell_rest();

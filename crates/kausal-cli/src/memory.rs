@@ -1,5 +1,10 @@
 //! How much memory a command may take.
 
+mod allocator;
+pub mod watch;
+
+pub use allocator::Watched;
+
 /// This part of the machine's memory, unless the user says otherwise: the rest is for everything else that runs.
 const SHARE: f64 = 0.8;
 

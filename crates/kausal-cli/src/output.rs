@@ -5,6 +5,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -67,6 +68,12 @@ pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> bool {
     errors > 0
 }
 
+/// Shows an error on stderr.
+pub fn fail(error: &kausal::Error) {
+    ERRORS.fetch_add(1, Ordering::Relaxed);
+    let _ = writeln!(io::stderr(), "{error}");
+}
+
 /// Diagnostics that are shown; the rest are counted.
 const MOST_SHOWN: usize = 100;
 /// Diagnostics so far, also those that were not shown, and the errors among them.
@@ -124,6 +131,35 @@ pub fn wrote(path: &Path) {
     if !is_quiet() {
         let _ = writeln!(io::stderr(), "wrote {}", render::printable(&path.display().to_string()));
     }
+    let is_page = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
+    if manner().open && is_page {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        browse(whole.as_os_str());
+    }
+}
+
+/// Opens a page or an address in the browser of the person, if there is one; where it is was said anyway.
+pub fn browse(address: &std::ffi::OsStr) {
+    let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        "windows" => ("cmd", &["/C", "start", ""]),
+        _ => ("xdg-open", &[]),
+    };
+    let started = Command::new(program)
+        .args(arguments)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Ok(mut child) = started {
+        std::thread::spawn(move || child.wait());
+    }
+}
+
+/// How many entries of a list are shown: all with `--verbose`.
+pub fn list_length() -> usize {
+    if is_verbose() { usize::MAX } else { 20 }
 }
 
 /// Is more wanted than usual?

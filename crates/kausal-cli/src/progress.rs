@@ -55,6 +55,35 @@ impl Progress {
     }
 }
 
+/// The progress of many runs.
+pub struct Counted {
+    bar: Option<ProgressBar>,
+    begin: Instant,
+}
+
+impl Counted {
+    /// From now on.
+    pub fn begin() -> Counted {
+        Counted { bar: bar(PARTS), begin: Instant::now() }
+    }
+
+    /// So many of all are done, and that is left to be said.
+    pub fn advance(&self, done: u64, total: u64, rest: &str) {
+        let Some(bar) = &self.bar else { return };
+        if self.begin.elapsed() > PATIENCE {
+            bar.set_message(format!("{done} of {total} runs{rest}"));
+            bar.set_position(done * PARTS / total.max(1));
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Does something that nobody knows the length of; where it takes long, a terminal sees that something is done.
 pub fn waiting<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     let waiting = Waiting::begin(what);
@@ -132,7 +161,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// Seconds as people say them.
-fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     if seconds < 100.0 {
         format!("{seconds:.0} s")
     } else if seconds < 6000.0 {

@@ -171,6 +171,7 @@ fn fixture(work: &Path, what: &str) {
             drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
             fs::rename(socket, at(name)).unwrap();
         }
+        ["picture", name] => fs::write(at(name), [b"\x89PNG\r\n\x1a\n", SECRET.as_bytes()].concat()).unwrap(),
         ["bytes", name] => fs::write(at(name), b"model B \xff\xfe end B;").unwrap(),
         ["huge", name] => fs::write(at(name), level_4("a", 0x7fff_ffff, 0x7fff_ffff, &[0; 16])).unwrap(),
         ["bomb", name] => fs::write(at(name), zlib_bomb()).unwrap(),
@@ -250,6 +251,8 @@ fn attempt(attack: &Attack) -> Result<(), String> {
     };
     write(scratch.join("home/secret.txt"), SECRET);
     write(scratch.join("home/secret.mat"), SECRET);
+    write(scratch.join("home/own.mo"), "model Own   Real x=time;end Own;");
+    write(scratch.join("home/secret.png"), &format!("\u{89}PNG\r\n\u{1a}\n{SECRET}"));
     for (name, text) in [
         ("notes.txt", "notes of the user\n"),
         ("data.csv", "time,x\n0,1\n"),
@@ -271,7 +274,18 @@ fn attempt(attack: &Attack) -> Result<(), String> {
     let before = content(&scratch);
 
     let mut arguments = attack.run.clone().unwrap_or_else(|| vec!["simulate".into(), "models/A.mo".into()]);
-    let of_models = ["check", "flatten", "translate", "explain", "simulate"];
+    let of_models = [
+        "check",
+        "flatten",
+        "translate",
+        "explain",
+        "simulate",
+        "sweep",
+        "linearize",
+        "export",
+        "doc",
+        "draw",
+    ];
     if of_models.contains(&arguments[0].as_str()) {
         arguments.extend(["--library".into(), "lib".into()]);
     }

@@ -78,6 +78,7 @@ const REPORT: &str = r##"
 const matrix = byId("matrix"), graph = byId("graph"), hint = byId("hint");
 const data = JSON.parse(byId("data").textContent), n = data.equations.length;
 seen.drawn = [matrix.dataset.drawn > 0, graph.dataset.drawn > 0];
+seen.room = byId("order").offsetHeight > 0;
 seen.counts = byId("counts").textContent;
 // The last entry of the first loop, where it is drawn when everything is shown.
 const block = data.blocks.find(b => b.is_loop), row = block.start + block.size - 1, column = data.entries[row].at(-1);
@@ -207,7 +208,7 @@ fn the_report_answers() {
     loop_model(folder.path());
     done(folder.path(), &["simulate", "Loop.mo", "--report", "report.html", "--plot", "x,a"]);
     let Some(seen) = visit(folder.path(), "report.html", REPORT) else { return };
-    assert_eq!(seen["drawn"], serde_json::json!([true, true]));
+    assert_eq!((&seen["drawn"], &seen["room"]), (&serde_json::json!([true, true]), &true.into()));
     assert!(seen["counts"].as_str().unwrap().ends_with("1 loop"), "{seen}");
     // Nothing is wider than the page, and no part has arrows of its own to scroll sideways.
     assert_eq!(seen["wide"], serde_json::json!([]), "{seen}");
@@ -257,6 +258,8 @@ fn large_reports_answer() {
             assert_eq!(seen[what], true, "{page}, {what}: {seen}");
         }
         assert!(seen["hover"].as_str().is_some_and(|h| h.contains("in loop")), "{seen}");
+        // Hundreds of blocks have no room for their names, and a graph without them tells nothing.
+        assert_eq!(seen["room"], false, "{page}: {seen}");
         assert!(seen["math"].as_u64().unwrap() > 50, "{seen}");
     }
 }
@@ -283,13 +286,17 @@ seen.back = pictures().every((picture, i) => picture === before[i]);
 byId("events").click();
 await frame();
 seen.events = pictures().every((picture, i) => picture !== before[i]);
-const listed = byId("list").children.length;
-byId("search").value = "restitution";
+const rows = () => [...byId("list").querySelectorAll(".row")];
+const listed = rows().length;
+byId("kind-parameters").click();
+seen.parameters = rows().map(r => r.textContent);
+byId("kind-signals").click();
+byId("search").value = "dep*";
 byId("search").dispatchEvent(new Event("input"));
-seen.found = [listed, byId("list").children.length, byId("list").textContent];
+seen.found = [listed, rows().length, byId("list").textContent];
 byId("list").querySelector("input").click();
 await frame();
-seen.added = canvases().length;
+seen.added = document.querySelectorAll(".legend i").length;
 byId("theme").click();
 seen.theme = document.documentElement.dataset.theme;
 "#;
@@ -307,6 +314,7 @@ fn plots_answer() {
     }
     assert!(seen["cursor"].as_str().unwrap().starts_with("t = 0."), "{seen}");
     assert!(seen["found"][0].as_u64().unwrap() > 3 && seen["found"][1] == 1, "{seen}");
+    assert_eq!(seen["parameters"][0], "e0.5", "{seen}");
     assert_eq!((&seen["added"], &seen["theme"]), (&3.into(), &"dark".into()));
 }
 

@@ -547,3 +547,18 @@ fn explanations_in_words() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("Too few equations"), "{output:?}");
 }
+
+#[test]
+fn long_lists_of_a_translation_are_cut_unless_asked_for() {
+    let folder = folder();
+    let chain = "model Chain Real x[50](each start = 0, each fixed = true); equation for i in 1:50 loop der(x[i]) = time; end for; end Chain;";
+    std::fs::write(folder.path().join("Chain.mo"), chain).unwrap();
+    let states = |more: &[&str]| {
+        let output = kausal(folder.path(), &[&["translate", "Chain.mo"], more].concat());
+        text(&output.stdout).lines().find(|l| l.starts_with("states: ")).unwrap_or_default().to_owned()
+    };
+    let short = states(&[]);
+    assert!(short.ends_with("x[20] and 30 more (--verbose lists all)"), "{short}");
+    let long = states(&["--verbose"]);
+    assert!(long.ends_with("x[50]") && !long.contains("more"), "{long}");
+}

@@ -92,3 +92,42 @@ fn what_is_no_stored_model_is_said_once() {
     let (done, _, said) = run(folder, &["translate", "Kausal.Examples.RC", "-o", "rc.csv"]);
     assert!(!done && said.contains("end with .kausal"), "{said}");
 }
+
+/// Calls that are made again, on other conditions and behind relations, and states that are selected while the model runs.
+#[test]
+fn what_the_translation_made_is_stored() {
+    let calls = "model Calls
+  function f input Real u; output Real y; algorithm y := u; while y < 2 loop y := 2*y + 1; end while; end f;
+  Real x(start = 0.1, fixed = true);
+  Boolean late = time > 0.5;
+  Boolean large = x > 0.3;
+  Real a = if late then f(x) else 0;
+  Real b = if large then 2*f(x) else 1;
+  Real c = if late then f(x) + 1 else f(x);
+equation
+  der(x) = 0.1*(a + b + c);
+end Calls;";
+    let selected = "model Pendulum
+  Real x(start = 0.6); Real y(start = -0.8); Real vx; Real vy(start = 0); Real force;
+equation
+  der(x) = vx;
+  der(y) = vy;
+  der(vx) = -force*x;
+  der(vy) = -force*y - 9.81;
+  x^2 + y^2 = 1;
+end Pendulum;";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (name, text) in [("Calls", calls), ("Pendulum", selected)] {
+        let file = format!("{name}.mo");
+        std::fs::write(folder.join(&file), text).unwrap();
+        let (done, _, said) = run(folder, &["translate", &file, "-o", "m.kausal"]);
+        assert!(done, "{name}: {said}");
+        assert!(run(folder, &["simulate", &file, "-o", "a.csv"]).0);
+        assert!(run(folder, &["simulate", "m.kausal", "-o", "b.csv"]).0);
+        let read = |file: &str| std::fs::read(folder.join(file)).unwrap();
+        assert!(read("a.csv") == read("b.csv"), "{name}");
+        let (done, _, said) = run(folder, &["export", &file, "-o", "m.fmu"]);
+        assert!(done, "{name}: {said}");
+    }
+}

@@ -12,8 +12,20 @@ use support::{command, kausal, text};
 mod support;
 
 const FORMATS: [&str; 3] = ["r.csv", "r.mat", "r.parquet"];
-/// A second, and what a machine takes that has other things to do.
-const SOON: Duration = Duration::from_millis(2500);
+/// The program is gone by then: in one of some attempts at least, and on a machine that has nothing else to do.
+const SOON: Duration = Duration::from_secs(1);
+const ATTEMPTS: usize = 4;
+
+/// How many programs share a core at present, where the system tells (`proc_loadavg(5)`). What ends a program takes some hundredths of a
+/// second of a core, most of them the system's, which takes back the memory; among many others that is many times as long.
+fn sharing() -> f64 {
+    let Ok(load) = std::fs::read_to_string("/proc/loadavg") else { return 1.0 };
+    let words: Vec<&str> = load.split(' ').collect();
+    let lately = words.first().and_then(|word| word.parse().ok()).unwrap_or(1.0_f64);
+    let now = words.get(3).and_then(|word| word.split('/').next()?.parse().ok()).unwrap_or(1.0_f64);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    (lately.max(now) / cores).max(1.0)
+}
 
 /// `x = sin(time)`, and something that goes wrong on demand.
 const MODEL: &str = "model M
@@ -52,14 +64,30 @@ fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Ends a program with Ctrl-C: what it says, and whether it was soon.
-fn interrupted(child: Child) -> Output {
-    let begin = Instant::now();
-    signal(&child, "-INT");
-    let output = child.wait_with_output().unwrap();
-    assert!(begin.elapsed() < SOON, "{:?}: {output:?}", begin.elapsed());
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    output
+/// Ends a program with Ctrl-C a while after its start: what it says. It is gone soon. None: there was nothing left to end.
+fn interrupted(after: Duration, start: impl Fn() -> Child) -> Option<Output> {
+    let mut slow = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let mut child = start();
+        std::thread::sleep(after);
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        // Where it is served by somebody, it goes on to be.
+        let input = child.stdin.take();
+        let begin = Instant::now();
+        signal(&child, "-INT");
+        let output = child.wait_with_output().unwrap();
+        drop(input);
+        let took = begin.elapsed();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let sharing = sharing();
+        if took < SOON.mul_f64(sharing) {
+            return Some(output);
+        }
+        slow.push((took, sharing, output));
+    }
+    panic!("{slow:?}")
 }
 
 /// The rows of a file are those of the model, and there is nothing of the next one.
@@ -139,9 +167,7 @@ fn ctrl_c_in_the_run() {
     let folder = folder();
     let at = folder.path();
     for more in [&["--stop", "1e9"][..], &["--stop", "1e9", "--set", "hangs=100"]] {
-        let child = start(at, more);
-        std::thread::sleep(Duration::from_millis(1000));
-        let output = interrupted(child);
+        let output = interrupted(Duration::from_secs(1), || start(at, more)).expect("it runs without end");
         assert!(text(&output.stderr).contains("K0522"), "{output:?}");
         for file in FORMATS {
             assert!(check(&at.join(file), true) > 90, "{more:?}: {file}");
@@ -160,6 +186,9 @@ fn ctrl_c_in_every_command() {
     let stuck = "model S function f input Integer n; output Integer m; algorithm m := n; while m > 0 loop m := m + 1 - 1;
         end while; end f; parameter Integer n = f(1); Real x[n] = fill(time, n); end S;";
     std::fs::write(at.join("S.mo"), stuck).unwrap();
+    let mut many = String::from("model Many\n");
+    (0..300_000).for_each(|k| many.push_str(&format!("  Real x{k}( start= {k} ) = {k}*time + sin(x{k});\n")));
+    std::fs::write(at.join("Many.mo"), many + "end Many;\n").unwrap();
     let mut rows = String::from("\"time\"");
     (0..2000).for_each(|k| rows.push_str(&format!(",\"x{k}\"")));
     rows.push('\n');
@@ -171,19 +200,33 @@ fn ctrl_c_in_every_command() {
         &["translate", "S.mo"],
         &["explain", "S.mo"],
         &["simulate", "S.mo"],
+        &["linearize", "S.mo"],
+        &["sweep", "S.mo", "--vary", "x=1:2:3"],
+        &["sweep", "M.mo", "--vary", "fails=1e300,2e300", "--stop", "1e9", "-o", "sweep.csv"],
+        &["linearize", "M.mo", "--at", "1e9"],
+        &["export", "S.mo", "-o", "s.fmu"],
+        &["export", "L.mo", "-o", "l.fmu"],
+        &["parse", "Many.mo"],
+        &["format", "--check", "Many.mo"],
+        &["lint", "Many.mo"],
+        &["fix", "Many.mo"],
+        &["doc", "Many.mo"],
+        &["draw", "Many.mo"],
+        &["flatten", "L.mo"],
+        &["explain", "L.mo"],
+        &["lsp"],
         &["translate", "L.mo"],
         &["simulate", "L.mo"],
         &["compare", "large.csv", "large.csv"],
         &["plot", "large.csv", "--plot-file", "p.html"],
     ];
     for arguments in waits {
-        let mut child = command(at, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(150));
-        if child.try_wait().unwrap().is_some() {
-            // A machine so fast has nothing to interrupt.
-            continue;
-        }
-        interrupted(child);
+        let start = || {
+            let mut command = command(at, arguments);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        // Where there is nothing to interrupt, the machine is fast.
+        interrupted(Duration::from_millis(150), start);
     }
 }
 
@@ -210,9 +253,7 @@ fn a_full_disk() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let said = text(&output.stderr);
         assert!(said.contains("error[K0907]: cannot write") && !said.contains("wrote"), "{said}");
-        // Parquet has rows in groups: the first one may be larger than what is left of such a small disk.
-        let least = if file.ends_with("parquet") { 0 } else { 90 };
-        assert!(check(&disk.join(file), false) >= least, "{file}");
+        assert!(check(&disk.join(file), false) >= 90, "{file}");
         std::fs::remove_file(disk.join(file)).unwrap();
     }
     if mounted {
@@ -242,4 +283,24 @@ fn what_is_left_behind_is_recovered() {
     }
     std::fs::write(at.join("empty.mat"), "").unwrap();
     assert_eq!(kausal(at, &["recover", "empty.mat"]).status.code(), Some(1));
+}
+
+/// The limit of the system: a request that it does not grant ends with a diagnostic, and with the results up to there.
+#[test]
+fn the_system_gives_no_more_memory() {
+    let folder = folder();
+    let at = folder.path();
+    // Each of the arrays has 127 MB: the first does not fit beside the program, or the second.
+    let run = format!(
+        "ulimit -v 300000 && exec {} simulate M.mo --max-step 0.05 --output-interval 0 --stop 1e9 --timeout 30 --set fills=15900000 -o r.csv -o r.parquet",
+        env!("CARGO_BIN_EXE_kausal")
+    );
+    let output = Command::new("sh").current_dir(at).args(["-c", &run]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = text(&output.stderr);
+    assert!(said.contains("error[K0525]: the system gives no more memory"), "{said}");
+    assert!(!said.contains("memory allocation of"), "{said}");
+    for file in ["r.csv", "r.parquet"] {
+        assert!(check(&at.join(file), true) > 90, "{file}");
+    }
 }

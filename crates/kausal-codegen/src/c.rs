@@ -15,12 +15,15 @@
 //!
 //! model_parameters, model_initial, model_dynamics, model_discrete     the sections of the program
 //! model_factors, model_discretized                                    those of the inlined step
+//! model_clock_1_1, …                                                  what is computed at the ticks of each clock
 //! ```
 //!
 //! What `delay` and `spatialDistribution` give are variables that whoever drives the model sets.
 
 mod band;
 mod body;
+mod clocks;
+mod device;
 mod dynamic;
 mod event;
 mod explain;
@@ -42,6 +45,8 @@ use rustc_hash::FxHashSet;
 use crate::chunk::Error;
 use section::Sections;
 use text::{comment, literal};
+
+pub use device::{DeviceText, write_device};
 
 /// What the C text may be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +70,13 @@ pub fn write(program: &Program) -> Result<String, Error> {
 
 /// Writes a program as C, with settings of the inlined step.
 pub fn write_with(program: &Program, settings: Settings) -> Result<String, Error> {
-    if !program.clocks.is_empty() {
-        return Err(Error::Unsupported("equations on clocks".to_owned()));
-    }
     let mut sections = Sections::new(program, settings);
     finite::write(&mut sections, program);
     sections.section("model_initial", &program.initial, section::Phase::Initial)?;
     sections.section("model_dynamics", &program.dynamics, section::Phase::Continuous)?;
     sections.outputs("model_outputs", &program.outputs)?;
     sections.hidden_section("model_round", &program.discrete, section::Phase::Event)?;
+    clocks::write(&mut sections, program)?;
     let mut before = sections.factorised.len();
     if let Some(discretized) = &program.discretized {
         let factors = crate::listing::needed_factors(program, discretized);

@@ -25,18 +25,18 @@
 //! A string is the index of its [`TextId`](kausal_symbolic::TextId) as a number.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kausal_symbolic::{ExprId, Pool, VarId};
 use kausal_translate::program::Assign;
 
 use crate::interpreter::{Assembler, ByteCode};
-use crate::jit::{self, Effort};
-use crate::machine::Machine;
+use crate::jit::{self, Constants, Effort};
+use crate::machine;
 use crate::plan::{self, Plan};
-use crate::rising::Rising;
 use crate::tangent;
 use crate::tape::{Line, Writer};
+use crate::tiered::Tiered;
 
 /// How code is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +93,8 @@ pub struct Memory<'a> {
 pub struct Scratch {
     owner: u64,
     cells: Vec<f64>,
-    /// They are those of machine code that took the place of interpreted code.
-    risen: bool,
+    /// Those of machine code that has taken the place of interpreted code.
+    promoted: Vec<f64>,
 }
 
 impl Scratch {
@@ -102,14 +102,25 @@ impl Scratch {
         &mut self.cells
     }
 
-    /// From the interpreter to machine code: its memory begins with these. Nothing is kept from one run to the next.
+    /// The memory of machine code that has taken the place of interpreted code: constants, and at least as many cells as it needs.
     #[inline]
-    pub(crate) fn rise(&mut self, cells: &[f64]) {
-        if !self.risen {
-            self.cells.clear();
-            self.cells.extend_from_slice(cells);
-            self.risen = true;
+    pub(crate) fn promoted<'a>(
+        &mut self,
+        needed: usize,
+        constants: impl FnOnce() -> &'a [f64],
+    ) -> &mut [f64] {
+        if self.promoted.len() < needed {
+            self.promote(needed, constants());
         }
+        &mut self.promoted
+    }
+
+    #[cold]
+    fn promote(&mut self, needed: usize, constants: &[f64]) {
+        if self.promoted.is_empty() {
+            self.promoted.extend_from_slice(constants);
+        }
+        self.promoted.resize(needed.max(constants.len()), 0.0);
     }
 }
 
@@ -199,8 +210,8 @@ impl<'p> Compiler<'p> {
         let effort = match self.backend {
             Backend::Interpreter => return Ok(interpreted(owner, &self.plans, None)),
             Backend::Auto if jit::is_possible() => {
-                let (rising, scratch) = Rising::new(self.plans);
-                return Ok(Code { owner, engine: Engine::Rising(Box::new(rising)), scratch, note: None });
+                let (tiered, scratch) = Tiered::new(self.plans);
+                return Ok(Code { owner, engine: Engine::Tiered(Box::new(tiered)), scratch, note: None });
             }
             Backend::Auto => Effort::Quick,
             Backend::Jit => Effort::Quick,
@@ -212,8 +223,13 @@ impl<'p> Compiler<'p> {
                 Ok(interpreted(owner, &self.plans, Some(note)))
             }
             Ok(isa) => {
-                let (machine, scratch) = jit::compile(isa, &self.plans)?;
-                Ok(Code { owner, engine: Engine::Machine(Box::new(machine)), scratch, note: None })
+                let constants = Constants::new(&self.plans);
+                let plans: Vec<&Plan> = self.plans.iter().collect();
+                let chunks = jit::compile(&isa, &constants, &plans, &AtomicBool::new(false))?;
+                let mut scratch = constants.values;
+                let needed = chunks.iter().map(machine::Chunk::scratch).max().unwrap_or(0);
+                scratch.resize(scratch.len().max(needed), 0.0);
+                Ok(Code { owner, engine: Engine::Machine(chunks), scratch, note: None })
             }
         }
     }
@@ -236,15 +252,15 @@ pub struct Code {
 }
 
 enum Engine {
-    Machine(Box<Machine>),
+    Machine(Vec<machine::Chunk>),
     Interpreter(Vec<ByteCode>),
-    Rising(Box<Rising>),
+    Tiered(Box<Tiered>),
 }
 
 impl Code {
     /// Fresh working memory, to be kept by whoever runs this code.
     pub fn scratch(&self) -> Scratch {
-        Scratch { owner: self.owner, cells: self.scratch.clone(), risen: false }
+        Scratch { owner: self.owner, cells: self.scratch.clone(), promoted: Vec::new() }
     }
 
     /// Runs assignments.
@@ -269,18 +285,12 @@ impl Code {
     fn at_once(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         assert!(memory.scratch.owner == self.owner, "scratch memory of another code");
         match &self.engine {
-            Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
-            _ => self.evaluate_slowly(chunk, memory, outputs),
-        }
-    }
-
-    /// Not machine code, or not yet.
-    #[inline(never)]
-    fn evaluate_slowly(&self, chunk: ChunkId, memory: &mut Memory<'_>, outputs: &mut [f64]) {
-        match &self.engine {
-            Engine::Machine(machine) => machine.run(chunk.0 as usize, memory, outputs),
+            Engine::Machine(chunks) => {
+                let Memory { values, pre, time, scratch } = memory;
+                chunks[chunk.0 as usize].run(values, pre, *time, scratch.cells(), outputs);
+            }
+            Engine::Tiered(tiered) => tiered.run(chunk.0 as usize, memory, outputs),
             Engine::Interpreter(codes) => codes[chunk.0 as usize].run(memory, outputs),
-            Engine::Rising(rising) => rising.run(chunk.0 as usize, memory, outputs),
         }
     }
 
@@ -294,7 +304,7 @@ impl Code {
         match &self.engine {
             Engine::Machine(_) => true,
             Engine::Interpreter(_) => false,
-            Engine::Rising(rising) => rising.has_risen(),
+            Engine::Tiered(tiered) => tiered.is_promoted(),
         }
     }
 }

@@ -34,7 +34,7 @@ use kausal_symbolic::{FunctionId, Pool};
 use crate::chunk::{Backend, Error};
 use crate::jit::{self, Effort};
 use crate::machine::FunctionMachine;
-use crate::routine::{Routines, demand};
+use crate::routine::{Routines, specialise};
 
 /// Numbers of work memory: for the arrays of all functions that call each other.
 const WORK: usize = 65_536;
@@ -91,7 +91,7 @@ impl Functions {
         match isa {
             Some(isa) if !routines.list.is_empty() => {
                 let entries: Vec<usize> = compiled.index.iter().flatten().copied().collect();
-                let (list, places) = demand::narrowed(&routines.list, &entries);
+                let (list, places) = specialise::narrowed(&routines.list, &entries);
                 compiled.index.iter_mut().flatten().zip(places).for_each(|(at, place)| *at = place);
                 compiled.machine = Some(jit::routine::compile(isa, &list)?);
             }

@@ -317,6 +317,7 @@ impl ByteCode {
     }
 
     /// Runs it. The scratch memory is the one that [`Assembler::finish`] described.
+    #[inline(never)]
     pub fn run(&self, memory: &mut Memory<'_>, outputs: &mut [f64]) {
         let time = memory.time;
         let pre = memory.pre;

@@ -9,6 +9,9 @@ mod lower;
 mod pairs;
 pub(crate) mod routine;
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Signature, types};
@@ -18,13 +21,13 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc, default_libcall_names};
 use kausal_symbolic::VarId;
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::chunk::Error;
-use crate::machine::{Entry, Machine};
+use crate::machine::{self, Chunk, Entry};
 use crate::plan::{Event, Plan};
-use lower::{Constants, Lowering, Workspace};
+pub(crate) use lower::Constants;
+use lower::{Lowering, Workspace};
 
 /// Shorter programs are compiled on one core: threads would cost more than they save.
 const PARALLEL_EVENTS: usize = 4_000;
@@ -68,28 +71,29 @@ pub(crate) fn is_possible() -> bool {
     cfg!(all(target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))
 }
 
-/// Compiles all plans. Chunks are numbered in this order. Also gives what the scratch memory holds at the start.
-pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, Vec<f64>), Error> {
-    let constants = Constants::new(plans);
-    let fixed: Vec<FxHashSet<VarId>> = plans.iter().map(pairs::fixed_variables).collect();
+/// Compiles plans into chunks, in this order, with these constants; none where that is abandoned on the way.
+pub(crate) fn compile(
+    isa: &OwnedTargetIsa,
+    constants: &Constants,
+    plans: &[&Plan],
+    abandoned: &AtomicBool,
+) -> Result<Vec<Chunk>, Error> {
+    let fixed: Vec<FxHashSet<VarId>> = plans.iter().map(|plan| pairs::fixed_variables(plan)).collect();
     let jobs: Vec<Job<'_>> = plans
         .iter()
         .zip(&fixed)
         .flat_map(|(plan, fixed)| plan.pieces.iter().map(move |events| Job { plan, events, fixed }))
         .collect();
-    let one = |tools: &mut Tools, job: &Job<'_>| piece(&*isa, tools, &constants, job);
-    let fresh = Tools::new;
-    let compiled: Vec<Compiled> = if jobs.iter().map(|job| job.events.len()).sum::<usize>() >= PARALLEL_EVENTS
-    {
-        jobs.par_iter().map_init(fresh, one).collect::<Result<_, _>>()?
-    } else {
-        let mut tools = fresh();
-        jobs.iter().map(|job| one(&mut tools, job)).collect::<Result<_, _>>()?
+    let one = |tools: &mut Tools, job: &Job<'_>| match abandoned.load(Ordering::Relaxed) {
+        true => Err(Error::NoMachineCode("nobody waits for it any more".to_owned())),
+        false => piece(&**isa, tools, constants, job),
     };
+    let long = jobs.iter().map(|job| job.events.len()).sum::<usize>() >= PARALLEL_EVENTS;
+    let compiled = if long { on_all_cores(&jobs, &one)? } else { one_by_one(&jobs, &one)? };
 
     let failed = |error: cranelift_module::ModuleError| Error::NoMachineCode(error.to_string());
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
-    let signature = signature(&*isa);
+    let signature = signature(&**isa);
     let mut functions = Vec::with_capacity(compiled.len());
     for code in &compiled {
         let id = module.declare_anonymous_function(&signature).map_err(failed)?;
@@ -98,9 +102,6 @@ pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, V
     }
     module.finalize_definitions().map_err(failed)?;
 
-    let mut scratch = constants.values;
-    let places = compiled.iter().map(|code| code.scratch).max().unwrap_or(0);
-    scratch.resize(scratch.len().max(places), 0.0);
     let mut next = functions.iter().zip(&compiled);
     let entries = plans
         .iter()
@@ -113,7 +114,45 @@ pub(crate) fn compile(isa: OwnedTargetIsa, plans: &[Plan]) -> Result<(Machine, V
             }
         })
         .collect();
-    Ok((Machine::new(module, entries), scratch))
+    Ok(machine::chunks(module, entries))
+}
+
+fn one_by_one(
+    jobs: &[Job<'_>],
+    one: &dyn Fn(&mut Tools, &Job<'_>) -> Result<Compiled, Error>,
+) -> Result<Vec<Compiled>, Error> {
+    let mut tools = Tools::new();
+    jobs.iter().map(|job| one(&mut tools, job)).collect()
+}
+
+/// On threads of its own: whoever waits for the code may be a thread of a pool, and all of them may wait.
+fn on_all_cores(
+    jobs: &[Job<'_>],
+    one: &(dyn Fn(&mut Tools, &Job<'_>) -> Result<Compiled, Error> + Sync),
+) -> Result<Vec<Compiled>, Error> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, Compiled)>, Error> {
+        let (mut tools, mut made) = (Tools::new(), Vec::new());
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(k) else { return Ok(made) };
+            made.push((k, one(&mut tools, job)?));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+    let parts: Vec<Result<_, Error>> = thread::scope(|scope| {
+        let others: Vec<_> = (1..cores).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        let panicked = || Err(Error::NoMachineCode("the compiler has panicked".to_owned()));
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|_| panicked()));
+        std::iter::once(own).chain(joined).collect()
+    });
+    let mut made = Vec::with_capacity(jobs.len());
+    for part in parts {
+        made.extend(part?);
+    }
+    made.sort_unstable_by_key(|(k, _)| *k);
+    Ok(made.into_iter().map(|(_, compiled)| compiled).collect())
 }
 
 /// A piece to compile.

@@ -28,11 +28,11 @@ mod jit;
 pub mod listing;
 mod machine;
 mod plan;
-mod rising;
 mod routine;
 pub mod scalar;
 mod tangent;
 pub mod tape;
+mod tiered;
 
 pub use chunk::{Backend, ChunkId, Code, Compiler, Error, Memory, Scratch};
 pub use function::{Called, Functions, WorkMemory};

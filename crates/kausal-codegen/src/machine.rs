@@ -2,12 +2,11 @@
 #![allow(unsafe_code)]
 
 use std::mem::ManuallyDrop;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use cranelift_jit::JITModule;
 
-use crate::chunk::Memory;
 use crate::plan::Extents;
 
 /// What [`crate::jit`] compiles: values, `pre` values, scratch memory, outputs, time.
@@ -21,72 +20,77 @@ pub(crate) struct Entry {
     pub functions: Vec<*const u8>,
 }
 
-/// A chunk as it is run.
-struct Chunk {
+/// A chunk as it is run, with the memory its code is in.
+pub(crate) struct Chunk {
     extents: Extents,
     scratch: usize,
     /// Its only function, or its first one.
     first: Function,
     others: Vec<Function>,
+    _memory: Arc<CodeMemory>,
 }
 
-/// Owns executable memory.
-pub(crate) struct Machine {
-    chunks: Vec<Chunk>,
-    /// Kept for its memory only; the lock is never taken while code runs.
-    module: ManuallyDrop<Mutex<JITModule>>,
-}
+/// Owns executable memory, and is kept for that only; the lock is never taken while code runs.
+struct CodeMemory(ManuallyDrop<Mutex<JITModule>>);
 
 /// The code of an empty chunk.
 unsafe extern "C" fn nothing(_: *mut f64, _: *const f64, _: *mut f64, _: *mut f64, _: f64) {}
 
-impl Machine {
-    /// The addresses are those of functions of the module, compiled with the signature of [`Function`].
-    pub fn new(module: JITModule, entries: Vec<Entry>) -> Self {
-        let chunks = entries
+/// Chunks from their functions. The addresses are those of functions of the module, compiled with the signature of [`Function`].
+pub(crate) fn chunks(module: JITModule, entries: Vec<Entry>) -> Vec<Chunk> {
+    let memory = Arc::new(CodeMemory(ManuallyDrop::new(Mutex::new(module))));
+    let chunk = |entry: Entry| {
+        let mut functions = entry
+            .functions
             .into_iter()
-            .map(|entry| {
-                let mut functions = entry
-                    .functions
-                    .into_iter()
-                    // SAFETY: a finalized function of the module, which has this signature (jit::signature);
-                    // it stays in place until the module is freed, when this struct is dropped.
-                    .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) });
-                let first = functions.next().unwrap_or(nothing);
-                Chunk { extents: entry.extents, scratch: entry.scratch, first, others: functions.collect() }
-            })
-            .collect();
-        Machine { chunks, module: ManuallyDrop::new(Mutex::new(module)) }
+            // SAFETY: a finalized function of the module, which has this signature (jit::signature); it stays in
+            // place until the module is freed, when the last chunk that holds the memory is dropped.
+            .map(|address| unsafe { std::mem::transmute::<*const u8, Function>(address) });
+        let first = functions.next().unwrap_or(nothing);
+        Chunk {
+            extents: entry.extents,
+            scratch: entry.scratch,
+            first,
+            others: functions.collect(),
+            _memory: memory.clone(),
+        }
+    };
+    entries.into_iter().map(chunk).collect()
+}
+
+impl Chunk {
+    /// How much scratch memory it needs.
+    pub fn scratch(&self) -> usize {
+        self.scratch
     }
 
-    /// Runs a chunk. Small models do little else than come here, so the way to a single function is a short one.
+    /// Runs it. Small models do little else than come here, so the way to a single function is a short one.
     #[inline(always)]
-    pub fn run(&self, chunk: usize, memory: &mut Memory<'_>, outputs: &mut [f64]) {
-        let Chunk { extents, scratch: needed, first, others } = &self.chunks[chunk];
-        let scratch = memory.scratch.cells();
-        let missing = memory.values.len() < extents.values
-            || memory.pre.len() < extents.pre
+    pub fn run(&self, values: &mut [f64], pre: &[f64], time: f64, scratch: &mut [f64], outputs: &mut [f64]) {
+        let Chunk { extents, scratch: needed, first, others, .. } = self;
+        let missing = values.len() < extents.values
+            || pre.len() < extents.pre
             || outputs.len() < extents.outputs
             || scratch.len() < *needed;
         if missing {
             too_short([
-                ("values", memory.values.len(), extents.values),
-                ("pre values", memory.pre.len(), extents.pre),
+                ("values", values.len(), extents.values),
+                ("pre values", pre.len(), extents.pre),
                 ("outputs", outputs.len(), extents.outputs),
                 ("scratch memory", scratch.len(), *needed),
             ]);
         }
-        let (values, pre) = (memory.values.as_mut_ptr(), memory.pre.as_ptr());
+        let (values, pre) = (values.as_mut_ptr(), pre.as_ptr());
         let (scratch, outputs) = (scratch.as_mut_ptr(), outputs.as_mut_ptr());
         // SAFETY: the code reads and writes elements below the extents only (they are the largest index of
         // any load or store of the plan it was made from), and all four arrays were checked against them.
         // The arrays are borrowed for this call and do not overlap.
         unsafe {
-            first(values, pre, scratch, outputs, memory.time);
+            first(values, pre, scratch, outputs, time);
         }
         if !others.is_empty() {
             // SAFETY: as above.
-            unsafe { run_all(others, values, pre, scratch, outputs, memory.time) };
+            unsafe { run_all(others, values, pre, scratch, outputs, time) };
         }
     }
 }
@@ -184,7 +188,7 @@ impl FunctionMachine {
 
 impl Drop for FunctionMachine {
     fn drop(&mut self) {
-        // SAFETY: as for `Machine`: all calls go through `call`, which borrows `self`.
+        // SAFETY: as for `CodeMemory`: all calls go through `call`, which borrows `self`.
         unsafe { free(&mut self.module) };
     }
 }
@@ -202,10 +206,10 @@ unsafe fn free(module: &mut ManuallyDrop<Mutex<JITModule>>) {
     }
 }
 
-impl Drop for Machine {
+impl Drop for CodeMemory {
     fn drop(&mut self) {
-        // SAFETY: `module` is not used again, and no function of it can be running or be called later: all calls go
-        // through `run`, which borrows `self`.
-        unsafe { free(&mut self.module) };
+        // SAFETY: no chunk has it any more, so no function of it can be running or be called later: all calls go through
+        // `run`, which borrows a chunk.
+        unsafe { free(&mut self.0) };
     }
 }

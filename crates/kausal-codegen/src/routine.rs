@@ -9,10 +9,10 @@
 //! After [`lower`]: every [`Slot`] and [`ArrayId`] exists, a slot is written before it is read or starts as 0,
 //! subscripts are checked before they are used.
 
-pub(crate) mod demand;
+mod common_calls;
 mod lower;
-mod made;
 pub(crate) mod scalars;
+pub(crate) mod specialise;
 mod terms;
 
 use kausal_symbolic::function::Shape;

@@ -116,6 +116,16 @@ enum Key {
     If(LineId, LineId, LineId),
 }
 
+/// Empties a table in a time that what was in it pays for. Clearing takes as long as the table is large, and one long tape would make
+/// it large for thousands of short ones.
+fn empty<K, V>(table: &mut FxHashMap<K, V>) {
+    const SPARSE: usize = 8;
+    match table.capacity() > SPARSE * table.len() {
+        true => *table = FxHashMap::default(),
+        false => table.clear(),
+    }
+}
+
 impl<'p> Writer<'p> {
     /// For the expressions of a pool.
     pub fn new(pool: &'p Pool) -> Self {
@@ -152,9 +162,9 @@ impl<'p> Writer<'p> {
     /// The tape written so far; the next one starts empty.
     pub fn finish(&mut self) -> Tape {
         self.epoch += 1;
-        self.known.clear();
-        self.current.clear();
-        self.read.clear();
+        empty(&mut self.known);
+        empty(&mut self.current);
+        empty(&mut self.read);
         std::mem::take(&mut self.tape)
     }
 

@@ -1,6 +1,7 @@
 //! The arguments and results of one call, with checked access.
 
 use kausal_symbolic::function::{Array, ExternalCall, ExternalError, Text, Value};
+use serde::{Deserialize, Serialize};
 
 /// A result of something inside a function.
 pub(crate) type Outcome<T> = Result<T, ExternalError>;
@@ -13,7 +14,7 @@ pub(crate) struct Frame<'a> {
 }
 
 /// A matrix, row by row.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Matrix {
     pub rows: usize,
     pub cols: usize,

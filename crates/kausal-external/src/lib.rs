@@ -34,6 +34,7 @@ pub mod files;
 pub mod foreign;
 mod frame;
 mod inflate;
+mod kept;
 pub mod lapack;
 mod matfile;
 mod matrix_file;
@@ -50,10 +51,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::function::{ExternalCall, ExternalError, Externals, Scalar, Value};
 
-use crate::foreign::{Foreign, Said};
+use crate::foreign::{Foreign, Guest, Said};
 use crate::frame::Frame;
+pub use crate::kept::{Kept, NoData};
 pub use crate::permissions::{Permissions, RunFiles};
-pub use crate::regular::read_regular;
+pub use crate::regular::{open_regular, read_regular};
 
 /// What the functions may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +144,8 @@ struct State {
     written: u64,
     /// What foreign code has made.
     objects: foreign::Objects,
+    /// Components from outside.
+    guest: Option<Box<dyn Guest>>,
     /// What was changed outside of files.
     outside: outside::Outside,
 }
@@ -224,6 +228,16 @@ impl StandardExternals {
         std::mem::take(&mut self.state().warnings)
     }
 
+    /// Are there components from outside?
+    pub fn has_guests(&self) -> bool {
+        self.state().guest.as_ref().is_some_and(|guest| !guest.is_empty())
+    }
+
+    /// The solver goes on from the last evaluation. Does a component from outside want an event there?
+    pub fn complete_step(&self) -> Result<bool, String> {
+        self.state().guest.as_mut().map_or(Ok(false), |guest| guest.complete_step())
+    }
+
     /// A call that panicked cannot leave the state half changed: every change is one assignment.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -283,6 +297,22 @@ impl StandardExternals {
             return Err(ExternalError::Unavailable);
         }
         let state = &mut *self.state();
+        if call.body.name.starts_with(foreign::PREFIX) {
+            let guest = match &mut state.guest {
+                Some(guest) => guest,
+                none => match foreign.guest() {
+                    Some(guest) => none.insert(guest),
+                    None => {
+                        let message = "components from outside (FMUs) cannot be run here".to_owned();
+                        return Err(ExternalError::Failed(message));
+                    }
+                },
+            };
+            let outcome = guest.call(call, &self.interrupt);
+            let said = guest.take_messages();
+            said.into_iter().for_each(|text| state.tell(text));
+            return outcome.map_err(ExternalError::Failed);
+        }
         let mut said = Vec::new();
         let outcome = foreign.call(call, &mut state.objects, &mut said, &self.interrupt);
         state.note(said);

@@ -23,6 +23,13 @@ pub(crate) struct Outside {
     temporary: u64,
 }
 
+impl Outside {
+    /// Is everything as it was before the run?
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.environment.is_empty() && self.home.is_none() && self.temporary == 0
+    }
+}
+
 impl Drop for Outside {
     fn drop(&mut self) {
         if let Some(home) = &self.home {

@@ -4,6 +4,7 @@
 //! folder, and those that the user named; it writes new data files into a fresh folder of the run. Everything else needs a
 //! permission for a folder, or that for everything. Paths are compared after all links in them are resolved.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct Permissions {
     read: Vec<PathBuf>,
     /// Folders in which everything may be changed.
     write: Vec<PathBuf>,
+    /// Files that are read in the place of others, by the names of these.
+    instead: BTreeMap<PathBuf, PathBuf>,
     /// What is special to one run.
     pub(crate) run: RunFiles,
 }
@@ -73,6 +76,11 @@ impl Permissions {
         add(&mut self.write, folder);
     }
 
+    /// What the model calls by this name is read from another file, which was given: the model has travelled, and its files with it.
+    pub fn read_instead(&mut self, name: &Path, file: &Path) {
+        self.instead.insert(name.to_owned(), file.to_owned());
+    }
+
     /// The same permissions for one run.
     #[must_use]
     pub fn for_run(&self, run: &RunFiles) -> Permissions {
@@ -81,7 +89,7 @@ impl Permissions {
 
     /// Where a path leads, if it may be read.
     pub fn readable(&self, path: &Path) -> Option<PathBuf> {
-        let real = resolved(path)?;
+        let real = resolved(self.instead.get(path).map_or(path, PathBuf::as_path))?;
         let folders = [&self.given, &self.read, &self.write];
         let allowed = self.everything || folders.into_iter().any(|folders| is_below(&real, folders));
         allowed.then_some(real)
@@ -249,6 +257,20 @@ mod tests {
         assert!(permissions.changeable(&link).is_some());
         assert!(permissions.listable(outside.path()).is_none());
         assert!(Permissions::everything().readable(&link).is_some());
+    }
+
+    #[test]
+    fn files_travel_with_models() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("table.txt");
+        std::fs::write(&file, "x").unwrap();
+        let mut permissions = Permissions::default();
+        permissions.read_instead(Path::new("/nowhere/table.txt"), &file);
+        // Another name is no permission.
+        assert!(permissions.readable(Path::new("/nowhere/table.txt")).is_none());
+        permissions.give(folder.path());
+        assert_eq!(permissions.readable(Path::new("/nowhere/table.txt")), file.canonicalize().ok());
+        assert!(permissions.readable(Path::new("/nowhere/other.txt")).is_none());
     }
 
     #[test]

@@ -9,12 +9,13 @@
 //! high-period random numbers to floating point*, 2007).
 
 use kausal_symbolic::function::Value;
+use serde::{Deserialize, Serialize};
 
 use crate::frame::{Frame, Outcome, failed};
 use crate::{Kind, Native, StandardExternals};
 
 /// The generator with a state of its own.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Impure {
     words: [u64; 16],
     place: usize,

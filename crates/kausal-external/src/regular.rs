@@ -18,6 +18,24 @@ use std::path::Path;
 /// assert!(kausal_external::read_regular(folder.path(), 2).is_err());
 /// ```
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    let too_large = || io::Error::other(format!("it is too large: more than {limit} bytes are not read"));
+    if length > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+    // Some files say that they are empty and are not.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// Opens a regular file for reading, links followed; an error for anything else.
+///
+/// # Errors
+/// Where it is none, or cannot be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let data = std::fs::metadata(path)?;
     if data.is_dir() {
         return Err(io::Error::other("it is a folder"));
@@ -25,14 +43,5 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if !data.is_file() {
         return Err(io::Error::other("it is a pipe, a device or a socket, not a file"));
     }
-    let too_large = || io::Error::other(format!("it is too large: more than {limit} bytes are not read"));
-    if data.len() > limit {
-        return Err(too_large());
-    }
-    let file = File::open(path)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(data.len()).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
-    // Some files say that they are empty and are not.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+    File::open(path)
 }

@@ -34,6 +34,13 @@ pub(crate) struct Written {
     made: usize,
 }
 
+impl Written {
+    /// Was nothing written outside of memory?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.made == 0 && self.folder.is_none() && self.files.is_empty() && self.folders.is_empty()
+    }
+}
+
 /// What the run has written by that name, if files are kept in memory: its content, or none if it was removed.
 pub(crate) fn kept(externals: &StandardExternals, name: &str) -> Option<Option<Vec<u8>>> {
     externals.state().files.get(name).cloned()

@@ -1,7 +1,8 @@
-//! `libraries [--search FOLDER]… [--filter TEXT] [--list] FOLDER…`: checks all examples of the libraries in the folders
+//! `libraries [--search FOLDER]… [--filter TEXT] [--list] [--units] FOLDER…`: checks all examples of the libraries in the folders
 //! given, as `kausal check` does. An example is a model, block or class with an `experiment` annotation that is not
 //! partial. Packages the libraries use are looked for in the folders of `--search`. Prints one line per example that
-//! fails, then per folder the share that checks and the first errors by code, the most frequent first.
+//! fails, then per folder the share that checks and the first errors by code, the most frequent first. With `--units` the
+//! units of the examples are checked instead: an example with a warning fails.
 
 mod common;
 
@@ -12,8 +13,8 @@ use std::time::Instant;
 use kausal_model::Workspace;
 use kausal_model::class::annotation_modify;
 use kausal_model::library::{DefId, Library};
-use kausal_syntax::Symbol;
 use kausal_syntax::ast::ClassKind;
+use kausal_syntax::{Diagnostic, Symbol};
 
 /// Expressions and classes nest deeply in generated models.
 const STACK: usize = 512 << 20;
@@ -25,6 +26,7 @@ struct Options {
     search: Vec<String>,
     filter: String,
     list: bool,
+    units: bool,
     folders: Vec<String>,
 }
 
@@ -52,13 +54,15 @@ fn main() {
 }
 
 fn options() -> Option<Options> {
-    let mut options = Options { search: Vec::new(), filter: String::new(), list: false, folders: Vec::new() };
+    let mut options =
+        Options { search: Vec::new(), filter: String::new(), list: false, units: false, folders: Vec::new() };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--search" => options.search.push(args.next()?),
             "--filter" => options.filter = args.next()?,
             "--list" => options.list = true,
+            "--units" => options.units = true,
             _ => options.folders.push(arg),
         }
     }
@@ -79,7 +83,10 @@ fn run(options: &Options) {
         for name in names {
             let begin = Instant::now();
             outcome.total += 1;
-            let error = catch_unwind(AssertUnwindSafe(|| first_error(&mut ws, folder, &name)));
+            let error = catch_unwind(AssertUnwindSafe(|| match options.units {
+                true => first_unit(&mut ws, folder, &name),
+                false => first_error(&mut ws, folder, &name),
+            }));
             let error = error.unwrap_or_else(|_| {
                 ws = workspace(folder, &options.search);
                 Some(("panic".to_owned(), String::new()))
@@ -113,15 +120,31 @@ fn workspace(folder: &str, search: &[String]) -> Workspace {
 fn first_error(ws: &mut Workspace, folder: &str, name: &str) -> Option<(String, String)> {
     let (flat, diagnostics) = ws.flatten(name);
     if let Some(d) = diagnostics.iter().find(|d| d.is_error()) {
-        let place = d.labels.first().map_or(String::new(), |l| {
-            let (line, _) = ws.sources().line_column(l.location.source, l.location.span.start);
-            format!(" [{}:{line}]", ws.sources().get(l.location.source).name.replace(folder, ""))
-        });
-        return Some((d.code.to_owned(), format!("{}{place}", d.message)));
+        return Some((d.code.to_owned(), with_place(ws, folder, d)));
     }
     let counts = kausal_model::check::count(&flat?);
     let words = || format!("{} equations, {} unknowns", counts.equations, counts.unknowns);
     (!counts.balanced()).then(|| ("balance".to_owned(), words()))
+}
+
+/// The first unit warning; all are printed.
+fn first_unit(ws: &mut Workspace, folder: &str, name: &str) -> Option<(String, String)> {
+    let classes = ws.classes();
+    let klass = classes.by_path(name)?;
+    let found = kausal_model::units::check(classes, klass);
+    for d in &found {
+        println!("unit {} {}", d.code, with_place(ws, folder, d));
+    }
+    let first = found.first()?;
+    Some((first.code.to_owned(), with_place(ws, folder, first)))
+}
+
+fn with_place(ws: &mut Workspace, folder: &str, d: &Diagnostic) -> String {
+    let place = d.labels.first().map_or(String::new(), |l| {
+        let (line, _) = ws.sources().line_column(l.location.source, l.location.span.start);
+        format!(" [{}:{line}]", ws.sources().get(l.location.source).name.replace(folder, ""))
+    });
+    format!("{}{place}", d.message)
 }
 
 /// The full names of all examples in the packages of a folder.

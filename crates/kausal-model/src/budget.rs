@@ -5,11 +5,10 @@
 //! A unit is about what one term takes: some tens of bytes, a fraction of a microsecond. When the budget is spent every
 //! evaluation fails at once, and what is reported is the place where that happened.
 
-use kausal_syntax::{Diagnostic, Location, Span};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::class::{Reported, Res};
-use crate::flattener::Flattener;
-use crate::library::FileId;
+use kausal_syntax::Location;
 
 /// All a model may cost. 100,000 connected RC cells, which are 1.5 million equations, cost 40 million; no example of
 /// the standard library costs more than a hundredth.
@@ -25,35 +24,57 @@ pub(crate) const OUTPUT: u64 = 8;
 /// What an equation costs, with where it comes from.
 pub(crate) const EQUATION: u64 = 2;
 
+/// So many units are spent between two looks at the flag that interrupts: well below a millisecond.
+const LOOK: u64 = 10_000;
+
 /// What was spent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Budget {
-    spent: u64,
+    pub(crate) spent: u64,
+    /// Up to here nothing has to be asked: the limit, or the next look at the flag.
+    free: u64,
+    /// Ends the work: somebody does not need the result any more.
+    pub(crate) interrupt: Option<Arc<AtomicBool>>,
     /// The place where it was used up.
-    over: Option<Over>,
+    pub(crate) over: Option<Over>,
 }
 
 #[derive(Debug)]
-struct Over {
-    place: Option<Location>,
+pub(crate) struct Over {
+    pub(crate) place: Option<Location>,
     /// So many diagnostics were there before.
-    mark: usize,
+    pub(crate) mark: usize,
 }
 
 /// The passes of a loop.
 #[derive(Debug)]
 pub(crate) struct Passes {
-    count: u64,
-    done: u64,
-    last: u64,
-    least: u64,
+    pub(crate) count: u64,
+    pub(crate) done: u64,
+    pub(crate) last: u64,
+    pub(crate) least: u64,
 }
 
 impl Budget {
+    /// All of it, unless the flag is raised.
+    pub(crate) fn new(interrupt: Option<Arc<AtomicBool>>) -> Self {
+        let free = if interrupt.is_some() { LOOK } else { LIMIT };
+        Budget { spent: 0, free, interrupt, over: None }
+    }
+
     /// Is there enough left for this?
     #[inline]
     pub(crate) fn pay(&mut self, units: u64) -> bool {
         self.spent = self.spent.saturating_add(units);
+        self.spent <= self.free || self.look()
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            self.spent = u64::MAX;
+        }
+        self.free = self.spent.saturating_add(LOOK).min(LIMIT);
         self.spent <= LIMIT
     }
 
@@ -71,79 +92,5 @@ impl Budget {
 impl Passes {
     pub(crate) fn new(count: usize) -> Self {
         Passes { count: count as u64, done: 0, last: 0, least: u64::MAX }
-    }
-}
-
-impl Flattener<'_> {
-    /// Pays for something written at a place.
-    #[inline]
-    pub(crate) fn spend(&mut self, units: u64, file: FileId, span: Span) -> Res<()> {
-        if self.budget.pay(units) { Ok(()) } else { Err(self.broke(Some((file, span)))) }
-    }
-
-    /// Pays for something whose place is that of the reference looked at last.
-    #[inline]
-    pub(crate) fn spend_here(&mut self, units: u64) -> Res<()> {
-        if self.budget.pay(units) { Ok(()) } else { Err(self.broke(None)) }
-    }
-
-    #[cold]
-    pub(crate) fn broke(&mut self, place: Option<(FileId, Span)>) -> Reported {
-        self.budget.spent = u64::MAX;
-        if self.budget.over.is_none() {
-            let place = place.map(|(file, span)| self.cx.lib.location(file, span)).or(self.used_at);
-            self.budget.over = Some(Over { place, mark: self.cx.diagnostics.len() });
-        }
-        Reported
-    }
-
-    /// Begins another pass of a loop. Two passes show what all will cost; what comes up only once is in the first.
-    pub(crate) fn next_pass(&mut self, passes: &mut Passes, file: FileId, span: Span) -> Res<()> {
-        match self.enough_for(passes) {
-            true => Ok(()),
-            false => Err(self.broke(Some((file, span)))),
-        }
-    }
-
-    /// The same for the elements of an array, whose place is known.
-    pub(crate) fn next_pass_at(&mut self, passes: &mut Passes, place: Option<Location>) -> Res<()> {
-        if self.enough_for(passes) {
-            return Ok(());
-        }
-        self.used_at = place.or(self.used_at);
-        Err(self.broke(None))
-    }
-
-    fn enough_for(&mut self, passes: &mut Passes) -> bool {
-        let spent = self.budget.spent;
-        if passes.done > 0 {
-            passes.least = passes.least.min(spent.saturating_sub(passes.last));
-        }
-        if passes.done == 2 && passes.least.saturating_mul(passes.count - 2) > LIMIT.saturating_sub(spent) {
-            return false;
-        }
-        passes.last = spent;
-        passes.done += 1;
-        self.budget.pay(1)
-    }
-
-    /// Reports that the budget was used up. What was reported afterwards only follows from that; where something else was
-    /// wrong before, that is the cause.
-    pub(crate) fn report_budget(&mut self) {
-        let Some(Over { place, mark }) = self.budget.over.take() else { return };
-        self.cx.diagnostics.truncate(mark);
-        if self.cx.diagnostics.iter().any(Diagnostic::is_error) {
-            return;
-        }
-        let message =
-            format!("{} becomes too large: it would have tens of millions of terms", self.model_name);
-        let mut diagnostic = Diagnostic::error("K0339", message).help(
-            "loops and arrays of equations are written out: is a range or a size larger than intended? What only computes \
-             a value can be a function",
-        );
-        if let Some(place) = place {
-            diagnostic = diagnostic.at(place, "too much here");
-        }
-        self.cx.report(diagnostic);
     }
 }

@@ -5,6 +5,8 @@
 //! [`Entry::check`] before they build anything, so that a call is right in both or wrong in both. Sizes are known in
 //! equations only: there what is said about dimensions comes from the arrays themselves.
 
+use kausal_symbolic::function::{Body, Function};
+
 use crate::value::Ty;
 
 /// A built-in operator or function.
@@ -194,7 +196,7 @@ const BOOLEAN: Gives = Gives::Always(Ty::Boolean);
 const STRING: Gives = Gives::Always(Ty::String);
 const FIRST: Gives = Gives::Of(0);
 
-/// All of them. Clocked operators and those of state machines have a list of their own (`expr::kept`).
+/// All of them. Clocked operators and those of state machines have a list of their own (`expr::opaque`).
 pub static TABLE: &[Entry] = &[
     map("sqrt", 1, REAL),
     map("exp", 1, REAL),
@@ -313,6 +315,11 @@ pub fn string_option(at: usize, name: Option<&str>, of: Option<Ty>, arg: &Actual
         _ => return None,
     };
     (arg.ty == Some(ty) && arg.rank == 0).then_some(option)
+}
+
+/// The names of all of them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|entry| entry.name)
 }
 
 /// The row of a name.
@@ -462,6 +469,46 @@ impl Entry {
             }
         }
     }
+}
+
+/// The language of functions that stand for an operator.
+pub const LANGUAGE: &str = "builtin";
+
+/// The operator a function stands for.
+pub fn operator_name(function: &Function) -> Option<&str> {
+    match &function.body {
+        Body::External(external) if external.language == LANGUAGE && is_kept(&external.name) => {
+            Some(&external.name)
+        }
+        _ => None,
+    }
+}
+
+/// Is it an operator that is kept?
+pub fn is_kept(name: &str) -> bool {
+    is_clocked(name) || is_state_machine(name) || matches!(name, "sample" | "spatialDistribution")
+}
+
+/// Operators of clocked models, `sample` left out, which has a meaning without clocks too.
+pub fn is_clocked(name: &str) -> bool {
+    matches!(
+        name,
+        "previous"
+            | "hold"
+            | "subSample"
+            | "superSample"
+            | "shiftSample"
+            | "backSample"
+            | "noClock"
+            | "Clock"
+            | "interval"
+            | "firstTick"
+    )
+}
+
+/// Operators of state machines (specification chapter 17).
+pub fn is_state_machine(name: &str) -> bool {
+    matches!(name, "transition" | "activeState" | "ticksInState" | "timeInState" | "initialState")
 }
 
 #[cfg(test)]

@@ -13,14 +13,17 @@ mod members;
 use std::sync::Arc;
 
 use kausal_syntax::ast::{
-    Binding, Causality, ClassBody, ClassKind, ComponentId, FlowPrefix, ModArg, Variability,
+    Binding, Causality, ClassBody, ClassKind, ComponentId, FlowPrefix, ModId, Variability,
 };
 use kausal_syntax::{Ast, Diagnostic, Location, Span, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use crate::annotation::{annotation_modify, annotation_value};
+pub use crate::ids::KlassId;
 use crate::library::{DefId, FileId, Files, Library};
 use crate::modifier::{ModItem, ModTable, ModWhat, ModsId, Up, binding_of};
-use crate::prelude::{self, Builtin, EnumerationType};
+use crate::prelude;
+use crate::prelude::{Builtin, EnumerationType};
 
 /// Something went wrong and was reported.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +31,6 @@ pub struct Reported;
 
 /// A result whose error was already reported.
 pub type Res<T> = Result<T, Reported>;
-
-/// Names a class with its modifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KlassId(pub u32);
 
 /// What makes a klass what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +68,8 @@ pub struct Members {
     pub index: FxHashMap<Symbol, u32>,
     /// The base classes, in order.
     pub bases: Vec<KlassId>,
+    /// For each base class the annotation of its `extends` clause, in the file of the class.
+    pub base_annotations: Vec<Option<ModId>>,
     /// Positions of the components among the items.
     pub components: Vec<u32>,
     /// For each item its position among the components.
@@ -176,8 +177,12 @@ pub struct Classes {
     pub lib: Library,
     /// Foreign code that functions may call while flattening.
     pub foreign: Option<Arc<kausal_external::foreign::Foreign>>,
+    /// Whether the units of models that are flattened are checked.
+    pub check_units: bool,
     /// What models may read beyond the libraries they use.
     pub allowed: kausal_external::Permissions,
+    /// Where this is raised, flattening ends early: its result is not needed any more.
+    pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
     /// Lists of modifiers.
     pub mods: ModTable,
     klasses: Vec<Klass>,
@@ -192,7 +197,7 @@ pub struct Classes {
     /// Messages like one that was reported.
     repeated: FxHashMap<usize, FxHashSet<String>>,
     /// Names already looked for.
-    pub(crate) found: FxHashMap<(KlassId, Symbol), Option<crate::lookup::Found>>,
+    pub(crate) found: FxHashMap<(KlassId, Symbol), Option<Found>>,
     /// Classes with a base class that was not found: what they lack may be in there.
     broken: FxHashSet<DefId>,
     depth: u32,
@@ -221,7 +226,9 @@ impl Classes {
         Classes {
             lib,
             foreign: None,
+            check_units: true,
             allowed: Default::default(),
+            interrupt: None,
             mods: ModTable::default(),
             klasses: Vec::new(),
             index: FxHashMap::default(),
@@ -599,10 +606,10 @@ impl Classes {
         let mut mods: Vec<ModItem> =
             items[..at.unwrap_or(items.len())].iter().filter(is_plain).copied().collect();
         if let Some(id) = decl.modification {
-            mods.push(ModItem {
-                is_final: decl.prefixes.is_final,
-                ..declared(plain(file, ModWhat::Whole(id), scope, up))
-            });
+            // A redeclaration among the modifiers of an array has values for all elements, as other modifiers have.
+            let levels = at.map_or(1, |i| items[i].levels.max(1));
+            let item = plain(file, ModWhat::Whole(id), scope, up);
+            mods.push(ModItem { is_final: decl.prefixes.is_final, levels, ..item });
         }
         let origin_ast = self.lib.ast(origin_file);
         let original_decl = &origin_ast.components[original];
@@ -762,33 +769,6 @@ pub fn annotation_flag(ast: &Ast, annotation: Option<kausal_syntax::ast::ModId>,
     }
 }
 
-/// The expression of an annotation at the top of an annotation clause.
-pub fn annotation_value(
-    ast: &Ast,
-    annotation: Option<kausal_syntax::ast::ModId>,
-    name: &str,
-) -> Option<kausal_syntax::ast::ExprId> {
-    match annotation_modify(ast, annotation, name).map(|m| ast.modifications[m].binding)? {
-        Binding::Expr(expr) => Some(expr),
-        _ => None,
-    }
-}
-
-/// The modification of an annotation at the top of an annotation clause.
-pub fn annotation_modify(
-    ast: &Ast,
-    annotation: Option<kausal_syntax::ast::ModId>,
-    name: &str,
-) -> Option<kausal_syntax::ast::ModId> {
-    ast.modifications[annotation?].args.iter().find_map(|arg| match arg {
-        ModArg::Modify(m) => match ast.lists.idents.get(m.name.parts) {
-            [part] if part.symbol.as_str() == name => m.modification,
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
 /// A message without the numbers in brackets: `a[3].x` becomes `a[].x`.
 fn without_elements(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
@@ -803,4 +783,40 @@ fn without_elements(message: &str) -> String {
         out.push(c);
     }
     out
+}
+
+/// Can the class be flattened: a model or block, not a partial one?
+pub fn is_model(kind: ClassKind) -> bool {
+    matches!(kind, ClassKind::Model | ClassKind::Block | ClassKind::Class)
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// A class.
+    Class(KlassId),
+    /// A component of the class `owner`; its instance is `up` levels above.
+    Component {
+        /// The class it was found in.
+        owner: KlassId,
+        /// The member.
+        member: Member,
+        /// Where the instance of the owner is.
+        up: Up,
+    },
+}
+
+/// What a kind of class is called.
+pub(crate) fn kind_text(kind: ClassKind) -> &'static str {
+    match kind {
+        ClassKind::Package => "package",
+        ClassKind::Function | ClassKind::OperatorFunction => "function",
+        ClassKind::Operator => "operator",
+        ClassKind::Record | ClassKind::OperatorRecord => "record",
+        ClassKind::Connector | ClassKind::ExpandableConnector => "connector",
+        ClassKind::Type => "type",
+        ClassKind::Model => "model",
+        ClassKind::Block => "block",
+        ClassKind::Class => "class",
+    }
 }

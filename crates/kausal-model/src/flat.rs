@@ -7,9 +7,13 @@
 use kausal_symbolic::nesting::limited;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_syntax::Location;
+pub use kausal_syntax::ast::{Causality, Variability};
 use serde::{Deserialize, Serialize};
 
-pub use kausal_syntax::ast::{Causality, Variability};
+use crate::builtins;
+
+/// In [`NOTE`]: impure functions are called where they may be; the places cannot be seen any more.
+pub const PLACED: &str = "placed";
 
 /// A model as a list of scalar variables and equations.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -42,6 +46,8 @@ pub struct FlatModel {
     pub external_objects: Vec<ExternalObject>,
     /// What the `experiment` annotation says.
     pub experiment: Experiment,
+    /// Where the components of the model itself are declared, by name: messages begin there.
+    pub components: Vec<(String, Location)>,
     /// How many variables of overdetermined connectors the surroundings of the model decide (specification section 9.4).
     pub outside: usize,
 }
@@ -52,11 +58,11 @@ impl FlatModel {
         &self.variables[id.index()]
     }
 
-    /// The operators that were kept as they are (see [`crate::expr::kept`]), in alphabetical order: programs that
+    /// The operators that were kept as they are (see [`crate::expr::opaque`]), in alphabetical order: programs that
     /// run models have to know them.
     pub fn kept_operators(&self) -> Vec<&str> {
         let mut names: Vec<&str> =
-            self.pool.functions().filter_map(|(_, f)| crate::expr::kept::operator_name(f)).collect();
+            self.pool.functions().filter_map(|(_, f)| builtins::operator_name(f)).collect();
         names.sort_unstable();
         names.dedup();
         names

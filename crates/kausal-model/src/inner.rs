@@ -6,9 +6,11 @@ use std::sync::Arc;
 use kausal_syntax::ast::{ClassBody, Expr};
 use kausal_syntax::{Diagnostic, Symbol};
 
-use crate::class::{ComponentInfo, KlassId, MemberKind, Reported, annotation_value};
+use crate::annotation::annotation_value;
+use crate::class::{Classes, ComponentInfo, MemberKind, Reported};
 use crate::flattener::Flattener;
-use crate::instance::InstId;
+use crate::ids::{InstId, KlassId};
+use crate::interface;
 use crate::modifier::{ModItem, ModWhat, Up};
 
 impl Flattener<'_> {
@@ -20,11 +22,11 @@ impl Flattener<'_> {
     ) -> Arc<ComponentInfo> {
         let mut items = Vec::new();
         for &name in &info.outer_classes {
-            let Some((klass, up)) = self.find_inner_class(owner, name) else {
-                self.missing_inner_class(info.klass, name);
+            let Some((klass, up)) = find_inner_class(self, owner, name) else {
+                missing_inner_class(self.cx, info.klass, name);
                 continue;
             };
-            self.check_inner_class(info.klass, name, klass);
+            check_inner_class(self.cx, info.klass, name, klass);
             let file = self.cx.file(klass);
             let what = ModWhat::Inner(name, klass);
             items.push(ModItem {
@@ -45,104 +47,109 @@ impl Flattener<'_> {
         let klass = self.cx.with_mods(info.klass, items);
         Arc::new(ComponentInfo { klass, ..(*info).clone() })
     }
+}
 
-    /// The inner class of this name nearest above a component of `owner`, and how far above.
-    fn find_inner_class(&mut self, owner: InstId, name: Symbol) -> Option<(KlassId, Up)> {
-        let (mut at, mut up) = (Some(owner), Up(1));
-        while let Some(id) = at {
-            let members = self.cx.members(self.inst(id).klass).ok()?;
-            if let Some(&i) = members.index.get(&name)
-                && let member = members.items[i as usize]
-                && let MemberKind::Class(def) = member.kind
-                && self.cx.lib.class(def).prefixes.inner
-            {
-                // Of `inner outer` this is the inner one.
-                let items: Vec<ModItem> = self.cx.mods.get(member.mods).to_vec();
-                let own: Vec<ModItem> =
-                    items.into_iter().filter(|m| !matches!(m.what, ModWhat::Inner(..))).collect();
-                return Some((self.cx.redeclared(def, member.origin, &own), up));
-            }
-            at = self.inst(id).parent;
-            up = up.plus(Up(1));
+/// The inner class of this name nearest above a component of `owner`, and how far above.
+fn find_inner_class(fl: &mut Flattener<'_>, owner: InstId, name: Symbol) -> Option<(KlassId, Up)> {
+    let (mut at, mut up) = (Some(owner), Up(1));
+    while let Some(id) = at {
+        let members = fl.cx.members(fl.inst(id).klass).ok()?;
+        if let Some(&i) = members.index.get(&name)
+            && let member = members.items[i as usize]
+            && let MemberKind::Class(def) = member.kind
+            && fl.cx.lib.class(def).prefixes.inner
+        {
+            // Of `inner outer` this is the inner one.
+            let items: Vec<ModItem> = fl.cx.mods.get(member.mods).to_vec();
+            let own: Vec<ModItem> =
+                items.into_iter().filter(|m| !matches!(m.what, ModWhat::Inner(..))).collect();
+            return Some((fl.cx.redeclared(def, member.origin, &own), up));
         }
-        None
+        at = fl.inst(id).parent;
+        up = up.plus(Up(1));
     }
+    None
+}
 
-    /// The klass of the outer class itself.
-    fn outer_class(&mut self, klass: KlassId, name: Symbol) -> Option<KlassId> {
-        let members = self.cx.members(klass).ok()?;
-        let &i = members.index.get(&name)?;
-        Some(self.cx.class_member(&members.items[i as usize]))
+/// The klass of the outer class itself.
+fn outer_class(cx: &mut Classes, klass: KlassId, name: Symbol) -> Option<KlassId> {
+    let members = cx.members(klass).ok()?;
+    let &i = members.index.get(&name)?;
+    Some(cx.class_member(&members.items[i as usize]))
+}
+
+/// The inner class must have what the outer declaration promises.
+fn check_inner_class(cx: &mut Classes, klass: KlassId, name: Symbol, inner: KlassId) {
+    let Some(outer) = outer_class(cx, klass, name) else { return };
+    let missing = interface::missing_members(cx, outer, inner);
+    if missing.is_empty() {
+        return;
     }
+    let message = format!(
+        "the inner class {name} is not what {} needs: it has no {}",
+        cx.name(outer),
+        missing.join(", ")
+    );
+    let (outer, inner) = (cx.key(outer).def, cx.key(inner).def);
+    let diagnostic = Diagnostic::error("K0228", message)
+        .at(cx.def_location(outer), "declared outer here")
+        .at(cx.def_location(inner), "declared inner here");
+    cx.report(diagnostic);
+}
 
-    /// The inner class must have what the outer declaration promises.
-    fn check_inner_class(&mut self, klass: KlassId, name: Symbol, inner: KlassId) {
-        let Some(outer) = self.outer_class(klass, name) else { return };
-        let missing = self.missing_members(outer, inner);
-        if missing.is_empty() {
-            return;
+/// Without an inner class the outer one is used, unless it is partial.
+pub(crate) fn missing_inner_class(cx: &mut Classes, klass: KlassId, name: Symbol) {
+    let Some(outer) = outer_class(cx, klass, name) else { return };
+    let place = cx.def_location(cx.key(outer).def);
+    let full = cx.name(outer);
+    let message = format!("there is no inner class {name} for the outer one {full}");
+    let diagnostic = if interface::partial_base(cx, outer).is_some() {
+        let message = format!("{message}, and that is partial");
+        Diagnostic::error("K0221", message)
+    } else {
+        Diagnostic::warning("K0221", format!("{message}; the outer one is used"))
+    };
+    cx.report(
+        diagnostic
+            .at(place, "declared outer here")
+            .help(format!("declare an inner class {name} in the model")),
+    );
+}
+
+/// Which class a missing inner component should have must be clear from all outer ones.
+pub(crate) fn different_outer(
+    fl: &mut Flattener<'_>,
+    inner: InstId,
+    id: InstId,
+    info: &ComponentInfo,
+) -> Reported {
+    let (path, name) = (fl.path(id), info.name);
+    let (first, second) = (fl.cx.name(fl.inst(inner).klass), fl.cx.name(info.klass));
+    let message = format!(
+        "there is no inner component {name}, and outer ones differ: one is a {first}, {path} is a {second}"
+    );
+    let mut diagnostic = Diagnostic::error("K0228", message).at(info.location, "declared outer here");
+    if let Some(inner) = &fl.inst(inner).info {
+        diagnostic = diagnostic.at(inner.location, "and here");
+    }
+    fl.cx.report(diagnostic.help(format!("declare an inner component {name} in the model")))
+}
+
+/// `annotation(missingInnerMessage = "…")` of the class of an outer component.
+pub(crate) fn missing_inner_message(cx: &mut Classes, klass: KlassId) -> Option<String> {
+    const MAX_BASES: usize = 100;
+    let mut at = klass;
+    for _ in 0..MAX_BASES {
+        let ast = cx.ast(at);
+        let class = &ast.classes[cx.lib.def(cx.key(at).def).class];
+        let value = annotation_value(&ast, class.description.annotation, "missingInnerMessage");
+        if let Some(Expr::String(text)) = value.map(|e| &ast.exprs[e]) {
+            return Some(ast.string(*text).into_owned());
         }
-        let message = format!(
-            "the inner class {name} is not what {} needs: it has no {}",
-            self.cx.name(outer),
-            missing.join(", ")
-        );
-        let (outer, inner) = (self.cx.key(outer).def, self.cx.key(inner).def);
-        let diagnostic = Diagnostic::error("K0228", message)
-            .at(self.cx.def_location(outer), "declared outer here")
-            .at(self.cx.def_location(inner), "declared inner here");
-        self.cx.report(diagnostic);
-    }
-
-    /// Without an inner class the outer one is used, unless it is partial.
-    pub(crate) fn missing_inner_class(&mut self, klass: KlassId, name: Symbol) {
-        let Some(outer) = self.outer_class(klass, name) else { return };
-        let place = self.cx.def_location(self.cx.key(outer).def);
-        let full = self.cx.name(outer);
-        let message = format!("there is no inner class {name} for the outer one {full}");
-        let diagnostic = if self.partial_base(outer).is_some() {
-            let message = format!("{message}, and that is partial");
-            Diagnostic::error("K0221", message)
-        } else {
-            Diagnostic::warning("K0221", format!("{message}; the outer one is used"))
-        };
-        self.cx.report(
-            diagnostic
-                .at(place, "declared outer here")
-                .help(format!("declare an inner class {name} in the model")),
-        );
-    }
-
-    /// Which class a missing inner component should have must be clear from all outer ones.
-    pub(crate) fn different_outer(&mut self, inner: InstId, id: InstId, info: &ComponentInfo) -> Reported {
-        let (path, name) = (self.path(id), info.name);
-        let (first, second) = (self.cx.name(self.inst(inner).klass), self.cx.name(info.klass));
-        let message = format!(
-            "there is no inner component {name}, and outer ones differ: one is a {first}, {path} is a {second}"
-        );
-        let mut diagnostic = Diagnostic::error("K0228", message).at(info.location, "declared outer here");
-        if let Some(inner) = &self.inst(inner).info {
-            diagnostic = diagnostic.at(inner.location, "and here");
+        if !matches!(class.body, ClassBody::Short(_)) {
+            return None;
         }
-        self.cx.report(diagnostic.help(format!("declare an inner component {name} in the model")))
+        at = *cx.members(at).ok()?.bases.first()?;
     }
-
-    /// `annotation(missingInnerMessage = "…")` of the class of an outer component.
-    pub(crate) fn missing_inner_message(&mut self, klass: KlassId) -> Option<String> {
-        const MAX_BASES: usize = 100;
-        let mut at = klass;
-        for _ in 0..MAX_BASES {
-            let ast = self.cx.ast(at);
-            let class = &ast.classes[self.cx.lib.def(self.cx.key(at).def).class];
-            let value = annotation_value(&ast, class.description.annotation, "missingInnerMessage");
-            if let Some(Expr::String(text)) = value.map(|e| &ast.exprs[e]) {
-                return Some(ast.string(*text).into_owned());
-            }
-            if !matches!(class.body, ClassBody::Short(_)) {
-                return None;
-            }
-            at = *self.cx.members(at).ok()?.bases.first()?;
-        }
-        None
-    }
+    None
 }

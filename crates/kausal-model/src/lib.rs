@@ -5,18 +5,28 @@
 //! resolved.
 //!
 //! ```text
-//! library    files, packages, definitions             DefId
-//! class      definitions with modifiers, members      KlassId     lookup, modifier
-//! instance   the tree of components                   InstId      flattener, fold
-//! expr       expressions → arrays of scalars          ExprId      functions
-//! equation   equations, when, algorithms              connect
-//! flatten    all of it in order                       FlatModel   check, print
+//! classes      library, class, lookup, modifier, builtins   files → definitions (DefId), classes with modifiers (KlassId)
+//! tables       tree, sink, flat, flattener                  the state of one flattening: data, and what calls back
+//! instances    instance, inner, interface                   the tree of components (InstId), sizes, conditions
+//! evaluation   bindings, fold, ranges                       what components are worth
+//! elaboration  expr, functions, equation, algorithm         expressions → arrays of scalars (ExprId), functions
+//! connections  connect                                      sets, streams, graphs → equations
+//! rules        rules                                        what is wrong although flattening could go on
+//! lowering     flatten, print                               all of it in order → FlatModel, its text
+//! views        view, units, workspace                       one class looked at; drawings, documentation, editors
 //! ```
+//!
+//! A stage imports what lies before it or in it, and no module depends on itself (`tests/rooms.rs`). Expressions need sizes,
+//! sizes need values, values need expressions: what calls back is a method of [`flattener::Flattener`], everything else a
+//! free function that takes the narrowest state it needs.
 //!
 //! **This room does not know how equations are sorted or solved**, and it reads no files itself: where text
 //! comes from is behind [`library::Files`].
 
+mod advice;
 pub mod algorithm;
+mod annotation;
+mod bindings;
 mod budget;
 pub mod builtins;
 pub mod check;
@@ -29,8 +39,10 @@ pub mod flatten;
 pub mod flattener;
 pub mod fold;
 pub mod functions;
+mod ids;
 mod inner;
 pub mod instance;
+mod interface;
 pub mod library;
 pub mod lookup;
 pub mod modifier;
@@ -38,8 +50,14 @@ pub mod prelude;
 pub mod print;
 mod ranges;
 pub mod rules;
+mod sink;
+mod spending;
+mod state_machine;
 pub mod texts;
+mod tree;
+pub mod units;
 pub mod value;
+pub mod view;
 pub mod walk;
 pub mod workspace;
 

@@ -4,13 +4,16 @@
 //! is a folder knows the names in that folder and parses a child only when somebody asks for it
 //! (specification section 13.4). Nothing here knows what a class means.
 
+mod conversion;
+mod replace;
+
 use std::sync::Arc;
 
 use kausal_syntax::ast::{ClassBody, ClassDef, ClassId, Element, Ident, ModArg};
-use kausal_syntax::{Ast, Diagnostic, Location, Sources, Span, Symbol};
+use kausal_syntax::{Ast, Diagnostic, Location, SourceId, Sources, Span, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::class::{annotation_modify, annotation_value};
+use crate::annotation::{annotation_modify, annotation_value};
 
 /// The outside world: folders and files. Paths are joined with `/`.
 pub trait Files: Send {
@@ -70,7 +73,10 @@ enum Child {
 
 struct Parsed {
     ast: Arc<Ast>,
+    /// The name of its first class, and how many names it has.
     first: u32,
+    room: u32,
+    stored: Stored,
 }
 
 /// All classes known so far and the folders more can come from.
@@ -121,6 +127,11 @@ impl Library {
         self.roots.retain(|_, def| def.is_some());
     }
 
+    /// The folders in which top-level packages are searched.
+    pub fn search_folders(&self) -> &[String] {
+        &self.search
+    }
+
     /// All texts.
     pub fn sources(&self) -> &Sources {
         &self.sources
@@ -157,6 +168,16 @@ impl Library {
         Location { source: self.ast_ref(file).source, span }
     }
 
+    /// The class at the top that a text belongs to.
+    pub fn top_of(&self, source: SourceId) -> Option<DefId> {
+        let parsed = self.parsed.iter().find(|p| p.ast.source == source).filter(|p| p.room > 0)?;
+        let mut at = DefId(parsed.first);
+        while let Some(parent) = self.def(at).parent {
+            at = parent;
+        }
+        Some(at)
+    }
+
     /// The full name of a definition.
     pub fn full_name(&self, def: DefId) -> String {
         let mut names = Vec::new();
@@ -172,6 +193,11 @@ impl Library {
     /// Parses `text` and enters its classes, below the package its `within` clause names.
     pub fn add_source(&mut self, name: &str, text: &str) -> Vec<DefId> {
         let file = self.parse(name, text.to_owned());
+        self.place_given(file)
+    }
+
+    /// Puts the classes of a text that was given by hand where they belong.
+    fn place_given(&mut self, file: FileId) -> Vec<DefId> {
         let ast = self.ast(file);
         let mut parent = None;
         if let Some(within) = ast.within {
@@ -187,7 +213,8 @@ impl Library {
                             "K0201",
                             format!("there is no package {text} to put this file into"),
                         )
-                        .at(self.location(file, within.span), "named here"),
+                        .at(self.location(file, within.span), "named here")
+                        .help("leave the line with `within` out, or load the library it belongs to"),
                     );
                     break;
                 }
@@ -240,6 +267,42 @@ impl Library {
     /// The names of the classes at the top that are loaded, for messages.
     pub fn root_names(&self) -> Vec<Symbol> {
         self.root_order.iter().map(|&d| self.class(d).name.symbol).collect()
+    }
+
+    /// The names of the classes at the top that the folders have, loaded or not.
+    pub fn available_roots(&mut self) -> Vec<Symbol> {
+        let mut names: Vec<String> = Vec::new();
+        for i in 0..self.search.len() {
+            let folder = self.search[i].clone();
+            if self.search_listed[i].is_none() {
+                self.search_listed[i] = Some(self.files.list(&folder).unwrap_or_default());
+            }
+            for entry in self.search_listed[i].as_deref().unwrap_or_default() {
+                let is_name = |name: &str| {
+                    name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+                        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                };
+                match entry.strip_suffix(".mo") {
+                    Some("package") => {}
+                    Some(stem) => names.extend(is_name(stem).then(|| stem.to_owned())),
+                    // `Name` or `Name 1.2.3`, with a package in it.
+                    None => {
+                        let name = entry.split(' ').next().unwrap_or_default();
+                        let path = format!("{folder}/{entry}");
+                        let has_package = || {
+                            let inside = self.files.list(&path).unwrap_or_default();
+                            inside.iter().any(|n| n == "package.mo")
+                        };
+                        if is_name(name) && has_package() {
+                            names.push(name.to_owned());
+                        }
+                    }
+                }
+            }
+        }
+        names.sort();
+        names.dedup();
+        names.iter().map(|name| Symbol::new(name)).collect()
     }
 
     /// A class written in `parent`, or stored in its folder.
@@ -506,6 +569,7 @@ impl Library {
             return None;
         };
         let file = self.parse(path, text);
+        self.parsed[file.0 as usize].stored = Stored::Loaded { parent, name, folder: folder.clone() };
         let ast = self.ast(file);
         let Some(class) = ast.roots.iter().copied().find(|&c| ast.classes[c].name.symbol == name) else {
             self.wrong_name(path, file, parent, name);
@@ -631,7 +695,8 @@ impl Library {
             let parent = def.parent.map(|p| DefId(first + p.index() as u32));
             self.defs.push(Def { file, class, parent, folder: None, children: None, listed: None });
         }
-        self.parsed.push(Parsed { ast: Arc::new(parse.ast), first });
+        let room = self.defs.len() as u32 - first;
+        self.parsed.push(Parsed { ast: Arc::new(parse.ast), first, room, stored: Stored::Given });
         file
     }
 
@@ -737,4 +802,13 @@ fn string_of(ast: &Ast, expr: Option<kausal_syntax::ast::ExprId>) -> Option<Stri
         kausal_syntax::ast::Expr::String(s) => Some(ast.string(s).to_string()),
         _ => None,
     }
+}
+
+/// How a file came into the library.
+#[derive(Clone, Debug)]
+pub(crate) enum Stored {
+    /// As a text: the `within` clause says where it belongs.
+    Given,
+    /// For this class of this parent, which has this folder.
+    Loaded { parent: Option<DefId>, name: Symbol, folder: Option<String> },
 }

@@ -5,25 +5,13 @@
 use kausal_syntax::ast::{ClassBody, Element, Ident, Import, ImportKind, Name};
 use kausal_syntax::{Ast, Diagnostic, Location, Symbol};
 
-use crate::class::{Classes, Key, KlassId, Member, MemberKind, Reported, Res};
+use crate::advice;
+use crate::advice::{elsewhere, library_missing};
+pub use crate::class::Found;
+use crate::class::{Classes, Key, Member, MemberKind, Reported, Res};
+use crate::ids::KlassId;
 use crate::library::{DefId, FileId};
 use crate::modifier::{ModItem, ModsId, Up};
-
-/// What a name stands for.
-#[derive(Clone, Copy, Debug)]
-pub enum Found {
-    /// A class.
-    Class(KlassId),
-    /// A component of the class `owner`; its instance is `up` levels above.
-    Component {
-        /// The class it was found in.
-        owner: KlassId,
-        /// The member.
-        member: Member,
-        /// Where the instance of the owner is.
-        up: Up,
-    },
-}
 
 impl Classes {
     /// The klass of a class at the top.
@@ -96,13 +84,16 @@ impl Classes {
         let start = start.map(|(k, _)| k);
         let Some(mut found) = found else {
             // A package that does not exist is reported once, not for everything that should be in it.
-            let message = nothing_named(first.symbol);
-            if parts.len() > 1 && self.diagnostics.iter().any(|d| d.message == message) {
+            let messages = [nothing_named(first.symbol), library_missing(first.symbol)];
+            if parts.len() > 1 && self.diagnostics.iter().any(|d| messages.contains(&d.message)) {
                 return Err(Reported);
             }
             return Err(self.not_found(start, file, first, None));
         };
         for part in &parts[1..] {
+            if let (Found::Class(k), Some(scope)) = (found, start) {
+                self.check_visible(scope, file, k, part);
+            }
             let k = match found {
                 Found::Class(k) => k,
                 Found::Component { member, .. } => {
@@ -126,6 +117,45 @@ impl Classes {
                 Err(self.report(diagnostic))
             }
         }
+    }
+
+    /// What is protected in a class cannot be used through its name from outside (specification section 4.1): neither from the
+    /// classes within, nor from those that inherit it.
+    pub(crate) fn check_visible(&mut self, scope: KlassId, file: FileId, within: KlassId, part: &Ident) {
+        let Some(members) = self.members_if_built(within) else { return };
+        let Some(&i) = members.index.get(&part.symbol) else { return };
+        let member = members.items[i as usize];
+        if !member.protected {
+            return;
+        }
+        let owners = [self.key(within).def, self.key(member.origin).def];
+        let mut around = Some(scope);
+        while let Some(k) = around {
+            let mut stack = vec![k];
+            let mut seen = Vec::new();
+            while let Some(k) = stack.pop() {
+                let def = self.key(k).def;
+                if owners.contains(&def) {
+                    return;
+                }
+                if !seen.contains(&def) {
+                    seen.push(def);
+                    // Members that are being worked out are not known yet.
+                    let Some(members) = self.members_if_built(k) else { return };
+                    stack.extend(members.bases.iter().copied());
+                }
+            }
+            around = self.key(k).enclosing;
+        }
+        let message =
+            format!("{} of {} is protected: it cannot be used here", part.symbol, self.name(within));
+        let location = self.lib.location(file, part.span);
+        let declared = self.member_location(&member);
+        self.report(
+            Diagnostic::error("K0218", message)
+                .at(location, "used here")
+                .at(declared, "declared here, below `protected`"),
+        );
     }
 
     /// What `name` stands for inside class `k`: its members and imports, then those of the enclosing classes.
@@ -181,55 +211,13 @@ impl Classes {
                     MemberKind::Class(_) => Found::Class(self.class_member(&member)),
                 });
             }
-        } else if let Some(member) = self.own_syntactic(k, name) {
+        } else if let Some(member) = own_syntactic(self, k, name) {
             return Some(match member.kind {
                 MemberKind::Component(_) => Found::Component { owner: k, member, up: Up(0) },
                 MemberKind::Class(_) => Found::Class(self.class_member(&member)),
             });
         }
-        self.folder_member(k, name).map(Found::Class)
-    }
-
-    /// A class that is stored in the folder of the package `k` or of a package it is based on: such classes are members
-    /// like those written in the package, but they are read only when they are asked for.
-    fn folder_member(&mut self, k: KlassId, name: Symbol) -> Option<KlassId> {
-        let key = self.key(k);
-        if let Some(def) = self.lib.folder_child(key.def, name) {
-            let mods = self.mods.of_class(&self.lib, key.mods, name);
-            let items = self.mods.get(mods);
-            return Some(self.redeclared(def, k, &items));
-        }
-        let bases = self.members_if_built(k)?.bases.clone();
-        bases.into_iter().find_map(|base| self.folder_member(base, name))
-    }
-
-    /// An own element, looked for while the members are still being worked out.
-    fn own_syntactic(&mut self, k: KlassId, name: Symbol) -> Option<Member> {
-        let key = self.key(k);
-        let file = self.file(k);
-        let ast = self.lib.ast(file);
-        let ClassBody::Long(body) = &ast.classes[self.lib.def(key.def).class].body else { return None };
-        for element in &body.elements {
-            let (kind, by) = match element {
-                Element::Component(id) if ast.components[*id].name.symbol == name => {
-                    (MemberKind::Component(*id), Up(1))
-                }
-                Element::Class(id) if ast.classes[*id].name.symbol == name => {
-                    // `redeclare model extends X` extends what is inherited: not known yet.
-                    if matches!(&ast.classes[*id].body, ClassBody::Long(b) if b.class_extends) {
-                        continue;
-                    }
-                    (MemberKind::Class(self.lib.def_of(file, *id)), Up(0))
-                }
-                _ => continue,
-            };
-            let mods = match kind {
-                MemberKind::Component(_) => self.mods.of_element(&self.lib, key.mods, name, by),
-                MemberKind::Class(_) => self.mods.of_class(&self.lib, key.mods, name),
-            };
-            return Some(Member { name, origin: k, kind, protected: false, mods });
-        }
-        None
+        folder_member(self, k, name).map(Found::Class)
     }
 
     /// A member of the package or component class `k`, which need not have an instance: levels counted from
@@ -237,25 +225,11 @@ impl Classes {
     pub fn step(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
         let inside = self.shift(k, Up(1));
         match self.find_in(inside, name)? {
-            Found::Class(found) => Some(Found::Class(self.lift(found))),
+            Found::Class(found) => Some(Found::Class(lift(self, found))),
             Found::Component { owner, member, .. } => {
                 Some(Found::Component { owner, member, up: Up::STATIC })
             }
         }
-    }
-
-    /// The same class seen from one level higher; the level left becomes static.
-    fn lift(&mut self, k: KlassId) -> KlassId {
-        let down = |up: Up| match up {
-            Up::STATIC | Up(0) => Up::STATIC,
-            Up(n) => Up(n - 1),
-        };
-        let key = self.key(k);
-        let items: Vec<ModItem> =
-            self.mods.get(key.mods).iter().map(|m| ModItem { up: down(m.up), ..*m }).collect();
-        let mods = self.mods.add(items);
-        let extended = key.extended.map(|e| self.lift(e));
-        self.intern(Key { enclosing_up: down(key.enclosing_up), mods, extended, ..key })
     }
 
     fn find_import(&mut self, k: KlassId, name: Symbol) -> Option<Found> {
@@ -269,11 +243,11 @@ impl Classes {
             let parts = ast.lists.idents.get(import.name.parts);
             match &import.kind {
                 ImportKind::Qualified if parts.last().is_some_and(|p| p.symbol == name) => {
-                    return self.find_global(parts);
+                    return find_global(self, parts);
                 }
-                ImportKind::Renamed(alias) if alias.symbol == name => return self.find_global(parts),
+                ImportKind::Renamed(alias) if alias.symbol == name => return find_global(self, parts),
                 ImportKind::Listed(names) if names.iter().any(|n| n.symbol == name) => {
-                    return match self.find_global(parts)? {
+                    return match find_global(self, parts)? {
                         Found::Class(k) => self.step(k, name),
                         Found::Component { .. } => None,
                     };
@@ -285,18 +259,18 @@ impl Classes {
         let mut first: Option<(Found, &Name)> = None;
         for import in wild {
             let parts = ast.lists.idents.get(import.parts);
-            let Some(Found::Class(k)) = self.find_global(parts) else { continue };
+            let Some(Found::Class(k)) = find_global(self, parts) else { continue };
             let Some(found) = self.step(k, name) else { continue };
             match first {
                 None => first = Some((found, import)),
-                Some((before, other)) if self.place_of(&before) != self.place_of(&found) => {
+                Some((before, other)) if place_of(self, &before) != place_of(self, &found) => {
                     let message = format!("{name} is imported twice: there is one in each of these packages");
                     let place = |this: &Self, import: &Name| this.lib.location(file, import.span);
                     let diagnostic = Diagnostic::error("K0254", message)
                         .at(place(self, other), "imported from here")
                         .at(place(self, import), "and from here")
-                        .at(self.place_of(&before), "one declaration")
-                        .at(self.place_of(&found), "the other")
+                        .at(place_of(self, &before), "one declaration")
+                        .at(place_of(self, &found), "the other")
                         .help("import the one that is meant by its full name");
                     self.report(diagnostic);
                     break;
@@ -307,26 +281,10 @@ impl Classes {
         first.map(|(found, _)| found)
     }
 
-    fn place_of(&self, found: &Found) -> Location {
-        match found {
-            Found::Class(k) => self.def_location(self.key(*k).def),
-            Found::Component { member, .. } => self.member_location(member),
-        }
-    }
-
     /// Is it one of the classes that exist without being declared?
-    fn is_predefined(&self, k: KlassId) -> bool {
+    pub(crate) fn is_predefined(&self, k: KlassId) -> bool {
         let real = self.builtins.keys().next().map(|&def| self.lib.def(def).file);
         real == Some(self.lib.def(self.key(k).def).file)
-    }
-
-    fn find_global(&mut self, parts: &[Ident]) -> Option<Found> {
-        let mut found = Found::Class(self.root(parts.first()?.symbol)?);
-        for part in &parts[1..] {
-            let Found::Class(k) = found else { return None };
-            found = self.step(k, part.symbol)?;
-        }
-        Some(found)
     }
 
     /// Reports that a name was not found, with the nearest spellings in scope.
@@ -337,11 +295,11 @@ impl Classes {
         name: &Ident,
         within: Option<KlassId>,
     ) -> Reported {
-        if within.is_some_and(|k| self.is_broken(k)) || within.is_none() && self.is_scope_broken(scope) {
+        if within.is_some_and(|k| self.is_broken(k)) || within.is_none() && is_scope_broken(self, scope) {
             return Reported;
         }
         if within.is_none()
-            && let Some(reported) = self.broken_import(scope, name.symbol)
+            && let Some(reported) = broken_import(self, scope, name.symbol)
         {
             return reported;
         }
@@ -366,18 +324,56 @@ impl Classes {
             diagnostic = diagnostic.at(self.def_location(def), "looked for in this class");
         }
         let mut candidates = match within {
-            Some(k) => self.names_in(k),
-            None => self.names_in_scope(scope),
+            Some(k) => names_in(self, k),
+            None => names_in_scope(self, scope),
         };
         let same = candidates.contains(&name.symbol.as_str());
         candidates.retain(|&c| c != name.symbol.as_str());
-        match within.and_then(|k| self.deeper(k, name.symbol)) {
+        let renamed = within.and_then(|k| advice::new_name(self, k, name.symbol));
+        if within.is_none()
+            && !same
+            && let Some(help) = advice::misread(self, file, name, &candidates)
+        {
+            return self.report(diagnostic.help(help));
+        }
+        match within.and_then(|k| deeper(self, k, name.symbol)) {
+            _ if renamed.is_some() => {
+                let new = renamed.unwrap_or_default();
+                diagnostic = diagnostic.help(format!("in this version of the library it is {new}"));
+            }
             Some(path) => diagnostic = diagnostic.help(format!("did you mean {path}?")),
             None => {
                 if within.is_none() {
                     candidates.extend(WORDS);
+                    candidates.extend(crate::builtins::names());
                 }
                 diagnostic = with_nearest(diagnostic, name.symbol, &candidates);
+            }
+        }
+        if diagnostic.help.is_none() || within.is_none() && !same {
+            match within {
+                Some(k) => {
+                    if let Some(help) = advice::elements_help(self, k) {
+                        diagnostic = diagnostic.help(help);
+                    }
+                }
+                None => {
+                    if let Some(help) = elsewhere(name.symbol) {
+                        diagnostic = diagnostic.help(help);
+                    } else if diagnostic.help.is_none()
+                        && advice::is_library_name(self, file, name)
+                        && let Some(help) = advice::in_standard(self, name.symbol)
+                    {
+                        diagnostic = diagnostic.help(help);
+                    } else if diagnostic.help.is_none() && advice::is_library_name(self, file, name) {
+                        diagnostic.message = library_missing(name.symbol);
+                        diagnostic = diagnostic.help(advice::library_help(self));
+                    } else if diagnostic.help.is_none()
+                        && let Some(help) = advice::in_libraries(self, name.symbol)
+                    {
+                        diagnostic = diagnostic.help(help);
+                    }
+                }
             }
         }
         if within.is_none() && same {
@@ -390,59 +386,6 @@ impl Classes {
         self.report(diagnostic)
     }
 
-    /// A class of this name in one of the packages within a class.
-    fn deeper(&mut self, within: KlassId, name: Symbol) -> Option<String> {
-        let def = self.key(within).def;
-        for package in self.lib.child_names(def) {
-            if let Some(inner) = self.lib.child(def, package)
-                && self.lib.child(inner, name).is_some()
-            {
-                return Some(format!("{}.{package}.{name}", self.name(within)));
-            }
-        }
-        None
-    }
-
-    /// Is a base class of the scope unknown, so that the name may be in there?
-    fn is_scope_broken(&mut self, scope: Option<KlassId>) -> bool {
-        let mut at = scope;
-        while let Some(k) = at {
-            if self.is_broken(k) {
-                return true;
-            }
-            at = self.key(k).enclosing;
-        }
-        false
-    }
-
-    /// Reports the import that should have brought `name` into the scope.
-    fn broken_import(&mut self, scope: Option<KlassId>, name: Symbol) -> Option<Reported> {
-        let mut at = scope;
-        while let Some(k) = at {
-            let key = self.key(k);
-            let file = self.file(k);
-            let ast = self.lib.ast(file);
-            if let ClassBody::Long(body) = &ast.classes[self.lib.def(key.def).class].body {
-                for element in &body.elements {
-                    let Element::Import(import) = element else { continue };
-                    let brings = match &import.kind {
-                        ImportKind::Qualified => {
-                            ast.lists.idents.get(import.name.parts).last().is_some_and(|p| p.symbol == name)
-                        }
-                        ImportKind::Renamed(alias) => alias.symbol == name,
-                        ImportKind::Listed(names) => names.iter().any(|n| n.symbol == name),
-                        ImportKind::Unqualified => false,
-                    };
-                    if brings && let Some(reported) = self.check_import(k, file, &ast, import) {
-                        return Some(reported);
-                    }
-                }
-            }
-            at = key.enclosing;
-        }
-        None
-    }
-
     /// Reports an import of something that does not exist.
     pub fn check_import(&mut self, k: KlassId, file: FileId, ast: &Ast, import: &Import) -> Option<Reported> {
         let parts = ast.lists.idents.get(import.name.parts);
@@ -451,15 +394,19 @@ impl Classes {
             if self.lib.failed_to_load(None, first.symbol) {
                 return Some(Reported);
             }
-            let message = format!("there is no {} at the top that could be imported from", first.symbol);
             let location = self.lib.location(file, first.span);
-            let mut diagnostic = Diagnostic::error("K0219", message).at(location, "not found");
+            let mut diagnostic =
+                Diagnostic::error("K0219", library_missing(first.symbol)).at(location, "not found");
             if let Some(Found::Class(inside)) = self.find(k, first.symbol) {
                 let full = self.name(inside);
+                diagnostic.message = format!("there is no library {}", first.symbol);
                 diagnostic = diagnostic.help(format!("an import needs the full name: {full}"));
             } else {
                 let names: Vec<&'static str> = self.lib.root_names().iter().map(|n| n.as_str()).collect();
                 diagnostic = with_nearest(diagnostic, first.symbol, &names);
+                if diagnostic.help.is_none() {
+                    diagnostic = diagnostic.help(advice::library_help(self));
+                }
             }
             return Some(self.report(diagnostic));
         };
@@ -472,55 +419,185 @@ impl Classes {
             ImportKind::Qualified | ImportKind::Renamed(_) => ends.extend(rest.pop()),
         }
         for part in rest {
+            self.check_visible(k, file, at, part);
             match self.step(at, part.symbol) {
                 Some(Found::Class(next)) => at = next,
-                _ => return Some(self.import_missing(at, file, part)),
+                _ => return Some(import_missing(self, at, file, part)),
             }
         }
         let mut result = None;
         for part in ends {
+            self.check_visible(k, file, at, part);
             if self.step(at, part.symbol).is_none() {
-                result = Some(self.import_missing(at, file, part));
+                result = Some(import_missing(self, at, file, part));
             }
         }
         result
     }
+}
 
-    fn import_missing(&mut self, within: KlassId, file: FileId, part: &Ident) -> Reported {
-        let message = format!("{} has no {} that could be imported", self.name(within), part.symbol);
-        let location = self.lib.location(file, part.span);
-        let defined = self.def_location(self.key(within).def);
-        let diagnostic = Diagnostic::error("K0219", message)
-            .at(location, "not found")
-            .at(defined, "looked for in this class");
-        if self.lib.failed_to_load(Some(self.key(within).def), part.symbol) {
-            return Reported;
-        }
-        let mut names = self.names_in(within);
-        names.retain(|&n| n != part.symbol.as_str());
-        self.report(with_nearest(diagnostic, part.symbol, &names))
+/// A class that is stored in the folder of the package `k` or of a package it is based on: such classes are members
+/// like those written in the package, but they are read only when they are asked for.
+fn folder_member(cx: &mut Classes, k: KlassId, name: Symbol) -> Option<KlassId> {
+    let key = cx.key(k);
+    if let Some(def) = cx.lib.folder_child(key.def, name) {
+        let mods = cx.mods.of_class(&cx.lib, key.mods, name);
+        let items = cx.mods.get(mods);
+        return Some(cx.redeclared(def, k, &items));
     }
+    let bases = cx.members_if_built(k)?.bases.clone();
+    bases.into_iter().find_map(|base| folder_member(cx, base, name))
+}
 
-    fn names_in(&mut self, k: KlassId) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = Vec::new();
-        if let Some(members) = self.members_if_built(k) {
-            names.extend(members.items.iter().map(|m| m.name.as_str()));
-        }
-        let def = self.key(k).def;
-        names.extend(self.lib.child_names(def).iter().map(|n| n.as_str()));
-        names
+/// An own element, looked for while the members are still being worked out.
+fn own_syntactic(cx: &mut Classes, k: KlassId, name: Symbol) -> Option<Member> {
+    let key = cx.key(k);
+    let file = cx.file(k);
+    let ast = cx.lib.ast(file);
+    let ClassBody::Long(body) = &ast.classes[cx.lib.def(key.def).class].body else { return None };
+    for element in &body.elements {
+        let (kind, by) = match element {
+            Element::Component(id) if ast.components[*id].name.symbol == name => {
+                (MemberKind::Component(*id), Up(1))
+            }
+            Element::Class(id) if ast.classes[*id].name.symbol == name => {
+                // `redeclare model extends X` extends what is inherited: not known yet.
+                if matches!(&ast.classes[*id].body, ClassBody::Long(b) if b.class_extends) {
+                    continue;
+                }
+                (MemberKind::Class(cx.lib.def_of(file, *id)), Up(0))
+            }
+            _ => continue,
+        };
+        let mods = match kind {
+            MemberKind::Component(_) => cx.mods.of_element(&cx.lib, key.mods, name, by),
+            MemberKind::Class(_) => cx.mods.of_class(&cx.lib, key.mods, name),
+        };
+        return Some(Member { name, origin: k, kind, protected: false, mods });
     }
+    None
+}
 
-    fn names_in_scope(&mut self, scope: Option<KlassId>) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        let mut at = scope;
-        while let Some(k) = at {
-            names.extend(self.names_in(k));
-            at = self.key(k).enclosing;
-        }
-        names.extend(self.lib.root_names().iter().map(|n| n.as_str()));
-        names
+/// The same class seen from one level higher; the level left becomes static.
+fn lift(cx: &mut Classes, k: KlassId) -> KlassId {
+    let down = |up: Up| match up {
+        Up::STATIC | Up(0) => Up::STATIC,
+        Up(n) => Up(n - 1),
+    };
+    let key = cx.key(k);
+    let items: Vec<ModItem> =
+        cx.mods.get(key.mods).iter().map(|m| ModItem { up: down(m.up), ..*m }).collect();
+    let mods = cx.mods.add(items);
+    let extended = key.extended.map(|e| lift(cx, e));
+    cx.intern(Key { enclosing_up: down(key.enclosing_up), mods, extended, ..key })
+}
+
+fn place_of(cx: &Classes, found: &Found) -> Location {
+    match found {
+        Found::Class(k) => cx.def_location(cx.key(*k).def),
+        Found::Component { member, .. } => cx.member_location(member),
     }
+}
+
+fn find_global(cx: &mut Classes, parts: &[Ident]) -> Option<Found> {
+    let mut found = Found::Class(cx.root(parts.first()?.symbol)?);
+    for part in &parts[1..] {
+        let Found::Class(k) = found else { return None };
+        found = cx.step(k, part.symbol)?;
+    }
+    Some(found)
+}
+
+/// A class of this name in one of the packages within a class.
+fn deeper(cx: &mut Classes, within: KlassId, name: Symbol) -> Option<String> {
+    let def = cx.key(within).def;
+    for package in cx.lib.child_names(def) {
+        if let Some(inner) = cx.lib.child(def, package)
+            && cx.lib.child(inner, name).is_some()
+        {
+            return Some(format!("{}.{package}.{name}", cx.name(within)));
+        }
+    }
+    None
+}
+
+/// Is a base class of the scope unknown, so that the name may be in there?
+fn is_scope_broken(cx: &mut Classes, scope: Option<KlassId>) -> bool {
+    let mut at = scope;
+    while let Some(k) = at {
+        if cx.is_broken(k) {
+            return true;
+        }
+        at = cx.key(k).enclosing;
+    }
+    false
+}
+
+/// Reports the import that should have brought `name` into the scope.
+fn broken_import(cx: &mut Classes, scope: Option<KlassId>, name: Symbol) -> Option<Reported> {
+    let mut at = scope;
+    while let Some(k) = at {
+        let key = cx.key(k);
+        let file = cx.file(k);
+        let ast = cx.lib.ast(file);
+        if let ClassBody::Long(body) = &ast.classes[cx.lib.def(key.def).class].body {
+            for element in &body.elements {
+                let Element::Import(import) = element else { continue };
+                let brings = match &import.kind {
+                    ImportKind::Qualified => {
+                        ast.lists.idents.get(import.name.parts).last().is_some_and(|p| p.symbol == name)
+                    }
+                    ImportKind::Renamed(alias) => alias.symbol == name,
+                    ImportKind::Listed(names) => names.iter().any(|n| n.symbol == name),
+                    ImportKind::Unqualified => false,
+                };
+                if brings && let Some(reported) = cx.check_import(k, file, &ast, import) {
+                    return Some(reported);
+                }
+            }
+        }
+        at = key.enclosing;
+    }
+    None
+}
+
+fn import_missing(cx: &mut Classes, within: KlassId, file: FileId, part: &Ident) -> Reported {
+    let message = format!("{} has no {} that could be imported", cx.name(within), part.symbol);
+    let location = cx.lib.location(file, part.span);
+    let defined = cx.def_location(cx.key(within).def);
+    let diagnostic =
+        Diagnostic::error("K0219", message).at(location, "not found").at(defined, "looked for in this class");
+    if cx.lib.failed_to_load(Some(cx.key(within).def), part.symbol) {
+        return Reported;
+    }
+    let mut names = names_in(cx, within);
+    names.retain(|&n| n != part.symbol.as_str());
+    if let Some(new) = advice::new_name(cx, within, part.symbol) {
+        let help = format!("in this version of the library it is {new}");
+        return cx.report(diagnostic.help(help));
+    }
+    cx.report(with_nearest(diagnostic, part.symbol, &names))
+}
+
+fn names_in(cx: &mut Classes, k: KlassId) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    if let Some(members) = cx.members_if_built(k) {
+        names.extend(members.items.iter().map(|m| m.name.as_str()));
+    }
+    let def = cx.key(k).def;
+    names.extend(cx.lib.child_names(def).iter().map(|n| n.as_str()));
+    names
+}
+
+fn names_in_scope(cx: &mut Classes, scope: Option<KlassId>) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut at = scope;
+    while let Some(k) = at {
+        names.extend(names_in(cx, k));
+        at = cx.key(k).enclosing;
+    }
+    names.extend(cx.lib.root_names().iter().map(|n| n.as_str()));
+    names
 }
 
 /// Splits `A.B.'c.d'` at the dots outside quotes.

@@ -14,7 +14,7 @@ use kausal_syntax::Symbol;
 use kausal_syntax::ast::{Binding, ClassBody, ClassId, ComponentId, Element, ModArg, ModId};
 use rustc_hash::FxHashMap;
 
-use crate::class::KlassId;
+use crate::ids::KlassId;
 use crate::library::{FileId, Library};
 
 /// How many levels above; [`Up::STATIC`] where there is no instance to speak of (a package).
@@ -204,7 +204,9 @@ fn element_items(lib: &Library, item: &ModItem, name: Symbol, by: Up, out: &mut 
                     ModArg::Component { each, component } => {
                         let c = &ast.components[*component];
                         if c.name.symbol == name {
-                            let base = ModItem { up, each: *each, is_final: c.prefixes.is_final, ..*item };
+                            let levels = if *each { 1 } else { item.levels.saturating_add(1) };
+                            let is_final = c.prefixes.is_final;
+                            let base = ModItem { up, each: *each, is_final, levels, ..*item };
                             out.push(ModItem { what: ModWhat::Component(*component), ..base });
                         }
                     }

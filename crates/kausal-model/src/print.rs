@@ -10,27 +10,27 @@
 
 mod expression;
 mod functions;
+pub(crate) mod names;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+pub use crate::flat::PLACED;
 use kausal_symbolic::function::layout::Layout;
+pub use kausal_symbolic::function::print::NOTE;
 use kausal_symbolic::{ExprId, Node, VarId};
-use kausal_syntax::modelica::is_keyword;
 use rustc_hash::FxHashMap;
 
 use crate::flat::{
     Action, ActionKind, Causality, ClockedWhen, Equation, FlatModel, Hint, HintKind, OriginKind, StateSelect,
     Type, Variability, Variable, When,
 };
-use expression::{Expressions, Kind};
+use crate::print::expression::Expressions;
+use crate::print::names::{Kind, identifier, string};
 
-pub use kausal_symbolic::function::print::NOTE;
 /// In [`NOTE`]: the value of the parameter was used, so it can no longer be changed. It is not `final`, for the value
 /// does not replace the name where that is still there.
 pub const EVALUATED: &str = "evaluated";
-/// In [`NOTE`]: impure functions are called where they may be; the places cannot be seen any more.
-pub const PLACED: &str = "placed";
 
 /// The text of a flat model.
 pub fn print_flat(flat: &FlatModel) -> String {
@@ -67,63 +67,6 @@ pub fn print_flat(flat: &FlatModel) -> String {
     let _ = writeln!(text, "end {name};");
     text
 }
-
-/// A name as an identifier: quoted unless it is one already.
-pub fn identifier(name: &str) -> String {
-    let mut chars = name.chars();
-    let plain = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let free = !is_keyword(name) && !TAKEN.contains(&name);
-    if plain && free || is_quoted(name) {
-        return name.to_owned();
-    }
-    format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
-}
-
-/// Is it one quoted identifier?
-fn is_quoted(name: &str) -> bool {
-    let Some(inside) = name.strip_prefix('\'').and_then(|n| n.strip_suffix('\'')) else { return false };
-    let mut escaped = false;
-    for c in inside.chars() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '\'' => return false,
-            _ => {}
-        }
-    }
-    !inside.is_empty() && !escaped
-}
-
-/// A string literal (specification section 2.4.5).
-fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            _ => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// Names that are no keywords but mean something everywhere.
-const TAKEN: [&str; 9] = [
-    "AssertionLevel",
-    "Boolean",
-    "Clock",
-    "ExternalObject",
-    "Integer",
-    "Real",
-    "StateSelect",
-    "String",
-    "time",
-];
 
 struct Printer<'a> {
     flat: &'a FlatModel,
@@ -339,13 +282,13 @@ impl<'a> Printer<'a> {
             for scalar in given {
                 let lhs = (*scalar)?;
                 // A list of results cannot be converted.
-                let kind = expression::kind_of_scalar(entry.scalar);
+                let kind = names::kind_of_scalar(entry.scalar);
                 if matches!(self.expressions.kind(lhs), Kind::Enumeration(_)) {
                     return None;
                 }
                 scalars.push(self.expressions.text(lhs, kind));
             }
-            items.push(expression::nested(&scalars, &entry.shape, entry.scalar));
+            items.push(names::nested(&scalars, &entry.shape, entry.scalar));
         }
         while items.last().is_some_and(String::is_empty) {
             items.pop();

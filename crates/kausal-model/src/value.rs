@@ -3,10 +3,10 @@
 //! front of its own.
 
 use kausal_symbolic::ExprId;
-use kausal_symbolic::function::{Array, ArrayResult, Index};
+use kausal_symbolic::function::{Array, ArrayResult, Index, Scalar};
 use kausal_syntax::Symbol;
 
-use crate::class::KlassId;
+use crate::ids::KlassId;
 use crate::prelude::{Builtin, EnumerationType};
 
 /// What a scalar is.
@@ -277,4 +277,85 @@ fn padded(subscripts: &[Index], rank: usize) -> Vec<Index> {
         all.push(Index::All);
     }
     all
+}
+
+/// The same type among functions.
+pub fn scalar_of(ty: Ty) -> Scalar {
+    match ty {
+        Ty::Real => Scalar::Real,
+        Ty::Integer => Scalar::Integer,
+        Ty::Boolean => Scalar::Boolean,
+        Ty::String => Scalar::String,
+        Ty::Enumeration(_) => Scalar::Enumeration,
+        Ty::External | Ty::Clock => Scalar::External,
+    }
+}
+
+/// A scalar value for every element.
+pub fn fill(value: &Value, shape: &[usize]) -> Value {
+    match value {
+        Value::Plain(ty, array) => match Array::fill(array, shape) {
+            Ok(array) => Value::Plain(*ty, array),
+            Err(_) => value.clone(),
+        },
+        Value::Record(record) => {
+            let fields = record.fields.iter().map(|(n, v)| (*n, fill(v, shape))).collect();
+            let mut full = shape.to_vec();
+            full.extend_from_slice(&record.shape);
+            Value::Record(Box::new(RecordValue { klass: record.klass, shape: full, fields }))
+        }
+        other => other.clone(),
+    }
+}
+
+/// May a value of type `from` be given to something of type `to`?
+pub fn assignable(to: Ty, from: Ty) -> bool {
+    to == from || (to == Ty::Real && from == Ty::Integer)
+}
+
+/// The same scalars as another type: an `Integer` given to a `Real`.
+pub fn with_ty(value: Value, ty: Ty) -> Value {
+    match value {
+        Value::Plain(_, array) => Value::Plain(ty, array),
+        other => other,
+    }
+}
+
+/// Replaces the first dimension by several.
+pub fn reshape_front(value: Value, shape: &[usize]) -> Value {
+    match value {
+        Value::Plain(ty, array) => {
+            let mut full = shape.to_vec();
+            full.extend_from_slice(&array.shape()[1..]);
+            match array.clone().reshape(&full) {
+                Ok(array) => Value::Plain(ty, array),
+                Err(_) => Value::Plain(ty, array),
+            }
+        }
+        Value::Record(record) => {
+            let mut full = shape.to_vec();
+            full.extend_from_slice(&record.shape[1..]);
+            let fields = record.fields.into_iter().map(|(n, v)| (n, reshape_front(v, shape))).collect();
+            Value::Record(Box::new(RecordValue { klass: record.klass, shape: full, fields }))
+        }
+        other => other,
+    }
+}
+
+/// `no dimensions`, `1 dimension`, `2 dimensions`
+pub fn dimensions_text(rank: usize) -> String {
+    match rank {
+        0 => "no dimensions".to_owned(),
+        1 => "1 dimension".to_owned(),
+        n => format!("{n} dimensions"),
+    }
+}
+
+/// `no dimensions`, `size 3`, `size 2 x 3`
+pub fn sizes_text(shape: &[usize]) -> String {
+    if shape.is_empty() {
+        return "no dimensions".to_owned();
+    }
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("size {}", sizes.join(" x "))
 }

@@ -33,6 +33,15 @@ impl Workspace {
         (names, std::mem::take(&mut self.classes.lib.diagnostics))
     }
 
+    /// Replaces the text of a file that was read, because it was edited, and keeps everything else; gives what the parser
+    /// says about it. `None` where no such file was read yet (it will be read as [`Files`] has it then), or it is in the
+    /// classic notation. Names of classes given out before are void.
+    pub fn replace_file(&mut self, name: &str, text: &str) -> Option<Vec<Diagnostic>> {
+        let diagnostics = self.classes.lib.replace_file(name, text)?;
+        self.classes.forget();
+        Some(diagnostics)
+    }
+
     /// Where a function is defined, by its full name.
     pub fn place(&mut self, path: &str) -> Option<Location> {
         let klass = self.classes.by_path(path)?;
@@ -42,6 +51,11 @@ impl Workspace {
     /// All texts read so far, for showing diagnostics.
     pub fn sources(&self) -> &Sources {
         self.classes.lib.sources()
+    }
+
+    /// Where definitions come from.
+    pub fn library(&self) -> &crate::library::Library {
+        &self.classes.lib
     }
 
     /// The classes, for those who want to look closer.
@@ -54,7 +68,15 @@ impl Workspace {
     pub fn flatten(&mut self, path: &str) -> (Option<FlatModel>, Vec<Diagnostic>) {
         self.classes.take_diagnostics();
         let model = match self.classes.by_path(path) {
-            Some(klass) => Some(crate::flatten::flatten(&mut self.classes, klass)),
+            Some(klass) => {
+                let model = crate::flatten::flatten(&mut self.classes, klass);
+                let wrong = |d: &Diagnostic| d.is_error() && !BALANCE.contains(&d.code);
+                if !self.classes.diagnostics.iter().any(wrong) && self.classes.check_units {
+                    let found = crate::units::check_own(&mut self.classes, klass);
+                    self.classes.diagnostics.extend(found);
+                }
+                Some(model)
+            }
             // What is wrong with a file that should have it was said.
             None if self.classes.lib.diagnostics.iter().any(Diagnostic::is_error) => None,
             None => {

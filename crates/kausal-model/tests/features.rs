@@ -332,6 +332,7 @@ features! {
     instance_names
     records_any_order
     records_integers
+    redeclared_in_arrays
     enumerations_equal
     lookup_imports_renamed
     redeclare_constraint

@@ -50,7 +50,7 @@ enum Source {
 const NATIVE_ARGS: usize = 8;
 
 /// One run's memory for calls.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Space {
     work: Option<WorkMemory>,
     texts: Texts,
@@ -61,7 +61,7 @@ pub struct Space {
 }
 
 /// Strings that came up in the run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Texts {
     list: Vec<Arc<str>>,
     index: FxHashMap<Arc<str>, usize>,
@@ -88,6 +88,21 @@ impl Texts {
             list.len() - 1
         });
         (pool.text_count() + at) as f64
+    }
+}
+
+impl Space {
+    /// The strings that came up, in their order.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let Space { work: _, texts: Texts { list, index: _ }, interrupt: _, warnings: _ } = self;
+        list.iter().map(|text| text.to_string()).collect()
+    }
+
+    /// The same strings get the same numbers.
+    pub(crate) fn set_texts(&mut self, texts: Vec<String>) {
+        let list: Vec<Arc<str>> = texts.into_iter().map(Arc::from).collect();
+        let index = list.iter().enumerate().map(|(at, text)| (text.clone(), at)).collect();
+        self.texts = Texts { list, index };
     }
 }
 

@@ -13,8 +13,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use kausal_solver::persist::Unfit;
 use kausal_symbolic::VarId;
 use kausal_translate::Program;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 use crate::simulation::is_same_instant;
@@ -36,8 +38,8 @@ enum Shape {
 }
 
 /// `value + slope*(t - from)` up to `end`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Piece {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Piece {
     from: f64,
     value: f64,
     slope: f64,
@@ -80,6 +82,11 @@ impl Signal {
         Ok(Signal { shape: Shape::Pieces(pieces.into()) })
     }
 
+    /// A line through a point, without an end.
+    pub fn line(from: f64, value: f64, slope: f64) -> Signal {
+        Signal { shape: Shape::Pieces(Arc::from([Piece { from, value, slope, end: f64::INFINITY }])) }
+    }
+
     /// A function of time.
     pub fn function(value: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Signal {
         Signal { shape: Shape::Function(Arc::from([Arc::new(value) as TimeFunction]), Arc::from([])) }
@@ -103,6 +110,19 @@ impl Signal {
             Shape::Function(functions, _) => Signal { shape: Shape::Function(functions, breaks.into()) },
             pieces => Signal { shape: pieces },
         }
+    }
+
+    /// Can it be that of this input?
+    pub(crate) fn suits(&self, program: &Program, variable: VarId) -> Result<(), InputError> {
+        let input = program.inputs.iter().find(|input| input.variable == variable);
+        let input = input.ok_or(InputError::NotAnInput)?;
+        if input.derivatives.len() > self.derivatives() {
+            return Err(InputError::NoDerivative(self.derivatives() + 1));
+        }
+        if input.held && self.is_function() {
+            return Err(InputError::Held);
+        }
+        Ok(())
     }
 
     /// How many derivatives it has.
@@ -172,6 +192,15 @@ pub enum InputError {
     Held,
 }
 
+/// What an input is given while the model runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    /// A value that it keeps.
+    Value(f64),
+    /// A signal from here on.
+    Signal(Signal),
+}
+
 /// Signals for the inputs of a run. Inputs without one keep their start values.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
@@ -184,6 +213,15 @@ impl Inputs {
         Inputs::default()
     }
 
+    /// The same for another program of the same model, in which variables have other places; none where one is not there.
+    pub fn moved(&self, to: &Program, place: impl Fn(VarId) -> Option<VarId>) -> Option<Inputs> {
+        let mut all = Inputs::new();
+        for (v, signal) in &self.signals {
+            all.set(to, place(*v)?, signal.clone()).ok()?;
+        }
+        Some(all)
+    }
+
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty()
@@ -191,26 +229,19 @@ impl Inputs {
 
     /// Gives an input its signal.
     pub fn set(&mut self, program: &Program, variable: VarId, signal: Signal) -> Result<(), InputError> {
-        let input = program.inputs.iter().find(|input| input.variable == variable);
-        let input = input.ok_or(InputError::NotAnInput)?;
-        if input.derivatives.len() > signal.derivatives() {
-            return Err(InputError::NoDerivative(signal.derivatives() + 1));
-        }
-        if input.held && signal.is_function() {
-            return Err(InputError::Held);
-        }
+        signal.suits(program, variable)?;
         self.signals.insert(variable, signal);
         Ok(())
     }
 }
 
 /// The signals of a run under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Feed {
     lines: Vec<Line>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Line {
     variable: VarId,
     derivatives: Vec<VarId>,
@@ -219,7 +250,51 @@ struct Line {
     piece: usize,
 }
 
+/// The signal of an input as it is stored: its derivatives' slots, the piece that holds now, and all pieces. Functions are no data.
+pub(crate) type SavedLine = (VarId, Vec<VarId>, usize, Option<Vec<Piece>>);
+
+/// Gives inputs the signals that a stored run had. Functions are those that this run was given.
+pub(crate) fn restore(feed: &mut Option<Box<Feed>>, lines: Option<Vec<SavedLine>>) -> Result<(), Unfit> {
+    let given = feed.take().map_or(Vec::new(), |feed| feed.lines);
+    let Some(lines) = lines else { return Ok(()) };
+    let mut all = Vec::new();
+    for (variable, derivatives, piece, pieces) in lines {
+        let own = given.iter().find(|line| line.variable == variable);
+        let signal = match (pieces, own) {
+            (Some(pieces), _) => Signal { shape: Shape::Pieces(pieces.into()) },
+            (None, Some(own)) => own.signal.clone(),
+            (None, None) => {
+                return Err(Unfit("an input was a function, which has to be given again".to_owned()));
+            }
+        };
+        let fits = match &signal.shape {
+            Shape::Pieces(pieces) => piece < pieces.len(),
+            Shape::Function(_, breaks) => piece <= breaks.len(),
+        };
+        if !fits {
+            return Err(Unfit("the signals of inputs do not fit".to_owned()));
+        }
+        all.push(Line { variable, derivatives, signal, piece });
+    }
+    *feed = Some(Box::new(Feed { lines: all }));
+    Ok(())
+}
+
 impl Feed {
+    /// As it is stored.
+    pub(crate) fn saved(&self) -> Vec<SavedLine> {
+        let Feed { lines } = self;
+        let save = |line: &Line| {
+            let Line { variable, derivatives, signal, piece } = line;
+            let pieces = match &signal.shape {
+                Shape::Pieces(pieces) => Some(pieces.to_vec()),
+                Shape::Function(..) => None,
+            };
+            (*variable, derivatives.clone(), *piece, pieces)
+        };
+        lines.iter().map(save).collect()
+    }
+
     fn place(&self, t: f64, values: &mut [f64]) {
         for line in &self.lines {
             values[line.variable.index()] = line.signal.value(line.piece, t, 0);
@@ -279,6 +354,34 @@ impl Machine {
             feed.place(t, &mut self.values);
         }
         turned
+    }
+
+    /// From now on an input has another signal, or one value.
+    pub(crate) fn change_input(&mut self, variable: VarId, given: Given) {
+        let now = self.time;
+        let model = self.model().clone();
+        let Some(input) = model.program.inputs.iter().find(|input| input.variable == variable) else {
+            return;
+        };
+        let feed = self.feed.get_or_insert_with(|| Box::new(Feed { lines: Vec::new() }));
+        feed.lines.retain(|line| line.variable != variable);
+        match given {
+            Given::Value(value) => {
+                for (slot, value) in [variable]
+                    .iter()
+                    .chain(&input.derivatives)
+                    .zip([value].into_iter().chain(std::iter::repeat(0.0)))
+                {
+                    self.values[slot.index()] = value;
+                }
+            }
+            Given::Signal(signal) => {
+                let derivatives = input.derivatives.clone();
+                feed.lines.push(Line { variable, derivatives, signal, piece: 0 });
+                feed.turn(now);
+                feed.place(now, &mut self.values);
+            }
+        }
     }
 
     /// When an input has its next kink or jump.

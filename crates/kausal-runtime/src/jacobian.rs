@@ -9,17 +9,18 @@
 
 use kausal_solver::linear::Pattern;
 use kausal_symbolic::visit::Visitor;
-use kausal_symbolic::{ExprId, VarId};
+use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_translate::Program;
 use kausal_translate::program::{Form, Step};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use crate::image::CompiledModel;
+use crate::compiled_model::CompiledModel;
 use crate::machine::{Machine, Mode};
 use crate::tangent::Tangent;
 
 /// Where the Jacobian of the right-hand side comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JacobianMode {
     /// Derivatives of the program, sparse where its structure is.
     #[default]
@@ -46,8 +47,15 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Of the dynamics of a program; `None` if the sets grow too large.
+    /// Of the dynamics of a program on its states; `None` if the sets grow too large.
     pub fn new(program: &Program) -> Option<Dependencies> {
+        let states: Vec<VarId> = program.states.iter().map(|state| state.variable).collect();
+        Dependencies::on(program, &states, false, &[&program.dynamics])
+    }
+
+    /// Of sections of a program, executed one after the other, on some variables that they read: the sets are places among
+    /// these. Behind them is the place of time, where that is asked for, too.
+    pub fn on(program: &Program, known: &[VarId], time: bool, sections: &[&[Step]]) -> Option<Dependencies> {
         let mut walk = Walk {
             program,
             of: vec![EMPTY; program.variables.len()],
@@ -56,16 +64,22 @@ impl Dependencies {
             entries: 0,
             visitor: Visitor::new(),
             list: Vec::new(),
+            time: None,
         };
-        for (i, state) in program.states.iter().enumerate() {
+        for (i, v) in known.iter().enumerate() {
             walk.sets.push(Box::new([i as u32]));
-            walk.of[state.variable.index()] = walk.sets.len() as u32 - 1;
+            walk.of[v.index()] = walk.sets.len() as u32 - 1;
         }
-        walk.steps(&program.dynamics, EMPTY)?;
+        let mut nodes = (0..program.pool.len() as u32).map(ExprId).filter(|_| time);
+        walk.time = nodes.find(|&id| matches!(program.pool.node(id), Node::Op(Op::Time, _))).map(|id| {
+            walk.sets.push(Box::new([known.len() as u32]));
+            (id, walk.sets.len() as u32 - 1)
+        });
+        sections.iter().try_for_each(|steps| walk.steps(steps, EMPTY))?;
         Some(Dependencies { of: walk.of, sets: walk.sets })
     }
 
-    /// The states a variable depends on, ascending.
+    /// The states (or other known variables) a variable depends on, ascending.
     pub fn states(&self, v: VarId) -> &[u32] {
         &self.sets[self.of[v.index()] as usize]
     }
@@ -95,21 +109,28 @@ pub fn jacobian(machine: &mut Machine) -> Option<(Pattern, Vec<f64>)> {
 #[derive(Debug)]
 pub(crate) struct Derivatives {
     pub pattern: Option<Pattern>,
-    /// Until they are first asked for.
-    dependencies: Option<Dependencies>,
+    /// Somebody has asked for the values.
+    asked: bool,
     tangent: Option<Tangent>,
     symbolic: bool,
 }
 
 impl Derivatives {
     pub fn new(model: &CompiledModel, mode: JacobianMode) -> Derivatives {
-        let dependencies = match mode {
+        let known = match mode {
             JacobianMode::NumericDense | JacobianMode::NumericDenseAnew => None,
-            _ => Dependencies::new(&model.program),
+            // Found once for all runs of a model.
+            _ => model
+                .dependencies
+                .get_or_init(|| {
+                    let dependencies = Dependencies::new(&model.program)?;
+                    Some((dependencies.pattern(&model.program)?, dependencies))
+                })
+                .as_ref(),
         };
-        let pattern = dependencies.as_ref().and_then(|d| d.pattern(&model.program));
+        let pattern = known.map(|(pattern, _)| pattern.clone());
         let symbolic = matches!(mode, JacobianMode::Auto | JacobianMode::Symbolic) && pattern.is_some();
-        Derivatives { pattern, dependencies, tangent: None, symbolic }
+        Derivatives { pattern, asked: false, tangent: None, symbolic }
     }
 
     /// Are there values, too?
@@ -119,10 +140,13 @@ impl Derivatives {
 
     /// The values on the pattern, at the point where the dynamics were evaluated last; were they found?
     pub fn evaluate(&mut self, machine: &mut Machine, values: &mut [f64]) -> bool {
-        if let (Some(dependencies), Some(pattern)) = (self.dependencies.take(), &self.pattern) {
+        let model = machine.model();
+        if let Some(Some((pattern, dependencies))) = model.dependencies.get()
+            && !self.asked
+        {
+            self.asked = true;
             // Compiled once for all runs of a model.
-            let model = machine.model();
-            let made = || Tangent::new(model, &dependencies, pattern.clone()).ok();
+            let made = || Tangent::new(model, dependencies, pattern.clone()).ok();
             self.tangent = model.tangent.get_or_init(made).as_ref().map(Tangent::again);
         }
         let Some(tangent) = &mut self.tangent else { return false };
@@ -140,6 +164,8 @@ struct Walk<'p> {
     entries: usize,
     visitor: Visitor,
     list: Vec<VarId>,
+    /// The expression `time`, and the set of it alone.
+    time: Option<(ExprId, u32)>,
 }
 
 impl Walk<'_> {
@@ -220,7 +246,11 @@ impl Walk<'_> {
         list.clear();
         self.visitor.begin(&self.program.pool);
         self.visitor.variables(&self.program.pool, e, &mut list);
-        let set = list.iter().try_fold(EMPTY, |set, v| self.union(set, self.of[v.index()]));
+        let begin = match self.time {
+            Some((time, set)) if self.visitor.is_visited(time) => set,
+            _ => EMPTY,
+        };
+        let set = list.iter().try_fold(begin, |set, v| self.union(set, self.of[v.index()]));
         self.list = list;
         set
     }

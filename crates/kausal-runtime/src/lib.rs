@@ -10,11 +10,12 @@
 //!
 //! **This room does not know where models come from or where results go**: an [`Observer`] is told.
 
+pub mod compiled_model;
 mod foresight;
 pub mod function;
-pub mod image;
 pub mod inputs;
 pub mod jacobian;
+pub mod linearization;
 pub mod machine;
 mod message;
 mod selection;
@@ -23,11 +24,14 @@ pub mod stiff;
 mod tangent;
 pub mod tunable;
 
-pub use image::CompiledModel;
+pub use compiled_model::CompiledModel;
 pub use inputs::Inputs;
 pub use jacobian::JacobianMode;
 pub use kausal_external::{Permissions, RunFiles};
 pub use kausal_symbolic::function::interrupt::Interrupt;
 pub use machine::{Machine, Mode};
+pub use simulation::exchange::Exchange;
+pub use simulation::simulator::{NotSet, Simulator};
+pub use simulation::snapshot::{NotSaved, Snapshot, SnapshotError, Surroundings};
 pub use simulation::{Observer, Obstacle, RunError, Settings, Statistics, simulate};
 pub use tunable::Overrides;

@@ -5,25 +5,27 @@
 //! - [`nonlinear`]: Newton's and simpler iterations
 //! - [`mixed`]: relations, and systems with discrete unknowns
 
+mod branch_switch;
+mod cancellation;
 mod checked;
 mod determined;
-mod digits;
 mod guess;
-mod leap;
 mod linear;
-mod mixed;
+pub(crate) mod mixed;
 mod nonlinear;
+mod saved;
 
 use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Memory, Scratch};
-use kausal_external::{Options, RunFiles, StandardExternals};
+use kausal_external::{Kept, NoData, Options, RunFiles, StandardExternals};
 use kausal_solver::Reason;
 use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::{ExprId, FunctionId, VarId};
 use kausal_translate::program::{Assert, Kind};
+use serde::{Deserialize, Serialize};
 
-use crate::image::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
+use crate::compiled_model::{self, Branch, CompiledModel, Exec, Kernel, KernelFactor};
 use crate::inputs::Feed;
 use crate::simulation::clocks::Clocks;
 use crate::tunable::Applied;
@@ -67,6 +69,11 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// May another point do?
+    pub fn is_recoverable(&self) -> bool {
+        self.recoverable().is_some()
+    }
+
     /// Why this attempt failed, where another point may do. A domain error on the way need not be one at the solution.
     pub(crate) fn recoverable(&self) -> Option<Reason> {
         match self {
@@ -84,7 +91,7 @@ impl Stop {
 }
 
 /// Which assertion of the program: one condition may have several messages, and one message several conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssertionId {
     /// What must hold.
     pub condition: ExprId,
@@ -93,7 +100,7 @@ pub struct AssertionId {
 }
 
 /// An assertion that does not hold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Violated {
     /// Which; none where the run itself looks at something, such as the time of a delay.
     pub assertion: Option<AssertionId>,
@@ -128,7 +135,7 @@ pub struct Failure {
 }
 
 /// A system without full rank that has solutions: one was chosen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Undetermined {
     /// What it is solved for.
     pub unknowns: Vec<VarId>,
@@ -141,7 +148,7 @@ pub struct Undetermined {
 }
 
 /// A linear system whose solution depends on rounding errors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostDigits {
     /// What it is solved for.
     pub unknowns: Vec<VarId>,
@@ -152,7 +159,7 @@ pub struct LostDigits {
 }
 
 /// What an assertion warned of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     /// What it said the first time.
     pub text: String,
@@ -167,7 +174,7 @@ pub struct Warning {
 }
 
 /// One run's memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Machine {
     model: Arc<CompiledModel>,
     /// One number per variable.
@@ -212,6 +219,12 @@ pub struct Machine {
     pub(crate) written: bool,
     /// Torn systems may lose digits.
     pub(crate) trusts: bool,
+    /// The initial problem is not the actual one but on the way there: nothing is said about its solution.
+    pub(crate) is_simplified: bool,
+    /// Steps from the simplified initial problem to the actual one.
+    pub(crate) homotopy_steps: u32,
+    /// Nonlinear systems make one step each: relations follow before the next one.
+    one_step: bool,
     /// Events and changes of states so far: systems may be on other branches after each of them.
     pub(crate) events: u64,
     /// The guard whose system is being solved with pivoting.
@@ -227,6 +240,10 @@ pub struct Machine {
     fruitless: u32,
     /// Relations that have crossed zero at this event: each has the value it goes to.
     pub(crate) crossed: Vec<u32>,
+    /// Those of them that left zero to the other side at once, on either side of it: the solution goes on elsewhere, not near here.
+    pub(crate) folded: Vec<u32>,
+    /// The differences of relations as they were before states were set anew at this event; empty where none was.
+    pub(crate) located: Vec<f64>,
     /// Time events of this instant, with the slope of their relation.
     pub(crate) due: Vec<Option<f64>>,
     /// What relations of time change to at this instant, where that was found in advance.
@@ -262,7 +279,7 @@ pub struct Machine {
     pub(crate) feed: Option<Box<Feed>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct KernelSpace {
     factor: Option<KernelFactor>,
     matrix: Vec<f64>,
@@ -273,7 +290,7 @@ struct KernelSpace {
 }
 
 /// What is known of an assertion that warns.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct AlarmSpace {
     violated: bool,
     /// How often it came to be violated.
@@ -288,7 +305,7 @@ struct AlarmSpace {
 struct GuardSpace {
     /// What is guarded; absent while it is being evaluated. Taken out and put back it costs nothing, a count of owners
     /// would be felt in every evaluation of a small model.
-    plan: Option<Arc<image::Guard>>,
+    plan: Option<Arc<compiled_model::Guard>>,
     /// Evaluations until residuals are looked at again; they are in the first one.
     unchecked: u32,
     /// Digits were lost once: the system is solved with pivoting from then on.
@@ -302,7 +319,7 @@ struct GuardSpace {
 }
 
 impl GuardSpace {
-    fn new(plan: &Arc<image::Guard>) -> GuardSpace {
+    fn new(plan: &Arc<compiled_model::Guard>) -> GuardSpace {
         GuardSpace {
             guess: Vec::with_capacity(plan.unknowns.len()),
             largest: vec![0.0; plan.pivots.len()],
@@ -315,7 +332,7 @@ impl GuardSpace {
 }
 
 /// What the integrator asks of an inlined step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Demand {
     /// The factor of the derivatives.
     pub h: f64,
@@ -341,12 +358,14 @@ pub(crate) struct Demand {
 }
 
 /// What is asked of iterations where a step is linearised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Linearized {
     /// The point is a solution, but for one correction: matrices are made there, and it is kept.
     AtPoint,
     /// One correction from there, with these matrices.
     Beside,
+    /// None: is the solution found last one?
+    Confirmed,
 }
 
 /// What runs the functions of a model.
@@ -383,6 +402,9 @@ impl Machine {
             disturbed: false,
             written: false,
             trusts: false,
+            is_simplified: false,
+            homotopy_steps: 0,
+            one_step: false,
             events: 0,
             pivoting: None,
             before_rounds: values.clone(),
@@ -390,6 +412,8 @@ impl Machine {
             open_systems: 0,
             fruitless: 0,
             crossed: Vec::new(),
+            folded: Vec::new(),
+            located: Vec::new(),
             values,
             due: vec![None; model.program.time_events.len()],
             foreseen: vec![None; model.program.relations.len()],
@@ -424,6 +448,11 @@ impl Machine {
         self.kernels.iter_mut().skip(before).for_each(|k| k.factored = false);
     }
 
+    /// A second memory with the same values, for what is computed beside the run.
+    pub(crate) fn twin(&self) -> Machine {
+        self.clone()
+    }
+
     /// The model it runs.
     pub fn model(&self) -> &Arc<CompiledModel> {
         &self.model
@@ -435,10 +464,15 @@ impl Machine {
         self.externals.clone()
     }
 
-    /// What ends the run from outside, from now on; before files are set.
-    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+    /// The same, with what ends the run from outside.
+    pub(crate) fn furnish(&mut self, files: &RunFiles, interrupt: &Interrupt) -> Arc<StandardExternals> {
         self.calls.set_interrupt(interrupt);
-        self.externals = externals(&self.model, &RunFiles::default(), interrupt);
+        self.set_files(files)
+    }
+
+    /// What functions have kept, as data.
+    pub(crate) fn kept(&self) -> Result<Kept, NoData> {
+        self.externals.keep()
     }
 
     /// Is the run to end?
@@ -556,7 +590,7 @@ impl Machine {
         out[0]
     }
 
-    fn call(&mut self, call: &image::Call) -> Result<(), Halt> {
+    fn call(&mut self, call: &compiled_model::Call) -> Result<(), Halt> {
         // As long as the largest call needs: nothing is allocated here.
         let mut buffer = std::mem::take(&mut self.call_buffer);
         let (args, results) = buffer.split_at_mut(call.count);
@@ -600,6 +634,24 @@ impl Machine {
         })
     }
 
+    /// Calls a function that is none of the model's, such as a derivative of one of them; it warns of nothing.
+    pub(crate) fn call_other(
+        &self,
+        functions: &crate::function::Functions,
+        pool: &kausal_symbolic::Pool,
+        function: FunctionId,
+        args: &[f64],
+        results: &mut [f64],
+        space: &mut crate::function::Space,
+    ) -> Result<(), String> {
+        if functions.call_code(function, args, results, space) {
+            return Ok(());
+        }
+        let outcome = functions.call(pool, function, args, results, &self.externals, space);
+        space.warnings.clear();
+        outcome
+    }
+
     /// Initial conditions that were not needed must hold.
     pub fn check_initial(&mut self) -> Result<(), Stop> {
         const RELATIVE: f64 = 1e-6;
@@ -636,9 +688,12 @@ impl Machine {
         &mut self,
         condition: ChunkId,
         assert: &Assert,
-        alarm: image::Alarm,
+        alarm: compiled_model::Alarm,
         mode: Mode,
     ) -> Result<(), Stop> {
+        if self.is_simplified {
+            return Ok(());
+        }
         let watched = assert.holds.is_some_and(|v| self.values[v.index()] != 0.0);
         if watched || self.number(condition) != 0.0 {
             self.alarms[alarm.index].violated = false;

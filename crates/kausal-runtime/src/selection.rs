@@ -100,6 +100,10 @@ impl Machine {
     /// others follow from them; where constraints determine one from the others that are set, it is promised the value.
     pub(crate) fn reinitialise(&mut self) {
         let model = self.model().clone();
+        if self.located.is_empty() {
+            let differences = model.program.relations.iter().map(|r| self.values[r.difference.index()]);
+            self.located = differences.collect();
+        }
         let reinits = std::mem::take(&mut self.reinits);
         for (place, &(v, value)) in reinits.iter().enumerate() {
             let sets = || model.program.state_sets.iter().zip(&model.state_sets);
@@ -124,7 +128,7 @@ impl Machine {
     }
 
     /// Has everything that was promised a value got it?
-    pub(crate) fn keep_promises(&mut self) -> Result<(), Stop> {
+    pub(crate) fn check_reinit_consistency(&mut self) -> Result<(), Stop> {
         const CLOSE: f64 = 1e-6;
         for (v, value) in std::mem::take(&mut self.promised) {
             let (got, nominal) = (self.values[v.index()], self.model().program.variables[v.index()].nominal);

@@ -4,26 +4,35 @@
 //! An event is an instant where a relation changes, a time event or a sample is due; there the discrete
 //! section is iterated until nothing changes (specification section 8.6), and integration starts anew.
 
-mod again;
 mod at_steps;
 pub(crate) mod clocks;
+mod continuation;
 pub(crate) mod crossing;
 mod defect;
 mod delay;
 mod differences;
+mod direction;
+mod domain_boundary;
 mod emerging;
+pub mod exchange;
 mod foreseen;
-mod guarded;
+mod homotopy;
 pub mod inlined;
 mod iteration;
 mod outputs;
-mod path;
+mod passage;
+mod point;
 pub(crate) mod relevance;
+mod right_side;
 mod rounding;
 mod scales;
 mod schedule;
 mod selected;
+pub mod sensitivity;
+pub mod simulator;
+pub mod snapshot;
 mod start;
+mod step_retry;
 mod transport;
 
 use std::path::PathBuf;
@@ -31,27 +40,29 @@ use std::sync::Arc;
 
 use kausal_external::{RunFiles, StandardExternals};
 use kausal_solver::events::EventFinder;
-use kausal_solver::linear::Pattern;
-use kausal_solver::weights::Size;
-use kausal_solver::{Integrator, Method, ModelError, OdeModel, Options, Reason, SolverError};
+use kausal_solver::{Integrator, Method, ModelError, Options, SolverError};
 use kausal_symbolic::VarId;
 use kausal_symbolic::function::interrupt::Interrupt;
+use serde::{Deserialize, Serialize};
 
-use crate::image::CompiledModel;
-use crate::jacobian::{Derivatives, JacobianMode};
-use crate::machine::{Failure, LostDigits, Machine, Mode, Stop, Undetermined, Warning};
+use crate::compiled_model::CompiledModel;
+use crate::jacobian::JacobianMode;
+use crate::machine::{LostDigits, Machine, Stop, Undetermined, Warning};
 use crate::selection;
-use again::{Again, Barrier, Verdict};
 use crossing::Chatter;
 use defect::DefectControl;
-use delay::Histories;
 use foreseen::{Foreseen, Signals};
 use inlined::Stepper;
-use iteration::{event, finite, first_not_finite, initialise};
+use iteration::{event, finite, initialise};
+use passage::Passage;
+pub(crate) use point::settle_event;
+pub use point::simulate_to;
+use right_side::RightSide;
 use schedule::Schedule;
 pub(crate) use schedule::is_same_instant;
+use simulator::{Changes, Simulator};
 pub(crate) use start::start_jacobian;
-use transport::Transports;
+use step_retry::{Again, Barrier};
 
 /// From where to where, how, and how exactly.
 #[derive(Clone, Debug)]
@@ -136,7 +147,7 @@ pub trait Observer {
 }
 
 /// What a run did.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Accepted steps.
     pub steps: u64,
@@ -160,6 +171,8 @@ pub struct Statistics {
     pub time_events: u64,
     /// How often states were selected anew while the model ran.
     pub state_selections: u64,
+    /// Steps from the simplified initial problem of `homotopy` to the actual one; zero where there was none.
+    pub homotopy_steps: u32,
     /// The message of `terminate`, if the model ended the run.
     pub terminated: Option<String>,
     /// Where the run ended.
@@ -214,14 +227,15 @@ pub fn simulate(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> (Statistics, Result<(), RunError>) {
-    let mut run = Run::new(model, settings.clone());
-    let result = run.all(observer);
-    // Whatever failed then, failed because of that.
-    let result = result.map_err(|error| match settings.interrupt.is_requested() {
-        true => RunError::Stopped(run.time()),
-        false => error,
-    });
-    (run.statistics(), result)
+    let mut simulator = Simulator::new(model, settings.clone());
+    let mut result = simulator.initialise(observer);
+    if result.is_ok() {
+        result = simulator.run_to_stop(observer);
+    }
+    if result.is_ok() {
+        result = simulator.finish(observer);
+    }
+    (simulator.statistics(), result)
 }
 
 type Solver = Integrator<Stepper>;
@@ -235,6 +249,16 @@ struct Run {
     externals: Option<Arc<StandardExternals>>,
     stats: Statistics,
     next_output: u64,
+    /// The step that was made and has not been gone through to its end.
+    passage: Option<Passage>,
+    /// Up to here values were given out on demand: that is the past.
+    reached: f64,
+    /// These values were recorded last.
+    shown: bool,
+    /// Steps are gone through up to each event in them, whatever it changes.
+    pauses_at_events: bool,
+    /// What was set from outside and has not taken effect.
+    changes: Changes,
     schedule: Schedule,
     foreseen: Foreseen,
     signals: Signals,
@@ -249,8 +273,13 @@ struct Run {
     finder: Option<EventFinder>,
     /// Relations that have changed by the end of a step, where that was looked at.
     changed: Vec<u32>,
-    /// Differences of the relations, for a look at the end of a step.
+    /// Differences of the relations, for a look at the end of a step; and up to where they may have the other sign.
     differences: Vec<f64>,
+    near: Vec<f64>,
+    /// The relations that crossed at the event that has just passed.
+    just_crossed: Vec<u32>,
+    /// The bands of the finder where the step begins.
+    bands: Vec<f64>,
     /// The next step is the first one after a crossing, or after the start.
     fresh: bool,
     /// So was the last one.
@@ -269,9 +298,13 @@ struct Run {
     shorter: f64,
     /// Where the selected states were last found good.
     well_selected: f64,
-    path: path::Path,
+    path: continuation::Path,
     defects: DefectControl,
+    /// Where functions that are zero begin: states and their derivatives.
+    departure: Option<direction::Departure>,
     emerging: emerging::Emerging,
+    /// Carries derivatives along.
+    follower: Option<Box<sensitivity::Follower>>,
 }
 
 impl Run {
@@ -288,6 +321,9 @@ impl Run {
                 .map(|(_, r)| (r.difference, if r.or_equal { 1.0 } else { -1.0 }))
                 .collect(),
             differences: Vec::new(),
+            near: Vec::new(),
+            just_crossed: Vec::new(),
+            bands: Vec::new(),
             answers: relevance::Answers::default(),
             held_values: Vec::new(),
             barrier: Barrier::NONE,
@@ -299,13 +335,20 @@ impl Run {
             well_selected: f64::NEG_INFINITY,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
+            departure: None,
             emerging: emerging::Emerging::default(),
-            path: path::Path::new(&model),
+            follower: None,
+            path: continuation::Path::new(&model),
             first: Some(Machine::with(model, &settings.overrides)),
             settings,
             solver: None,
             stats: Statistics::default(),
             next_output: 1,
+            passage: None,
+            pauses_at_events: false,
+            reached: f64::NEG_INFINITY,
+            shown: false,
+            changes: Changes::default(),
             schedule: Schedule::default(),
             foreseen: Foreseen::default(),
             signals: Signals::default(),
@@ -319,19 +362,20 @@ impl Run {
         }
     }
 
-    fn all(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    /// Initial values, the first event, and an integrator that begins there.
+    fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(mut machine) = self.first.take() else { return Ok(()) };
-        machine.time = self.settings.start;
-        machine.take_inputs(&self.settings.inputs);
-        machine.set_interrupt(&self.settings.interrupt);
-        self.externals = Some(machine.set_files(&self.settings.files));
-        machine.trusts = self.settings.trust_torn;
-        // It takes the derivative by time from differences, and corrects nothing afterwards.
-        machine.careful = self.settings.method == Method::Rosenbrock;
+        self.furnish(&mut machine);
         if let Err(stop) = initialise(&mut machine) {
             self.stats.warnings = machine.all_warnings();
+            self.stats.newton_iterations = machine.newton_iterations;
+            self.stats.nonlinear_failures = machine.newton_failures;
             self.stats.undetermined = std::mem::take(&mut machine.undetermined);
             return Err(RunError::Initial(stop));
+        }
+        self.stats.homotopy_steps = machine.homotopy_steps;
+        if let Some(follower) = &mut self.follower {
+            follower.begin(&mut machine).map_err(RunError::Initial)?;
         }
         // The choice that was made at translation may be singular right here.
         machine.reselect();
@@ -340,6 +384,7 @@ impl Run {
         machine.clocks = clocks::Clocks::start(&mut machine).map_err(RunError::Initial)?;
         self.schedule.mark_due(&mut machine);
         machine.starting = true;
+        let before = self.follower.is_some().then(|| machine.twin());
         let outcome = event(&mut machine);
         observer.record(&machine);
         self.stats.warnings = machine.all_warnings();
@@ -348,6 +393,9 @@ impl Run {
             other => other,
         })?;
         machine.reselect();
+        if let (Some(follower), Some(before)) = (&mut self.follower, before) {
+            follower.depart(&before, &machine)?;
+        }
         if !self.settings.events_at_steps {
             let Settings { start, stop, tolerance, .. } = self.settings;
             self.foreseen = Foreseen::new(&machine, start, stop);
@@ -361,12 +409,30 @@ impl Run {
             let (text, start) = (why.to_owned(), machine.time);
             machine.warnings.push(Warning { text, assertion: None, first: start, last: start, count: 1 });
         }
+        self.make_solver(machine)?;
+        self.note_derivatives()?;
+        self.check_past()?;
+        self.begin_path()?;
+        self.watch()
+    }
+
+    /// What the memory of a run is told before anything is computed.
+    fn furnish(&mut self, machine: &mut Machine) {
+        machine.time = self.settings.start;
+        machine.take_inputs(&self.settings.inputs);
+        self.externals = Some(machine.furnish(&self.settings.files, &self.settings.interrupt));
+        machine.trusts = self.settings.trust_torn;
+        // It takes the derivative by time from differences, and corrects nothing afterwards.
+        machine.careful = self.settings.method == Method::Rosenbrock;
+    }
+
+    /// The integrator of a run, from the values of its memory.
+    fn make_solver(&mut self, machine: Machine) -> Result<(), RunError> {
         // An inlined step has matrices of its own.
         let own = self.settings.method != Method::Rosenbrock;
         let inlined = own && self.settings.inlined && machine.model().discretized.is_some();
         let jacobian = if inlined { JacobianMode::NumericDense } else { self.settings.jacobian };
         let side = RightSide::new(machine, jacobian, self.settings.method).measured(&self.settings.relative);
-        side.past.check(&side.machine).map_err(RunError::Initial)?;
         self.state = side.state();
         let options = Options {
             fixed_step: self.settings.fixed_step,
@@ -391,31 +457,64 @@ impl Run {
             Ok(solver) => self.solver = Some(solver),
             Err(error) => return Err(RunError::Integration(start, Obstacle::Integrator(error), None)),
         }
-        self.begin_path()?;
-        self.watch()?;
-        while self.time() < self.settings.stop && self.stats.terminated.is_none() {
-            if let Err(error) = self.advance(observer) {
-                // `terminate` outside of events ends the run well, too.
-                if self.ended.is_none() {
-                    return Err(error);
-                }
-                observer.record(self.machine()?);
-                break;
-            }
-            if !observer.proceed(self.time()) {
-                return Err(RunError::Stopped(self.time()));
-            }
-        }
-        self.finish(observer)
+        Ok(())
     }
 
+    /// Are delays what they may be?
+    fn check_past(&mut self) -> Result<(), RunError> {
+        let side = self.side()?;
+        side.past.check(&side.machine).map_err(RunError::Initial)
+    }
+
+    /// Goes on up to an instant: a step may go beyond it, and is gone through up to there. Will the values there be asked for?
+    fn run_to(&mut self, target: f64, asked: bool, observer: &mut dyn Observer) -> Result<(), RunError> {
+        while self.goes_on_to(target) {
+            self.go_on(target, asked, observer)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on by a part of a step, where the run is not over.
+    fn go_on(&mut self, target: f64, asked: bool, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if let Err(error) = self.advance(target, asked, observer) {
+            // `terminate` outside of events ends the run well, too.
+            if self.ended.is_none() {
+                return Err(error);
+            }
+            observer.record(self.machine()?);
+            return Ok(());
+        }
+        self.shown = false;
+        if !observer.proceed(self.now()) {
+            return Err(RunError::Stopped(self.now()));
+        }
+        Ok(())
+    }
+
+    /// Is there anything left of the run up to an instant?
+    fn goes_on_to(&self, target: f64) -> bool {
+        self.is_before(target) && self.now() < self.settings.stop && self.stats.terminated.is_none()
+    }
+
+    /// Where the integrator is.
     fn time(&self) -> f64 {
         self.solver.as_ref().map_or(self.settings.start, Solver::t)
     }
 
+    /// Up to where its steps have been gone through.
+    fn now(&self) -> f64 {
+        self.passage.as_ref().map_or_else(|| self.time(), |passage| passage.shown)
+    }
+
+    /// Is there anything to do up to an instant? The end of the run is reached exactly.
+    fn is_before(&self, target: f64) -> bool {
+        let now = self.now();
+        now < target && (target >= self.settings.stop || !is_same_instant(now, target))
+    }
+
     fn solver(&mut self) -> Result<&mut Solver, RunError> {
         let t = self.settings.start;
-        self.solver.as_mut().ok_or(RunError::Stopped(t))
+        self.solver.as_mut().ok_or_else(|| RunError::Stopped(t))
     }
 
     fn side(&mut self) -> Result<&mut RightSide, RunError> {
@@ -428,68 +527,6 @@ impl Run {
 
     fn length(&self) -> f64 {
         (self.settings.stop - self.settings.start).abs()
-    }
-
-    /// One step of the integrator, and the events at its end or inside it, up to the first one that ends the step.
-    fn advance(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.settings.events_at_steps {
-            return self.advance_to_step_end(observer);
-        }
-        let mut before = self.time();
-        let due = self.next_time_event()?;
-        let mut step_end = before;
-        // What is due at once needs no step.
-        if due > before {
-            let limit = due.min(self.settings.stop);
-            let limit = if self.barrier.at > before { limit.min(self.barrier.at) } else { limit };
-            let limit = if self.shorter > before { limit.min(self.shorter) } else { limit };
-            let limit = self.again.limit(before, limit).min(self.end_of_calm(before)?);
-            self.limit_step()?;
-            let asked = self.asked_from()?;
-            self.solver()?.set_asked_from(asked);
-            self.side()?.keep_guesses();
-            self.defects.begin(before);
-            self.fresh_step = self.fresh;
-            step_end = match self.solver()?.step(limit) {
-                Ok(report) => report.t,
-                Err(error) => return self.pass_obstacle(&error, observer),
-            };
-            step_end = self.end_of_selection(before, step_end)?;
-        }
-        loop {
-            self.follow(step_end)?;
-            let mut crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
-            if let Some(t) = crossing {
-                match self.judge_event(before, t, step_end)? {
-                    Verdict::Again => return Ok(()),
-                    Verdict::Nothing => crossing = None,
-                    Verdict::Event => {}
-                }
-            }
-            let end = match crossing {
-                // A crossing that cannot be told from what is due anyway happens with it.
-                Some(t) if is_same_instant(t, due) => due.min(step_end),
-                Some(t) => t,
-                None => step_end,
-            };
-            let event = crossing.is_some() || end >= due;
-            if !self.is_good_inside(before, end)? {
-                return Ok(());
-            }
-            self.keep_past(before, end)?;
-            if !self.outputs(before, end, event, observer)? {
-                return Ok(());
-            }
-            if !event {
-                self.again.pass(end);
-                return self.reselect(end);
-            }
-            let noticed = self.pass_event(end, crossing.is_some(), None, observer)?;
-            if noticed || end >= step_end || self.stats.terminated.is_some() {
-                return Ok(());
-            }
-            before = end;
-        }
     }
 
     /// The event at `t`: values before it, the iteration, values behind it, and a new beginning, unless nothing that the
@@ -513,25 +550,33 @@ impl Run {
         let flood = !crossed && self.chatter.count_known(t, self.length());
         let unreached = states.is_some();
         let states = self.values_before(t, crossed, states)?;
-        observer.record(self.machine()?);
+        self.follow_derivatives(t)?;
+        self.derivatives_reach(t)?;
+        if !std::mem::take(&mut self.shown) {
+            observer.record(self.machine()?);
+            self.note_derivatives()?;
+        }
         self.keep_held();
         if let Some(states) = states {
             self.side()?.place(&states);
         }
+        self.just_crossed.clear();
         if crossed {
-            self.flip()?;
+            self.flip(t)?;
+            self.just_crossed = self.crossed();
         }
         let Some(solver) = self.solver.as_mut() else { return Ok(true) };
         let side = solver.model_mut().model_mut();
         self.schedule.mark_due(&mut side.machine);
         self.foreseen.mark_due(&mut side.machine);
-        let turned = side.machine.turn_inputs(t);
+        let turned = side.machine.turn_inputs(t) | self.changes.apply(side, &mut self.schedule)?;
         if flood && !turned {
             return Err(RunError::Chattering(t, crossing::announced(&side.machine)));
         }
         side.past.turn(t);
         side.past.read(&mut side.machine);
         side.pipes.turn();
+        let before = self.follower.is_some().then(|| side.machine.twin());
         let mut outcome = side.event(t);
         if crossed
             && side.machine.left_domain
@@ -553,9 +598,16 @@ impl Run {
         self.signals.look_ahead(&side.machine, t);
         let noticed = unreached || selected || turned || side.remembers() || self.held_changed();
         if noticed {
+            self.defects.forget();
             let solver = self.solver()?;
             let state = solver.model().model().state();
             solver.restart(t, &state);
+        }
+        if let Some(before) = before.filter(|_| self.stats.terminated.is_none()) {
+            let crossed = std::mem::take(&mut self.just_crossed);
+            self.derivatives_behind(t, &before, &crossed)?;
+            self.just_crossed = crossed;
+            self.note_derivatives()?;
         }
         self.fresh = true;
         self.barrier = Barrier::NONE;
@@ -582,8 +634,9 @@ impl Run {
 
     /// From where on the solution will be asked for inside the next step: everywhere, where something is watched or
     /// remembered, else at the next output point.
-    fn asked_from(&mut self) -> Result<f64, RunError> {
-        let next = self.next_output_point();
+    fn asked_from(&mut self, target: Option<f64>) -> Result<f64, RunError> {
+        let next = self.next_output_point().into_iter().chain(target);
+        let next = next.reduce(f64::min);
         let watched = self.finder.is_some() || !self.machine()?.model().program.state_sets.is_empty();
         Ok(if watched || self.side()?.remembers() {
             f64::NEG_INFINITY
@@ -595,7 +648,7 @@ impl Run {
     /// Delays and the user bound the step from above.
     fn limit_step(&mut self) -> Result<(), RunError> {
         let (now, length, path) = (self.time(), self.length(), self.longest_path());
-        let solver = self.solver.as_mut().ok_or(RunError::Stopped(now))?;
+        let solver = self.solver.as_mut().ok_or_else(|| RunError::Stopped(now))?;
         let side = solver.model_mut().model_mut();
         let delays = if side.past.is_empty() { f64::INFINITY } else { side.past.longest_step(length) };
         let longest = delays.min(side.pipes.longest_step()).min(path);
@@ -607,7 +660,7 @@ impl Run {
 
     /// Where the next step ends at the latest for signals of time to be followed.
     fn end_of_calm(&mut self, now: f64) -> Result<f64, RunError> {
-        let solver = self.solver.as_mut().ok_or(RunError::Stopped(now))?;
+        let solver = self.solver.as_mut().ok_or_else(|| RunError::Stopped(now))?;
         Ok(self.signals.end_of_calm(&solver.model().model().machine, now))
     }
 
@@ -618,15 +671,16 @@ impl Run {
         }
         self.side()?.past.forget(t0);
         self.side()?.pipes.forget();
-        let lengths = self.side()?.past.lengths();
+        let (lengths, pipes) = (self.side()?.past.lengths(), self.side()?.pipes.clone());
         let parts = delay::INSIDE + 1;
         self.keep_parts(t0, t1, parts)?;
         let tolerance = self.settings.tolerance;
         let side = self.side()?;
         let times = side.past.refinement(&side.machine, tolerance);
-        // What flows carry is kept as it is.
-        if times > 1 && side.pipes.is_empty() {
+        let times = times.max(side.pipes.refinement(&side.machine, tolerance));
+        if times > 1 {
             side.past.shorten(&lengths);
+            side.pipes = pipes;
             self.keep_parts(t0, t1, times * parts)?;
         }
         let Some(solver) = self.solver.as_mut() else { return Ok(()) };
@@ -657,7 +711,12 @@ impl Run {
         let mut state = std::mem::take(&mut self.state);
         self.solver()?.interpolate(t, &mut state);
         let Some(solver) = self.solver.as_mut() else { return Err(RunError::Stopped(t)) };
+        let (begin, end) = (solver.t_old(), solver.t());
         let side = solver.model_mut().model_mut();
+        // Of the instants that are known, that where the step begins may be the nearest.
+        if side.guessed_at == begin && t < end && t - begin < (side.machine.time - t).abs() {
+            side.forget_step();
+        }
         self.path.guess(t, outputs, &mut side.machine);
         side.machine.exact = exact;
         let result = side.evaluate(t, &state, outputs);
@@ -681,11 +740,13 @@ impl Run {
     }
 
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let t = self.time();
+        let t = self.now();
         // `terminate` ends a run well: everything is as its event left it, and that is the end.
         let terminated = self.stats.terminated.is_some();
         if !terminated {
             self.at(t, true)?;
+            self.follow_derivatives(t)?;
+            self.derivatives_reach(t)?;
         }
         let machine = self.machine()?;
         if terminated && machine.model().program.terminal_flag.is_none() {
@@ -695,18 +756,22 @@ impl Run {
         if let Some(flag) = machine.model().program.terminal_flag {
             machine.values[flag.index()] = 1.0;
             outcome = event(machine);
+        } else if self.shown {
+            return Ok(());
         }
-        observer.record(machine);
+        observer.record(self.machine()?);
+        self.note_derivatives()?;
+        self.shown = true;
         outcome.map(|_| ())
     }
 
     fn next_time_event(&mut self) -> Result<f64, RunError> {
         let now = self.time();
         let start = self.settings.start;
-        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let solver = self.solver.as_mut().ok_or_else(|| RunError::Stopped(start))?;
         let machine = &mut solver.model_mut().model_mut().machine;
         let scheduled = self.schedule.next(machine, now).min(machine.next_input_break());
-        Ok(scheduled.min(self.foreseen.next()))
+        Ok(self.foreseen.next(scheduled))
     }
 
     fn integration_error(&mut self, error: &SolverError) -> RunError {
@@ -722,7 +787,7 @@ impl Run {
 
     fn statistics(&mut self) -> Statistics {
         let mut stats = self.stats.clone();
-        stats.end = self.ended.unwrap_or_else(|| self.time());
+        stats.end = self.ended.unwrap_or_else(|| self.now());
         if let Some(solver) = &self.solver {
             let s = solver.statistics();
             let machine = &solver.model().model().machine;
@@ -751,231 +816,5 @@ impl Run {
             stats.files = externals.files();
         }
         stats
-    }
-}
-
-/// The model as the integrator sees it.
-#[derive(Debug)]
-struct RightSide {
-    machine: Machine,
-    states: Vec<(VarId, VarId)>,
-    past: Histories,
-    pipes: Transports,
-    last_failure: Option<Stop>,
-    derivatives: Derivatives,
-    buffer: Vec<f64>,
-    /// The iteration variables of the model's own systems and their values where the step begins.
-    guesses: Vec<(VarId, f64)>,
-    /// The last instant the integrator asked for.
-    asked: f64,
-    /// The last evaluation in a step of the method is one at its end, near the solution.
-    ends_steps: bool,
-    keeps_jacobian: bool,
-    /// What is known of the states before the run.
-    sizes: Vec<(usize, Size)>,
-    /// The method can make a step shorter.
-    chooses_steps: bool,
-}
-
-impl RightSide {
-    fn new(mut machine: Machine, jacobian: JacobianMode, method: Method) -> Self {
-        let derivatives = Derivatives::new(machine.model(), jacobian);
-        let states: Vec<(VarId, VarId)> =
-            machine.model().program.states.iter().map(|s| (s.variable, s.derivative)).collect();
-        let sizes = scales::sizes(&machine, &states, derivatives.pattern.as_ref());
-        let past = Histories::start(&mut machine);
-        let pipes = Transports::start(&mut machine);
-        let unknowns = machine.model().newtons.iter().flat_map(|newton| &newton.unknowns);
-        let mut guesses: Vec<(VarId, f64)> = unknowns.map(|v| (*v, 0.0)).collect();
-        guesses.sort_by_key(|(v, _)| *v);
-        guesses.dedup_by_key(|(v, _)| *v);
-        let asked = f64::NEG_INFINITY;
-        RightSide {
-            machine,
-            states,
-            past,
-            pipes,
-            last_failure: None,
-            derivatives,
-            buffer: Vec::new(),
-            guesses,
-            asked,
-            keeps_jacobian: jacobian != JacobianMode::NumericDenseAnew,
-            ends_steps: matches!(method, Method::Bdf | Method::Auto),
-            sizes,
-            chooses_steps: !method.is_fixed_step(),
-        }
-    }
-
-    /// A step begins: from here its tries start to iterate.
-    fn keep_guesses(&mut self) {
-        for (v, value) in &mut self.guesses {
-            *value = self.machine.values[v.index()];
-        }
-        self.asked = f64::NEG_INFINITY;
-    }
-
-    /// An instant before the last one is another try of the step. What the systems were solved to in the one that was
-    /// given up may lie on another branch of their solutions, so it is no guess for this one.
-    fn next_try(&mut self, t: f64) {
-        if t < self.asked {
-            for (v, value) in &self.guesses {
-                self.machine.values[v.index()] = *value;
-            }
-        }
-        self.asked = t;
-    }
-
-    /// The states; a model without any gets one that stays zero, so that time goes on.
-    fn state(&self) -> Vec<f64> {
-        if self.states.is_empty() {
-            return vec![0.0];
-        }
-        self.states.iter().map(|(x, _)| self.machine.values[x.index()]).collect()
-    }
-
-    fn place(&mut self, x: &[f64]) {
-        for ((v, _), value) in self.states.iter().zip(x) {
-            self.machine.values[v.index()] = *value;
-        }
-    }
-
-    fn evaluate(&mut self, t: f64, x: &[f64], outputs: bool) -> Result<(), Stop> {
-        self.machine.set_time(t);
-        self.place(x);
-        let model = self.machine.model().clone();
-        self.machine.written = outputs;
-        let mut outcome = if self.remembers() {
-            self.evaluate_delayed(&model)
-        } else {
-            self.machine.run(&model.dynamics, Mode::Continuous)
-        };
-        if outputs && outcome.is_ok() {
-            outcome = self.machine.run(&model.outputs, Mode::Continuous);
-        }
-        self.machine.written = false;
-        outcome
-    }
-
-    /// The same with delayed variables. A delay may itself be computed: then once more with the new one.
-    fn evaluate_delayed(&mut self, model: &CompiledModel) -> Result<(), Stop> {
-        /// Of transports, whose flows are close after a few.
-        const ROUNDS: usize = 10;
-        /// Of delays that depend on what they delay: a factor of 0.75 a round comes to rest in these.
-        const MOST_ROUNDS: usize = 120;
-        let mut known = Ok(());
-        for round in 1.. {
-            self.past.read(&mut self.machine);
-            // At first a flow that is computed is still that of the last evaluation, which may have been far away.
-            known = self.pipes.read(&mut self.machine);
-            self.machine.run(&model.dynamics, Mode::Continuous)?;
-            let delays = self.past.update_times(&mut self.machine);
-            let flows = self.pipes.changed(&mut self.machine);
-            if !delays && (!flows || round >= ROUNDS) {
-                break;
-            }
-            if round >= MOST_ROUNDS {
-                return Err(self.unknown_past(model));
-            }
-        }
-        known?;
-        self.past.check(&self.machine)?;
-        // A shorter step reads what is known.
-        if self.chooses_steps && !self.past.is_known(self.machine.time) {
-            return Err(self.unknown_past(model));
-        }
-        Ok(())
-    }
-
-    fn unknown_past(&self, model: &CompiledModel) -> Stop {
-        let unknowns = model.program.delays.iter().map(|delay| delay.variable).collect();
-        Stop::Failed(Failure { reason: Reason::NoConvergence, unknowns, residual: None })
-    }
-
-    /// Is something of the past read?
-    fn remembers(&self) -> bool {
-        !self.past.is_empty() || !self.pipes.is_empty()
-    }
-
-    /// The event at `t`; again where it changes what a transport shows.
-    fn event(&mut self, t: f64) -> Result<Option<String>, RunError> {
-        const ROUNDS: usize = 10;
-        if self.pipes.is_empty() {
-            return event(&mut self.machine);
-        }
-        for _ in 0..ROUNDS {
-            self.pipes.read(&mut self.machine).map_err(|stop| RunError::Event(t, stop))?;
-            let outcome = event(&mut self.machine)?;
-            if outcome.is_some() || !self.pipes.changed(&mut self.machine) {
-                return Ok(outcome);
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl OdeModel for RightSide {
-    fn n(&self) -> usize {
-        self.states.len().max(1)
-    }
-
-    fn rhs(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
-        self.next_try(t);
-        let outcome = match self.machine.is_interrupted() {
-            true => Err(Stop::Interrupted),
-            false => self.evaluate(t, x, false),
-        };
-        if let Err(stop) = outcome {
-            let recoverable = stop.recoverable();
-            self.last_failure = Some(stop);
-            return Err(match recoverable {
-                Some(reason) => ModelError::recoverable(reason),
-                None => ModelError::fatal("the model ended the run"),
-            });
-        }
-        dx.fill(0.0);
-        for (i, (_, d)) in self.states.iter().enumerate() {
-            dx[i] = self.machine.values[d.index()];
-            if !dx[i].is_finite() {
-                self.last_failure = Some(Stop::Failed(Failure {
-                    reason: Reason::NotFinite,
-                    unknowns: vec![first_not_finite(&self.machine, *d)],
-                    residual: None,
-                }));
-                return Err(ModelError::recoverable(Reason::NotFinite));
-            }
-        }
-        Ok(())
-    }
-
-    fn jacobian_pattern(&self) -> Option<Pattern> {
-        self.derivatives.pattern.clone()
-    }
-
-    fn has_jacobian(&self) -> bool {
-        self.derivatives.has_values()
-    }
-
-    fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Result<(), ModelError> {
-        let mut dx = std::mem::take(&mut self.buffer);
-        dx.resize(self.n(), 0.0);
-        let mut outcome = self.rhs(t, x, &mut dx);
-        if outcome.is_ok() && !self.derivatives.evaluate(&mut self.machine, values) {
-            outcome = self.differences(t, x, &dx, values);
-        }
-        self.buffer = dx;
-        outcome
-    }
-
-    fn keeps_jacobian(&self) -> bool {
-        self.keeps_jacobian
-    }
-
-    fn nominal(&self, i: usize) -> f64 {
-        self.states.get(i).map_or(1.0, |(x, _)| scales::usual(&self.machine, *x))
-    }
-
-    fn size(&self, i: usize) -> (usize, Size) {
-        self.sizes.get(i).copied().unwrap_or((0, Size::Said(1.0)))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kausal_solver::stiff::stiff_states;
 use kausal_symbolic::VarId;
 
-use crate::image::CompiledModel;
+use crate::compiled_model::CompiledModel;
 use crate::machine::{Machine, Stop};
 use crate::simulation::start_jacobian;
 

@@ -3,7 +3,8 @@
 //! Every step of the dynamics has a step that carries derivatives along: straight-line code its tangent
 //! ([`Compiler::add_tangent`]), a linear system `A x = b` the system `A dx = db - dA x` with the factors it has, a
 //! nonlinear system `r(z, p) = 0` the system `r_z dz = -r_p dp` (the implicit function theorem). A call of a function
-//! is differentiated along its direction by a difference of two calls.
+//! is differentiated along its direction by a difference of two calls; where matrices are what is asked for, by a call of its
+//! derivative (a `derivative` annotation, or its algorithm differentiated; specification section 12.7), if it has one.
 //!
 //! One pass gives the sum of the columns of a group that share no row (Curtis, Powell and Reid 1974), so a Jacobian
 //! costs as many passes as there are groups.
@@ -14,10 +15,14 @@ use std::sync::Arc;
 
 use kausal_codegen::{ChunkId, Code, Compiler, Error, Memory, Scratch};
 use kausal_solver::linear::{DenseLu, Pattern, column_groups};
-use kausal_symbolic::{FunctionId, VarId};
-use kausal_translate::program::{Assign, Form, SolveKind, Step};
+use kausal_symbolic::function::Scalar;
+use kausal_symbolic::function::calls::Calls;
+use kausal_symbolic::function::layout::Layout;
+use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
+use kausal_translate::program::{self, Assign, Form, SolveKind, Step};
 
-use crate::image::{CompiledModel, Systems, straight_line};
+use crate::compiled_model::{CompiledModel, Systems, straight_line};
+use crate::function::{Functions, Space};
 use crate::jacobian::Dependencies;
 use crate::machine::{Machine, Mode, Stop};
 
@@ -32,11 +37,20 @@ pub(crate) struct Tangent {
     count: usize,
     pattern: Pattern,
     groups: Vec<Vec<u32>>,
-    /// Per state the slots of its own derivative and of that of `der(x)`.
-    seeds: Vec<VarId>,
+    /// The slots of derivatives of seeds, and of results.
+    seeds: Vec<Option<VarId>>,
     results: Vec<Option<VarId>>,
     newtons: Vec<NewtonSpace>,
     buffer: Vec<f64>,
+    derived: Option<Arc<Derived>>,
+    space: Space,
+}
+
+/// Derivatives of functions.
+#[derive(Debug)]
+struct Derived {
+    pool: Pool,
+    functions: Functions,
 }
 
 /// A step of a pass.
@@ -61,6 +75,19 @@ struct CallPass {
     count: usize,
     results: usize,
     outputs: Vec<Option<VarId>>,
+    exact: Option<Exact>,
+}
+
+/// How a call is differentiated by a call.
+#[derive(Clone, Debug)]
+struct Exact {
+    function: FunctionId,
+    /// The arguments whose rates it takes.
+    rates: Vec<u32>,
+    /// Per output of the call its place among the results.
+    places: Vec<Option<u32>>,
+    /// How many results there are.
+    results: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -88,11 +115,71 @@ struct NewtonSpace {
 }
 
 impl Tangent {
-    /// Compiles the derivatives of the dynamics.
+    /// Compiles the derivatives of the dynamics by the states.
     pub fn new(
         model: &CompiledModel,
         dependencies: &Dependencies,
         pattern: Pattern,
+    ) -> Result<Tangent, Error> {
+        let program = &model.program;
+        let seeds: Vec<VarId> = program.states.iter().map(|s| s.variable).collect();
+        let results: Vec<VarId> = program.states.iter().map(|s| s.derivative).collect();
+        // For Newton's iteration differences of calls are good enough, and cost no translation.
+        let exact = false;
+        Tangent::by(model, dependencies, pattern, &seeds, &results, &[&program.dynamics], exact)
+    }
+
+    /// Compiles derivatives of results by seeds, through the dynamics and the sections behind them. The pattern has a column for each
+    /// seed and a row for each result, and may have more. Calls of functions are differentiated by their derivatives where that is
+    /// asked for.
+    pub fn by(
+        model: &CompiledModel,
+        dependencies: &Dependencies,
+        pattern: Pattern,
+        seeds: &[VarId],
+        results: &[VarId],
+        sections: &[&[Step]],
+        exact: bool,
+    ) -> Result<Tangent, Error> {
+        let from = model.before_dynamics;
+        Tangent::compile(model, dependencies, pattern, seeds, results, sections, exact, from)
+    }
+
+    /// Derivatives along directions only, through the dynamics and the sections behind them; see [`Tangent::along`].
+    pub fn directed(
+        model: &CompiledModel,
+        dependencies: &Dependencies,
+        seeds: &[VarId],
+        results: &[VarId],
+        sections: &[&[Step]],
+    ) -> Result<Tangent, Error> {
+        let pattern = Pattern::new(seeds.len().max(results.len()), []);
+        Tangent::by(model, dependencies, pattern, seeds, results, sections, true)
+    }
+
+    /// The same through the sections that are executed once, from the first one on.
+    pub fn at_start(
+        model: &CompiledModel,
+        dependencies: &Dependencies,
+        seeds: &[VarId],
+        results: &[VarId],
+        sections: &[&[Step]],
+    ) -> Result<Tangent, Error> {
+        let pattern = Pattern::new(seeds.len().max(results.len()), []);
+        let from = Systems::default();
+        Tangent::compile(model, dependencies, pattern, seeds, results, sections, true, from)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compile(
+        model: &CompiledModel,
+        dependencies: &Dependencies,
+        pattern: Pattern,
+        seeds: &[VarId],
+        results: &[VarId],
+        sections: &[&[Step]],
+        exact: bool,
+        from: Systems,
     ) -> Result<Tangent, Error> {
         let program = &model.program;
         let base = program.variables.len();
@@ -109,22 +196,40 @@ impl Tangent {
             model,
             compiler: Compiler::new(&program.pool, model.backend),
             slots: active,
-            next: model.before_dynamics,
+            next: from,
             spaces: Vec::new(),
             buffer: 0,
+            calls: exact.then(Calls::new),
+            pool: None,
+            derived: Vec::new(),
         };
-        let steps = lowering.steps(&program.dynamics)?;
+        let mut steps = Vec::new();
+        for section in sections {
+            steps.extend(lowering.steps(section)?);
+        }
         let slot = |v: VarId| lowering.slots[v.index()];
-        let seeds = program.states.iter().filter_map(|s| slot(s.variable)).collect();
-        let results = program.states.iter().map(|s| slot(s.derivative)).collect();
+        let seeds: Vec<Option<VarId>> = seeds.iter().map(|v| slot(*v)).collect();
+        let results = results.iter().map(|v| slot(*v)).collect();
+        let mut groups = column_groups(&pattern);
+        groups.iter_mut().for_each(|group| group.retain(|j| (*j as usize) < seeds.len()));
+        groups.retain(|group| !group.is_empty());
+        let derived = match lowering.pool {
+            Some(pool) if !lowering.derived.is_empty() => {
+                let functions = Functions::new(&pool, &lowering.derived, model.backend)?;
+                Some(Arc::new(Derived { pool, functions }))
+            }
+            _ => None,
+        };
         let code = lowering.compiler.finish()?;
         Ok(Tangent {
+            derived,
+            space: Space::default(),
             scratch: code.scratch(),
             code: Arc::new(code),
             steps,
             base,
             count,
-            groups: column_groups(&pattern),
+            groups,
             pattern,
             seeds,
             results,
@@ -147,6 +252,8 @@ impl Tangent {
             results: self.results.clone(),
             newtons: self.newtons.clone(),
             buffer: self.buffer.clone(),
+            derived: self.derived.clone(),
+            space: Space::default(),
         }
     }
 
@@ -162,6 +269,39 @@ impl Tangent {
         outcome
     }
 
+    /// The derivative along a direction, of what was evaluated last.
+    pub fn along(&mut self, machine: &mut Machine, direction: &[f64], out: &mut [f64]) -> Result<(), Stop> {
+        self.forget();
+        self.along_again(machine, direction, out)
+    }
+
+    /// What systems were factorised for is another point now.
+    pub fn forget(&mut self) {
+        self.newtons.iter_mut().for_each(|space| space.factored = false);
+    }
+
+    /// Along another direction at the same point.
+    pub fn along_again(
+        &mut self,
+        machine: &mut Machine,
+        direction: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Stop> {
+        machine.values.resize(self.base + self.count, 0.0);
+        for (seed, part) in self.seeds.iter().zip(direction) {
+            if let Some(seed) = seed {
+                machine.values[seed.index()] = *part;
+            }
+        }
+        let steps = std::mem::take(&mut self.steps);
+        let outcome = self.run(machine, &steps);
+        self.steps = steps;
+        for (value, slot) in out.iter_mut().zip(&self.results) {
+            *value = slot.map_or(0.0, |slot| machine.values[slot.index()]);
+        }
+        outcome
+    }
+
     fn group(
         &mut self,
         machine: &mut Machine,
@@ -169,11 +309,13 @@ impl Tangent {
         group: &[u32],
         values: &mut [f64],
     ) -> Result<(), Stop> {
-        for &seed in &self.seeds {
+        for seed in self.seeds.iter().flatten() {
             machine.values[seed.index()] = 0.0;
         }
         for &j in group {
-            machine.values[self.seeds[j as usize].index()] = 1.0;
+            if let Some(seed) = self.seeds[j as usize] {
+                machine.values[seed.index()] = 1.0;
+            }
         }
         self.run(machine, steps)?;
         for &j in group {
@@ -219,9 +361,47 @@ impl Tangent {
         self.code.evaluate(chunk, &mut memory, out);
     }
 
+    /// The derivative of a function along a direction, by its derivative; was it found?
+    fn call_exactly(&mut self, machine: &mut Machine, call: &CallPass, exact: &Exact) -> bool {
+        let Some(derived) = self.derived.clone() else { return false };
+        let count = call.count + exact.rates.len();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let (args, rest) = buffer.split_at_mut(count);
+        let (direction, rest) = rest.split_at_mut(call.count);
+        let results = &mut rest[..exact.results];
+        self.evaluate_chunk(machine, call.args, &mut args[..call.count]);
+        self.evaluate_chunk(machine, call.directions, direction);
+        for (rate, &k) in args[call.count..].iter_mut().zip(&exact.rates) {
+            *rate = direction[k as usize];
+        }
+        let done = machine.call_other(
+            &derived.functions,
+            &derived.pool,
+            exact.function,
+            args,
+            results,
+            &mut self.space,
+        );
+        let done = done.is_ok() && results.iter().all(|value| value.is_finite());
+        if done {
+            for (slot, place) in call.outputs.iter().zip(&exact.places) {
+                if let Some(slot) = slot {
+                    machine.values[slot.index()] = place.map_or(0.0, |k| results[k as usize]);
+                }
+            }
+        }
+        self.buffer = buffer;
+        done
+    }
+
     /// The derivative of a function along a direction, by a difference. An argument outside the domain makes the other
     /// side do.
     fn call(&mut self, machine: &mut Machine, call: &CallPass) -> Result<(), Stop> {
+        if let Some(exact) = &call.exact
+            && self.call_exactly(machine, call, exact)
+        {
+            return Ok(());
+        }
         let mut buffer = std::mem::take(&mut self.buffer);
         let (args, rest) = buffer.split_at_mut(call.count);
         let (direction, rest) = rest.split_at_mut(call.count);
@@ -353,6 +533,12 @@ struct Lowering<'p> {
     next: Systems,
     spaces: Vec<NewtonSpace>,
     buffer: usize,
+    /// Where calls are differentiated by calls.
+    calls: Option<Calls>,
+    /// The expressions of the program, with the derivatives of its functions.
+    pool: Option<Pool>,
+    /// Those that are called.
+    derived: Vec<FunctionId>,
 }
 
 impl Lowering<'_> {
@@ -379,6 +565,47 @@ impl Lowering<'_> {
         Ok(out)
     }
 
+    /// The derivative of a function along the direction in which the arguments of a call move. None where there is none, and for
+    /// functions of texts, which belong to the run.
+    fn exact(&mut self, call: &program::Call) -> Option<Exact> {
+        let calls = self.calls.as_mut()?;
+        let own = &self.model.program.pool;
+        let inputs = Layout::of_inputs(own.function(call.function))?;
+        let outputs = Layout::of_outputs(own.function(call.function))?;
+        if call.impure
+            || call.args.len() != inputs.len
+            || inputs.entries.iter().any(|e| e.scalar == Scalar::String)
+        {
+            return None;
+        }
+        let slots = &self.slots;
+        let moves = |arg: &ExprId| own.contains_any(*arg, |v| slots[v.index()].is_some());
+        let moving: Vec<bool> = inputs
+            .entries
+            .iter()
+            .map(|e| e.scalar == Scalar::Real && call.args[e.offset..e.offset + e.len].iter().any(moves))
+            .collect();
+        let pool = self.pool.get_or_insert_with(|| own.clone());
+        let (function, passed) = calls.directional_function(pool, call.function, &moving).ok()?;
+        let rates =
+            passed.iter().filter_map(|&k| inputs.entries.get(k)).flat_map(|e| e.offset..e.offset + e.len);
+        let rates: Vec<u32> = rates.map(|k| k as u32).collect();
+        let wanted = Layout::of_inputs(pool.function(function))?;
+        let results = Layout::of_outputs(pool.function(function))?.len;
+        let (mut places, mut next) = (vec![None; outputs.len], 0);
+        for entry in outputs.entries.iter().filter(|e| e.scalar == Scalar::Real) {
+            for place in &mut places[entry.offset..entry.offset + entry.len] {
+                *place = Some(next);
+                next += 1;
+            }
+        }
+        if wanted.len != call.args.len() + rates.len() || results != next as usize {
+            return None;
+        }
+        self.derived.push(function);
+        Some(Exact { function, rates, places, results })
+    }
+
     fn flush(&mut self, run: &mut Vec<Assign>, out: &mut Vec<Pass>) -> Result<(), Error> {
         if run.iter().any(|assign| self.slot(assign.variable).is_some()) {
             let slots = &self.slots;
@@ -396,13 +623,17 @@ impl Lowering<'_> {
                 if outputs.iter().all(Option::is_none) {
                     return Ok(());
                 }
-                let results = crate::image::results(&self.model.program.pool, call);
+                let results = crate::compiled_model::results(&self.model.program.pool, call);
                 let count = call.args.len();
                 self.buffer = self.buffer.max(2 * (count + results));
                 let args = self.compiler.add_outputs(&call.args)?;
                 let slots = &self.slots;
                 let directions = self.compiler.add_output_tangents(&call.args, &|v| slots[v.index()])?;
                 let function = call.function;
+                let exact = self.exact(call);
+                if let Some(exact) = &exact {
+                    self.buffer = self.buffer.max(2 * count + exact.rates.len() + exact.results);
+                }
                 out.push(Pass::Call(Box::new(CallPass {
                     function,
                     args,
@@ -410,6 +641,7 @@ impl Lowering<'_> {
                     count,
                     results,
                     outputs,
+                    exact,
                 })));
             }
             Step::Solve(solve) => {

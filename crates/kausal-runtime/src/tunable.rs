@@ -20,8 +20,9 @@ use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_translate::program::{Assign, EquationRef, Kind, Step, Structural};
 use kausal_translate::{Program, flow};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
-use crate::image::{CompiledModel, Exec, straight_line};
+use crate::compiled_model::{CompiledModel, Exec, straight_line};
 use crate::machine::{Machine, Mode, Stop};
 
 /// What a variable is given.
@@ -73,9 +74,26 @@ impl Overrides {
         Overrides::default()
     }
 
+    /// The same for another program of the same model, in which variables have other places; none where one is not there.
+    pub fn moved(&self, to: &Program, place: impl Fn(VarId) -> Option<VarId>) -> Option<Overrides> {
+        let mut all = Overrides::new();
+        for (v, value) in self.parameters.iter().chain(&self.starts) {
+            all.set(to, place(*v)?, value.clone()).ok()?;
+        }
+        Some(all)
+    }
+
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.parameters.is_empty() && self.starts.is_empty()
+    }
+
+    /// The numbers, each with the variable it is for.
+    pub fn numbers(&self) -> impl Iterator<Item = (VarId, Option<f64>)> {
+        self.parameters.iter().chain(&self.starts).map(|(&v, value)| match value {
+            Value::Number(number) => (v, Some(*number)),
+            Value::Text(_) => (v, None),
+        })
     }
 
     /// Gives a parameter of the program another value, and any other variable another start value.
@@ -154,7 +172,7 @@ impl Stretch {
 }
 
 /// Overrides of a run, by slot.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Applied {
     parameters: FxHashMap<VarId, f64>,
     /// Value, declared start value and initial condition.
@@ -173,6 +191,75 @@ impl Applied {
         let is_guess = assign.equation.is_none() && assign.value == start;
         let is_condition = assign.equation.is_some() && assign.equation == condition;
         (is_guess || is_condition).then_some(value)
+    }
+}
+
+impl Applied {
+    /// Start values with these parameters, by variable.
+    pub(crate) fn sizes(&self) -> Vec<(VarId, f64)> {
+        let Applied { parameters: _, starts: _, sizes } = self;
+        let mut all: Vec<(VarId, f64)> = sizes.iter().map(|(v, value)| (*v, *value)).collect();
+        all.sort_unstable_by_key(|(v, _)| *v);
+        all
+    }
+
+    pub(crate) fn set_sizes(&mut self, sizes: Vec<(VarId, f64)>) {
+        self.sizes = sizes.into_iter().collect();
+    }
+}
+
+/// Overrides as they are stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SavedOverrides {
+    parameters: Vec<(VarId, SavedValue)>,
+    starts: Vec<(VarId, SavedValue)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum SavedValue {
+    Number(f64),
+    Text(String),
+}
+
+impl Overrides {
+    /// As bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        // Numbers and texts can always be written.
+        postcard::to_stdvec(&self.saved()).unwrap_or_default()
+    }
+
+    /// From their bytes; none where these are of another program, or none.
+    pub fn read(program: &Program, bytes: &[u8]) -> Option<Overrides> {
+        Overrides::restored(program, postcard::from_bytes(bytes).ok()?)
+    }
+
+    pub(crate) fn saved(&self) -> SavedOverrides {
+        let save = |(v, value): (&VarId, &Value)| match value {
+            Value::Number(number) => (*v, SavedValue::Number(*number)),
+            Value::Text(text) => (*v, SavedValue::Text(text.to_string())),
+        };
+        let Overrides { parameters, starts } = self;
+        SavedOverrides {
+            parameters: parameters.iter().map(save).collect(),
+            starts: starts.iter().map(save).collect(),
+        }
+    }
+
+    /// None where the program does not take these values.
+    pub(crate) fn restored(program: &Program, saved: SavedOverrides) -> Option<Overrides> {
+        let SavedOverrides { parameters, starts } = saved;
+        let mut all = Overrides::new();
+        for (v, value) in parameters.into_iter().chain(starts) {
+            let value = match value {
+                SavedValue::Number(number) => Value::Number(number),
+                SavedValue::Text(text) => Value::Text(text.into()),
+            };
+            if v.index() >= program.variables.len() {
+                return None;
+            }
+            all.set(program, v, value).ok()?;
+        }
+        Some(all)
     }
 }
 
@@ -213,6 +300,21 @@ impl Machine {
         }
         machine.applied = Some(Box::new(applied));
         machine
+    }
+
+    /// Parameters have other values from here on, and so has what is computed from them alone.
+    pub(crate) fn change_parameters(&mut self, values: &[(VarId, Value)]) -> Result<(), Stop> {
+        let mut applied = self.applied.take().unwrap_or_default();
+        for (v, value) in values {
+            let number = self.number_of_value(value);
+            applied.parameters.insert(*v, number);
+            self.preset(*v, number);
+        }
+        self.applied = Some(applied);
+        self.run_once(Once::Parameters)?;
+        self.forget_factors();
+        self.evaluate_bounds();
+        Ok(())
     }
 
     fn number_of_value(&mut self, value: &Value) -> f64 {
@@ -328,6 +430,10 @@ pub(crate) struct Premises {
     values: Vec<f64>,
     /// What never is zero for that reason.
     divisors: Vec<ExprId>,
+    /// Real parameters, whose signs count.
+    reals: Vec<VarId>,
+    /// Parameters and what is computed from them alone.
+    known: FxHashSet<VarId>,
 }
 
 /// Does the program hold with these values? The first thing that is in the way, if not.
@@ -342,15 +448,16 @@ pub fn admits(model: &Arc<CompiledModel>, overrides: &Overrides) -> Result<(), R
         return Ok(());
     }
     let sign = |value: f64| if value == 0.0 { 0 } else { 2 * i8::from(value > 0.0) - 1 };
-    let variables = (0..).map(VarId).zip(&model.program.variables);
-    for (v, _) in variables.filter(|(_, var)| var.kind == Kind::Parameter && var.is_real()) {
+    for &v in &premises.reals {
         let (old, new) = (premises.values[v.index()], machine.values[v.index()]);
         if sign(old) != sign(new) && new.is_finite() {
             return Err(Refused::Sign(v));
         }
     }
-    let fixed = known_before_run(&model.program);
-    let mut ranges = Ranges::new(|v| range(&model.program, &fixed, &machine.values, v));
+    if premises.divisors.is_empty() {
+        return Ok(());
+    }
+    let mut ranges = Ranges::new(|v| range(&model.program, &premises.known, &machine.values, v));
     let zero = premises.divisors.iter().find(|&&e| !ranges.is_nonzero(&model.program.pool, e));
     zero.map_or(Ok(()), |&e| Err(Refused::Divisor(e)))
 }
@@ -379,7 +486,9 @@ fn premises(model: &Arc<CompiledModel>) -> Option<Premises> {
     let mut without = Ranges::new(|v| range(program, &unknown, &machine.values, v));
     divisors.retain(|&e| with_values.is_nonzero(&program.pool, e) && !without.is_nonzero(&program.pool, e));
     drop((with_values, without));
-    Some(Premises { values: machine.values, divisors })
+    let variables = (0..).map(VarId).zip(&program.variables);
+    let reals = variables.filter(|(_, var)| var.kind == Kind::Parameter && var.is_real()).map(|(v, _)| v);
+    Some(Premises { values: machine.values, divisors, reals: reals.collect(), known: fixed })
 }
 
 /// Parameters and what is computed from them alone.

@@ -10,6 +10,8 @@
 //! The secants are kept as pairs `(p, q)`, where moving `x` by `p` moves the change `f = G(x) - x` by `q` and the `q` are
 //! orthonormal: the combination is then a projection, and the oldest pair can be left out at any time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::vector::add_multiple;
 
 /// How many secants are kept. The work beside a sweep is proportional to it, and so is the memory. Sweeps that are symmetric
@@ -21,7 +23,7 @@ const SECANTS: usize = 10;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// One system's iteration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Acceleration {
     /// Usual sizes of the variables.
     nominal: Vec<f64>,
@@ -37,7 +39,7 @@ pub struct Acceleration {
 }
 
 /// Moving by `p` changes the change by `q`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
     p: Vec<f64>,
     q: Vec<f64>,

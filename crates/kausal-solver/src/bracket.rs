@@ -3,7 +3,8 @@
 //! The search goes outwards from the guess on both sides in growing steps, so the root found is one near the guess.
 //! Between two points of different sign the Illinois rule (Dowell & Jarratt, *A modified regula falsi method*, BIT 11,
 //! 1971) and bisection take turns, so steep and piecewise linear functions cost no more than smooth ones. A function
-//! that jumps over zero has no root there and is not said to have one.
+//! that jumps over zero has no root there and is not said to have one. Where the function is no number at the guess the search
+//! begins at a point near it where it is one.
 
 use crate::error::ModelError;
 use crate::newton::NonlinearSystem;
@@ -21,7 +22,7 @@ const JUMP: f64 = 1e-6;
 pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f64>, ModelError> {
     let (low, high) = system.bounds(0);
     let size = guess.abs().max(system.nominal(0).abs()).max(f64::MIN_POSITIVE);
-    let Some(middle) = value(system, guess)? else { return Ok(None) };
+    let Some((guess, middle)) = nearest(system, guess, size)? else { return Ok(None) };
     if middle == 0.0 {
         return Ok(Some(guess));
     }
@@ -52,6 +53,30 @@ pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f6
                 return Ok(Some(root));
             }
             (*x, *f) = (end, g);
+        }
+        step *= GROWTH;
+    }
+    Ok(None)
+}
+
+/// The guess, or where it is none, like that of an exponential function far out, a point near it that is a beginning.
+fn nearest<S: NonlinearSystem>(
+    system: &mut S,
+    guess: f64,
+    size: f64,
+) -> Result<Option<(f64, f64)>, ModelError> {
+    if let Some(f) = value(system, guess)? {
+        return Ok(Some((guess, f)));
+    }
+    let (low, high) = system.bounds(0);
+    let mut step = FIRST * size;
+    while step <= LAST * size {
+        for x in [guess - step, guess + step] {
+            if (low..=high).contains(&x)
+                && let Some(f) = value(system, x)?
+            {
+                return Ok(Some((x, f)));
+            }
         }
         step *= GROWTH;
     }
@@ -141,6 +166,17 @@ mod tests {
             let root = solve(&mut One(gain), guess).unwrap().unwrap();
             assert!((root - wanted).abs() < 1e-12, "{root}");
         }
+    }
+
+    /// The current of a diode whose source has just turned round: at the guess its characteristic overflows.
+    #[test]
+    fn a_guess_at_which_there_is_no_value() {
+        let voltage = |i: f64| 50.0 - 60.0 * (i - 0.3);
+        let characteristic = |i: f64| i - 4e-10 * ((voltage(i) / 0.03).exp() - 1.0);
+        assert!(!characteristic(0.0).is_finite());
+        let root = solve(&mut One(characteristic), 0.0).unwrap().unwrap();
+        assert!((voltage(root) - 0.03 * (root / 4e-10).ln_1p()).abs() < 1e-9, "{root}");
+        assert_eq!(solve(&mut One(|_: f64| f64::NAN), 1.0).unwrap(), None);
     }
 
     #[test]

@@ -9,8 +9,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Why an attempt failed that may succeed from another point or with a smaller step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// An iteration did not converge.
     NoConvergence,
@@ -25,7 +27,7 @@ pub enum Reason {
 }
 
 /// A failure that a smaller step or another start may cure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recoverable {
     /// What happened.
     pub reason: Reason,

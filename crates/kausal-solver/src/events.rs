@@ -21,6 +21,8 @@
 //!
 //! [`Chattering`] notices when events pile up.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ModelError;
 
 /// Relative width of the bracket at which the search ends.
@@ -33,7 +35,7 @@ const DIP_LOOKS: usize = 6;
 const DIP_EDGE: f64 = 0.02;
 
 /// The way a function crosses zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Direction {
     /// From zero or below to above zero.
     Rising,
@@ -42,7 +44,7 @@ pub enum Direction {
 }
 
 /// A function that has changed sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Crossing {
     /// Index of the function.
     pub index: usize,
@@ -72,7 +74,7 @@ impl<F: FnMut(f64, &mut [f64]) -> Result<(), ModelError>> Functions for All<F> {
 }
 
 /// Looks for events of a fixed number of functions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EventFinder {
     /// Sides at the beginning of the step.
     positive: Vec<bool>,
@@ -194,6 +196,17 @@ impl EventFinder {
         self.before = f64::NEG_INFINITY;
         self.crossings.clear();
         self.settle();
+    }
+
+    /// These have changed sides, as somebody knows who has set their sides; the functions have these values.
+    pub fn changed_at_once(&mut self, changed: &[usize], values: &[f64]) {
+        self.left.copy_from_slice(values);
+        (self.before, self.older_step) = (f64::NEG_INFINITY, 0.0);
+        self.crossings.clear();
+        for &index in changed {
+            let direction = if self.positive[index] { Direction::Rising } else { Direction::Falling };
+            self.crossings.push(Crossing { index, direction });
+        }
     }
 
     /// Evaluations of all functions so far.
@@ -336,12 +349,15 @@ impl EventFinder {
     /// Goes to the end of a step where the functions are known well enough to see that none has changed or is about to: each
     /// is on its side, and further from zero than a good part of what it has moved in the step. Where that is not so,
     /// nothing happens.
-    pub fn pass_clear(&mut self, t0: f64, t1: f64, values: &[f64]) -> bool {
+    ///
+    /// The values are those near the end of the step: each may be off by so much as `near` says.
+    pub fn pass_clear(&mut self, t0: f64, t1: f64, values: &[f64], near: &[f64]) -> bool {
         const PART: f64 = 0.5;
         let (older_step, step) = (self.older_step, t1 - t0);
         let spacing = Spacing::new(older_step, step);
         let n = self.positive.len();
-        let (values, left, older) = (&values[..n], &self.left[..n], &self.older[..n]);
+        let (values, near) = (&values[..n], &near[..n]);
+        let (left, older) = (&self.left[..n], &self.older[..n]);
         let (bands, signs) = (&self.bands[..n], &self.signs[..n]);
         let dips = older_step > 0.0;
         // One loop without branches, for there are many functions and it is run after every step.
@@ -350,8 +366,9 @@ impl EventFinder {
             let (sign, band, value) = (signs[i], bands[i], values[i]);
             let (older, here, end) = (sign * older[i], sign * left[i], sign * value);
             let size = value.abs();
-            // What is zero but for rounding stays on its side.
-            let stays = (end > -band) & ((size >= PART * (end - here).abs()) | (size <= band));
+            // What has not moved at all is where it was.
+            let away = (size >= PART * (end - here).abs()) & (size > band) & (size > near[i]);
+            let stays = (end > -band) & (away | (end == here));
             // As `dip` has it.
             let (fell, rose) = ((here - older) * spacing.per_before, end - here);
             let bend = (rose - fell) * spacing.per_both;

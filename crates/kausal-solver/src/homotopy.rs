@@ -221,42 +221,81 @@ fn full_steps<S: NonlinearSystem>(
     const STEPS: u32 = 50;
     /// Smallest corrections converge to what the equations leave open, not to rounding errors.
     const LOOSE: f64 = 1e3;
-    let n = x.len();
     let mut jacobian = Jacobian::new(&AsFunction(system));
     if !matches!(jacobian.structure(), Structure::Dense(_)) {
         return Ok(false);
     }
-    let bounds: Vec<(f64, f64)> = (0..n).map(|i| system.bounds(i)).collect();
-    let mut r = vec![0.0; n];
     for _ in 0..STEPS {
-        system.residual(x, &mut r)?;
-        let scale: Vec<f64> = (0..n).map(|i| x[i].abs().max(system.nominal(i).abs())).collect();
-        let increment = |j: usize| f64::EPSILON.sqrt() * scale[j];
-        jacobian.evaluate(&mut AsFunction(system), x, &r, increment)?;
-        let mut a = jacobian.values().to_vec();
-        if r.iter().chain(&a).any(|v| !v.is_finite()) {
+        let Some(step) = smallest_step(system, &mut jacobian, x)? else { return Ok(false) };
+        if step.rank < x.len() && !rank_may_fail {
             return Ok(false);
         }
-        let magnitude: Vec<f64> =
-            (0..n).map(|i| r[i].abs() + (0..n).map(|j| a[i + n * j].abs() * scale[j]).sum::<f64>()).collect();
-        let mut d: Vec<f64> = r.iter().map(|r| -r).collect();
-        let found = solve_deficient(&mut a, &mut d, &magnitude, &scale);
-        if found.rank < n && !rank_may_fail {
-            return Ok(false);
-        }
-        let mut change: f64 = 0.0;
-        for i in 0..n {
-            change = change.max(d[i].abs() / scale[i]);
-            x[i] = (x[i] + d[i]).max(bounds[i].0).min(bounds[i].1);
-        }
-        if change <= tolerance * LOOSE && found.contradiction.is_none() {
+        if step.change <= tolerance * LOOSE && !step.contradicts {
             return Ok(true);
-        }
-        if !change.is_finite() {
-            return Ok(false);
         }
     }
     Ok(false)
+}
+
+/// A Newton step of full length.
+struct SmallestStep {
+    rank: usize,
+    /// Equations cannot all be met, to first order.
+    contradicts: bool,
+    /// The largest change, in units of the sizes of the unknowns.
+    change: f64,
+}
+
+/// Moves `x` by a Newton step in full length, the smallest correction where the Jacobian has no full rank. `None` where that is
+/// not finite.
+fn smallest_step<S: NonlinearSystem>(
+    system: &mut S,
+    jacobian: &mut Jacobian,
+    x: &mut [f64],
+) -> Result<Option<SmallestStep>, ModelError> {
+    let n = x.len();
+    let mut r = vec![0.0; n];
+    system.residual(x, &mut r)?;
+    let scale: Vec<f64> = (0..n).map(|i| x[i].abs().max(system.nominal(i).abs())).collect();
+    let increment = |j: usize| f64::EPSILON.sqrt() * scale[j];
+    jacobian.evaluate(&mut AsFunction(system), x, &r, increment)?;
+    let mut a = jacobian.values().to_vec();
+    if r.iter().chain(&a).any(|v| !v.is_finite()) {
+        return Ok(None);
+    }
+    let magnitude: Vec<f64> =
+        (0..n).map(|i| r[i].abs() + (0..n).map(|j| a[i + n * j].abs() * scale[j]).sum::<f64>()).collect();
+    let mut d: Vec<f64> = r.iter().map(|r| -r).collect();
+    let found = solve_deficient(&mut a, &mut d, &magnitude, &scale);
+    let mut change: f64 = 0.0;
+    for i in 0..n {
+        change = change.max(d[i].abs() / scale[i]);
+        let (lower, upper) = system.bounds(i);
+        x[i] = (x[i] + d[i]).max(lower).min(upper);
+    }
+    let step = SmallestStep { rank: found.rank, contradicts: found.contradiction.is_some(), change };
+    Ok(change.is_finite().then_some(step))
+}
+
+/// One step of Newton's method where the equations may change before the next one: damped, or the smallest correction where the
+/// Jacobian is singular. `x` stays where no step is an improvement.
+pub fn advance<S: NonlinearSystem>(
+    newton: &mut Newton,
+    system: &mut S,
+    x: &mut [f64],
+) -> Result<(), ModelError> {
+    match newton.advance(system, x) {
+        Err(ModelError::Recoverable(Recoverable { reason: Reason::SingularMatrix, .. })) => {}
+        outcome => return outcome,
+    }
+    let mut jacobian = Jacobian::new(&AsFunction(system));
+    if matches!(jacobian.structure(), Structure::Dense(_)) {
+        let guess = x.to_vec();
+        if smallest_step(system, &mut jacobian, x)?.is_none() {
+            x.copy_from_slice(&guess);
+        }
+    }
+    Ok(())
 }
 
 /// Follows the curve from `λ = 0`, near the guess in `x`, to `λ = 1`. Returns the number of steps.

@@ -1,6 +1,8 @@
 //! Jacobians of vector functions: written by the function's owner, or found by finite differences of groups
 //! of columns.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ModelError;
 use crate::linear::{Pattern, Structure, column_groups};
 
@@ -15,14 +17,14 @@ pub(crate) trait Function {
 }
 
 /// The Jacobian of a function at its last evaluation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Jacobian {
     structure: Structure,
     values: Vec<f64>,
     source: Source,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Source {
     /// The values are written as they are stored.
     Direct,
@@ -109,7 +111,45 @@ impl Jacobian {
                 return Ok(evaluations);
             }
         }
-        Ok(0)
+        self.mend(function, x, fx, increment)
+    }
+
+    /// Columns that are not finite, as that of a square root at zero, are replaced by differences: these are as steep as the
+    /// function is over the distance that counts. How many evaluations that took.
+    fn mend(
+        &mut self,
+        function: &mut impl Function,
+        x: &[f64],
+        fx: &[f64],
+        increment: impl Fn(usize) -> f64,
+    ) -> Result<u64, ModelError> {
+        if self.values.iter().all(|v| v.is_finite()) {
+            return Ok(0);
+        }
+        let n = x.len();
+        let range = |j: usize| match &self.structure {
+            Structure::Dense(_) => n * j..n * (j + 1),
+            Structure::Sparse(pattern) => pattern.range(j),
+        };
+        let spoilt: Vec<usize> =
+            (0..n).filter(|&j| self.values[range(j)].iter().any(|v| !v.is_finite())).collect();
+        let pattern = if let Source::Scattered { pattern, .. } = &self.source { Some(pattern) } else { None };
+        let (mut shifted, mut f, mut evaluations) = (x.to_vec(), vec![0.0; n], 0);
+        for j in spoilt {
+            for sign in [1.0, -1.0] {
+                shifted[j] = x[j] + sign * increment(j);
+                evaluations += 1;
+                match function.evaluate(&shifted, &mut f) {
+                    Ok(()) => break,
+                    Err(ModelError::Recoverable(_)) if sign > 0.0 => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let inverse = 1.0 / (shifted[j] - x[j]);
+            store_column(&self.structure, pattern, j, &f, fx, inverse, &mut self.values);
+            shifted[j] = x[j];
+        }
+        Ok(evaluations)
     }
 
     /// Largest weighted column sum `Σ_i w_i |J_ij| / w_j`, a bound of the eigenvalues.

@@ -77,6 +77,7 @@ mod jacobian;
 pub mod linear;
 pub mod model;
 pub mod newton;
+pub mod persist;
 pub mod stiff;
 mod vector;
 pub mod weights;

@@ -21,6 +21,8 @@
 //! ([`StageModel`]), and Rosenbrock methods solve linear systems with the Jacobian ([`LinearModel`]). A model
 //! offers these where it can.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ModelError;
 use crate::linear::Pattern;
 use crate::weights::Size;
@@ -41,7 +43,7 @@ pub struct StepRequest<'a> {
 }
 
 /// The work a model has done, for statistics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Evaluations of the derivative, those for finite differences included.
     pub rhs_evaluations: u64,
@@ -71,6 +73,13 @@ pub trait StepModel {
 
     /// The derivative at `x`: a step with `h = 0`. On entry `dx` holds a guess.
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError>;
+
+    /// Is `x` the solution of the step solved last? Where only a matrix said so, it is asked for by one more evaluation: does the
+    /// residual become as small as corrections with that matrix should make it? A matrix that fails is not used again.
+    fn confirm(&mut self, request: &StepRequest, x: &[f64]) -> Result<bool, ModelError> {
+        let _ = (request, x);
+        Ok(true)
+    }
 
     /// The size of state `i` that is usual, a positive number. Absolute tolerances are relative to it.
     fn nominal(&self, i: usize) -> f64 {
@@ -147,6 +156,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         (**self).derivative(t, x, dx)
+    }
+    fn confirm(&mut self, request: &StepRequest, x: &[f64]) -> Result<bool, ModelError> {
+        (**self).confirm(request, x)
     }
     fn nominal(&self, i: usize) -> f64 {
         (**self).nominal(i)
@@ -225,6 +237,12 @@ pub trait StageModel {
         x: &mut [f64],
         dx: &mut [f64],
     ) -> Result<StageReport, ModelError>;
+
+    /// Are these the stages solved last? As [`StepModel::confirm`].
+    fn confirm_stages(&mut self, request: &StageRequest, x: &[f64]) -> Result<bool, ModelError> {
+        let _ = (request, x);
+        Ok(true)
+    }
 
     /// Damps the stiff components of an error estimate: replaces `error` by the solution of
     /// `e = gamma J e + error` with the Jacobian near `(t, x)`, where `dx` is the derivative.

@@ -32,6 +32,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Factor, Pattern, Singular};
@@ -113,7 +115,7 @@ impl<S: NonlinearSystem + ?Sized> NonlinearSystem for &mut S {
 }
 
 /// Tolerance and limits.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NewtonOptions {
     /// Largest relative error of an unknown, in units of its size.
     pub tolerance: f64,
@@ -153,7 +155,7 @@ pub struct Solved {
 }
 
 /// Work done by all solves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewtonWork {
     /// Solves.
     pub solves: u64,
@@ -168,7 +170,7 @@ pub struct NewtonWork {
 }
 
 /// Newton's method for systems of one structure. See the [module](self).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Newton {
     options: NewtonOptions,
     jacobian: Jacobian,
@@ -193,7 +195,7 @@ pub struct Newton {
     last: Last,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Last {
     x: Vec<f64>,
     iterations: u32,
@@ -280,6 +282,24 @@ impl Newton {
             self.last.x.copy_from_slice(x);
         }
         outcome
+    }
+
+    /// One damped step. `x` stays where no step is an improvement.
+    pub(crate) fn advance<S: NonlinearSystem>(
+        &mut self,
+        system: &mut S,
+        x: &mut [f64],
+    ) -> Result<(), ModelError> {
+        self.project(x);
+        self.set_scale(x);
+        self.last.iterations = 0;
+        let outcome = self.evaluate(system, x).and_then(|()| self.steps(system, x, 1, 0));
+        self.reset();
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(ModelError::Recoverable(Recoverable { reason: Reason::NoConvergence, .. })) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Why the last solve failed. Allocates; empty after a success.
@@ -403,12 +423,23 @@ impl Newton {
 
     /// Damped Newton iteration from `x`, where `self.residual` is known.
     fn damped<S: NonlinearSystem>(&mut self, system: &mut S, x: &mut [f64]) -> Result<Solved, ModelError> {
+        self.steps(system, x, self.options.max_iterations, MAX_PROGRESS)
+    }
+
+    /// The same with so many iterations, and so many more that make progress.
+    fn steps<S: NonlinearSystem>(
+        &mut self,
+        system: &mut S,
+        x: &mut [f64],
+        iterations: u32,
+        most_progress: u32,
+    ) -> Result<Solved, ModelError> {
         let tolerance = self.options.tolerance;
         self.contraction = 1.0;
         let mut damping = self.options.first_damping;
         // Size of the last correction, when the damping can be predicted from it.
         let mut before: Option<f64> = None;
-        let (mut left, mut progress) = (self.options.max_iterations, 0);
+        let (mut left, mut progress) = (iterations, 0);
         while left > 0 {
             left -= 1;
             self.new_matrix(system, x)?;
@@ -452,7 +483,7 @@ impl Newton {
                     continue;
                 }
                 // Far out on an exponential function corrections are short, but the residual falls all the time.
-                if rate <= PROGRESS && progress < MAX_PROGRESS {
+                if rate <= PROGRESS && progress < most_progress {
                     progress += 1;
                     left += 1;
                 }

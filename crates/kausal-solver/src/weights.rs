@@ -15,8 +15,10 @@
 //! told from a small state: where steps are rejected again and again for one state, its tolerance is raised
 //! ([`Weights::raise`]), up to the part of one that a state of unknown size has beside states of size one.
 
+use serde::{Deserialize, Serialize};
+
 /// Tolerances and the weights they give at the current point.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Weights {
     rtol: f64,
     atol: Vec<f64>,
@@ -33,7 +35,7 @@ pub struct Weights {
 }
 
 /// States that act on each other, directly or through others. What is a rounding error in one group says nothing about another.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Group {
     /// The largest size of its states so far.
     overall: f64,
@@ -43,7 +45,7 @@ struct Group {
 }
 
 /// What is known of the size of a state before a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Size {
     /// It is said.
     Said(f64),
@@ -69,7 +71,7 @@ impl Size {
 }
 
 /// A state whose tolerance follows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Followed {
     group: usize,
     /// The floor is that of a state beside such ones; zero where the state has a start value and needs no floor.
@@ -203,6 +205,11 @@ impl Weights {
     /// The absolute tolerances of all states.
     pub fn absolutes(&self) -> &[f64] {
         &self.atol
+    }
+
+    /// The relative tolerance.
+    pub fn relative(&self) -> f64 {
+        self.rtol
     }
 
     /// Sets the weights at `x`.

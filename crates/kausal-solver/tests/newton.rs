@@ -1,6 +1,6 @@
 //! Newton and continuation on systems with known solutions, and on systems without one.
 
-use kausal_solver::homotopy::{ContinuationOptions, Homotopy, Route, follow, solve};
+use kausal_solver::homotopy::{ContinuationOptions, Homotopy, Route, advance, follow, solve};
 use kausal_solver::linear::Pattern;
 use kausal_solver::newton::{Newton, NewtonOptions, NonlinearSystem};
 use kausal_solver::{ModelError, Reason};
@@ -358,4 +358,32 @@ fn a_start_far_out_on_an_exponential_function_is_no_failure() {
     assert!((x[1] + 1e3 * x[0] - 5.0).abs() < 1e-9, "{x:?}");
     // The equation of the diode, solved for its voltage.
     assert!((x[1] - 0.025 * (1.0 + x[0] / 1e-12).ln()).abs() < 1e-9, "{x:?}");
+}
+
+/// The first equation has its solution, the others contradict each other: the part that can be solved moves on.
+#[test]
+fn one_step_leads_on_where_the_jacobian_is_singular() {
+    let mut contradiction = system(3, |x, r| {
+        r[0] = x[0] - 2.0;
+        r[1] = x[1] + x[2] - 1.0;
+        r[2] = x[1] + x[2] + 1.0;
+        Ok(())
+    });
+    let mut newton = Newton::new(&mut contradiction, NewtonOptions::default()).unwrap();
+    let mut x = [0.0; 3];
+    advance(&mut newton, &mut contradiction, &mut x).unwrap();
+    assert!((x[0] - 2.0).abs() < 1e-6 && x[1].abs() <= 1.0 && x[2].abs() <= 1.0, "{x:?}");
+    // A regular one makes one step, and stays where it is solved.
+    let mut square = system(1, |x, r| {
+        r[0] = x[0] * x[0] - 2.0;
+        Ok(())
+    });
+    let mut newton = Newton::new(&mut square, NewtonOptions::default()).unwrap();
+    let mut x = [1.0];
+    let mut steps = 0;
+    while (x[0] - 2f64.sqrt()).abs() > 1e-12 && steps < 10 {
+        advance(&mut newton, &mut square, &mut x).unwrap();
+        steps += 1;
+    }
+    assert!((2..10).contains(&steps), "{steps}");
 }

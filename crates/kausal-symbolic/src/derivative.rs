@@ -202,25 +202,50 @@ impl Rates {
         let moving =
             |id: ExprId| (pool.has_variables(id) || time && pool.has_context(id)) && !known.contains_key(&id);
         let order = reachable(pool, &[expr], moving);
+        // Rates that cannot be formed: nobody may ask for them, as of what a function has as a `noDerivative` argument.
+        let mut failed: FxHashMap<ExprId, NotDifferentiable> = FxHashMap::default();
         for id in order {
+            let is_output = matches!(pool.node(id), Node::Output(..));
             let result = match pool.node(id) {
-                Node::Var(var) => rate(pool, var),
+                Node::Var(var) => Ok(rate(pool, var)),
                 Node::Call(..) => continue,
                 _ => {
                     let args = operands(pool, id);
                     let zero = pool.zero();
-                    let rates: Args =
-                        args.iter().map(|arg| self.known.get(arg).copied().unwrap_or(zero)).collect();
-                    rule(pool, id, &args, &rates, self.time, calls)?
+                    let unknown = args.iter().find_map(|arg| failed.get(arg)).copied();
+                    let mark = unknown.map(|_| pool.constant(f64::NAN));
+                    let of_arg = |arg: &ExprId| match mark {
+                        Some(mark) if failed.contains_key(arg) => mark,
+                        _ => self.known.get(arg).copied().unwrap_or(zero),
+                    };
+                    let rates: Args = args.iter().map(of_arg).collect();
+                    match unknown {
+                        Some(unknown) if !is_output => Err(unknown),
+                        unknown => {
+                            let result = rule(pool, id, &args, &rates, self.time, calls);
+                            match (unknown, result) {
+                                (Some(unknown), Ok(result)) if mentions(pool, result, mark) => Err(unknown),
+                                (_, result) => result,
+                            }
+                        }
+                    }
                 }
             };
-            self.known.insert(id, result);
+            match result {
+                Ok(result) => self.known.insert(id, result).map(|_| ()),
+                Err(error) => failed.insert(id, error).map(|_| ()),
+            };
         }
-        match self.known.get(&expr) {
-            Some(&result) => Ok(result),
-            None => Ok(pool.zero()),
+        match (self.known.get(&expr), failed.get(&expr)) {
+            (_, Some(&error)) => Err(error),
+            (Some(&result), None) => Ok(result),
+            (None, None) => Ok(pool.zero()),
         }
     }
+}
+
+fn mentions(pool: &Pool, expr: ExprId, part: Option<ExprId>) -> bool {
+    part.is_some_and(|part| reachable(pool, &[expr], |_| true).contains(&part))
 }
 
 /// What the derivative of a node is made of: its arguments, for an output those of the call.

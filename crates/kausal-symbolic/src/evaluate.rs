@@ -13,6 +13,12 @@ use crate::visit::reachable;
 pub const MULTIPLIED_POWER: u32 = 32;
 
 impl Op {
+    /// Is it another formula for other arguments? Of `if` and the logical operators the condition is what differs.
+    pub fn has_branches(self) -> bool {
+        use Op::{Abs, Ceil, Equal, Floor, Integer, Less, LessEqual, Max, Min, NotEqual, Sign};
+        matches!(self, Less | LessEqual | Equal | NotEqual | Min | Max | Abs | Sign | Floor | Ceil | Integer)
+    }
+
     /// The value of the operator for these arguments.
     ///
     /// What depends on the context gets the value it has in a steady state: `pre`, `delay` and `noEvent` that of
@@ -153,6 +159,13 @@ pub trait Values {
         if op == Op::Time { self.time() } else { op.eval(args) }
     }
 
+    /// What an operator that has branches makes of its arguments ([`Op::has_branches`]); to look at branches that the values
+    /// of the leaves do not reach.
+    fn branch(&mut self, expr: ExprId, op: Op, args: &[f64]) -> f64 {
+        let _ = expr;
+        op.eval(args)
+    }
+
     /// All scalar outputs of a function.
     fn call(&mut self, _pool: &Pool, _function: FunctionId, _args: &[f64]) -> Vec<f64> {
         Vec::new()
@@ -196,6 +209,7 @@ pub fn evaluate_all(pool: &Pool, exprs: &[ExprId], values: &mut impl Values) -> 
             Node::Text(_) => f64::NAN,
             Node::Var(var) => values.variable(var),
             Node::Op(op, _) if op.is_context_dependent() => values.context(op, &scratch),
+            Node::Op(op, _) if op.has_branches() => values.branch(id, op, &scratch),
             Node::Op(op, _) => op.eval(&scratch),
             Node::Call(function, _) => {
                 calls.push((id, values.call(pool, function, &scratch)));

@@ -18,6 +18,7 @@ pub mod diagnostic;
 pub mod modelica;
 pub mod print;
 pub mod source;
+mod spelling;
 pub mod symbol;
 
 pub use ast::Ast;

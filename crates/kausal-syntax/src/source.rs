@@ -55,13 +55,13 @@ pub struct Sources {
 impl Sources {
     /// Registers a text; a leading byte order mark is dropped.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
-        let text: Arc<str> = text.into();
-        let text = match text.strip_prefix('\u{feff}') {
-            Some(rest) => Arc::from(rest),
-            None => text,
-        };
-        self.items.push(Source { name: name.into(), text });
+        self.items.push(Source { name: name.into(), text: without_mark(text.into()) });
         SourceId(self.items.len() as u32 - 1)
+    }
+
+    /// Gives a registered text another content: it was edited. Places in the old one are void.
+    pub fn replace(&mut self, id: SourceId, text: impl Into<Arc<str>>) {
+        self.items[id.0 as usize].text = without_mark(text.into());
     }
 
     /// The text of `id`.
@@ -72,6 +72,13 @@ impl Sources {
     /// Line and column (both from 1, the column in characters) of byte `offset`.
     pub fn line_column(&self, id: SourceId, offset: u32) -> (usize, usize) {
         line_column(&self.get(id).text, offset)
+    }
+}
+
+fn without_mark(text: Arc<str>) -> Arc<str> {
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Arc::from(rest),
+        None => text,
     }
 }
 
@@ -116,5 +123,7 @@ mod tests {
         let mut sources = Sources::default();
         let id = sources.add("x.mo", "\u{feff}model");
         assert_eq!(&*sources.get(id).text, "model");
+        sources.replace(id, "\u{feff}block");
+        assert_eq!(&*sources.get(id).text, "block");
     }
 }

@@ -32,6 +32,7 @@ fn time_is_linear() {
         format!("model M Real x \"a{}; end M;", "\";\"b".repeat(N)),
         format!("model M Real x {}; end M;", "\"a\"b ".repeat(N)),
         format!("package P {} end P;", "end Q; ".repeat(N)),
+        format!("model M\n{}end M;", "ned M;\n".repeat(N)),
         format!("package P\n{}end P;", "  end Q;\n".repeat(N)),
         format!("package P {}", "model A equation x = 1; ".repeat(N)),
         format!("model M equation x = {}1; end M;", "a'".repeat(N)),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kausal_syntax::{SourceId, classic, modelica, print};
-use modelica_support::files;
+use modelica_support::{files, parse, tests};
 
 /// Parses, prints, parses and prints again; both trees and both texts must agree.
 fn check_file(path: &Path) {
@@ -77,4 +77,24 @@ fn modelica_standard_library() {
         }
     }
     println!("{checked} files checked");
+}
+
+/// White space separates, it means nothing else (specification section 2.2): a text with a line for each word is the same.
+#[test]
+fn every_word_on_its_own_line() {
+    for path in files(&tests().join("good"), "mo") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let words: Vec<&str> = modelica::lexemes(&text)
+            .iter()
+            .map(|l| &text[l.span.start as usize..l.span.end as usize])
+            .collect();
+        let (before, after) = (parse(&text), parse(&words.join("\n")));
+        assert!(
+            after.diagnostics.len() == before.diagnostics.len(),
+            "{}: {:#?}",
+            path.display(),
+            after.diagnostics
+        );
+        assert!(print::same_tree(&before.ast, &after.ast), "{}", path.display());
+    }
 }

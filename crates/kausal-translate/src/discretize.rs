@@ -8,7 +8,7 @@
 //! 4. what the model declares about tearing overrules them;
 //! 5. all is sorted again with `x`, `der(x)` and `w` unknown, and emitted like any other section.
 //!
-//! How the default iteration variables are reduced to the few that are needed is in `seeded`. `x` is always replaced as a
+//! How the default iteration variables are reduced to the few that are needed is in `blocks::iteration_variables`. `x` is always replaced as a
 //! function of `der(x)`, never the other way round: nothing divides by `h`, which may become zero.
 //!
 //! `h` and `old(x)` are slots that the run sets. What depends on `h`, parameters and discrete variables only is a part of its
@@ -26,14 +26,18 @@ use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::emit::Emitter;
-use crate::index::Selection;
+use crate::blocks::calls;
+use crate::blocks::emitter::Emitter;
+use crate::blocks::hoist::hoist_in;
+use crate::equations::rewrite::{Memo, rewrite};
+use crate::equations::solve;
+use crate::equations::sort::{Block, Sorting, occurrences};
+use crate::equations::work::{Equation, EquationForm, Role, Work};
+use crate::options::Inline;
+use crate::program::flow;
 use crate::program::{Discretized, Form, SolveKind, Stage, State, Step};
-use crate::rewrite::{Memo, rewrite};
-use crate::sections::{hoist_in, report_singular};
-use crate::sort::{Block, Sorting, occurrences};
-use crate::work::{Equation, EquationForm, Role, Work};
-use crate::{Inline, calls, flow, solve};
+use crate::reduce::index::Selection;
+use crate::reduce::singular::report_singular;
 
 /// A usual step: only the samples on which eliminations are tried use it.
 const USUAL_STEP: f64 = 1e-3;
@@ -544,14 +548,6 @@ impl Formula {
 /// Newton iterations that a system may take in an inlined step of one size, where nobody says how many.
 pub const USUAL_ITERATIONS: u32 = 30;
 
-/// The name in the model of what may be the copy of a variable in a stage inside the step.
-pub fn without_stage(name: &str) -> &str {
-    match name.rsplit_once('@') {
-        Some((own, stage)) if !stage.is_empty() && stage.bytes().all(|b| b.is_ascii_digit()) => own,
-        _ => name,
-    }
-}
-
 /// The variables of a stage inside the step.
 struct StageCopy {
     variables: FxHashMap<VarId, VarId>,
@@ -616,7 +612,7 @@ fn derivative(work: &mut Work, x: VarId) -> Option<ExprId> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_stage;
+    use crate::program::without_stage;
 
     #[test]
     fn names_of_copies() {

@@ -1,172 +1,45 @@
 //! # kausal-translate: from a flat model to a program
 //!
 //! A [`FlatModel`] comes in, a [`Program`] goes out: what is computed, in order, with nothing left to decide.
-//! One pass per module, in the order they run:
+//! The stages are folders, and each imports only what stands before it (`tests/rooms.rs`):
 //!
-//! 1. [`inline`]: calls become formulas,
-//! 2. [`clocks`]: the clocked part leaves, partition by partition, and comes back as sections of its own at the end,
-//! 3. [`lift`]: derivatives, relations, `pre`, `sample`, `delay` leave the formulas and become variables,
-//! 4. [`alias`]: trivial equations leave,
-//! 5. [`index`], [`states`]: Pantelides, dummy derivatives, states, if need be selected while the model runs,
-//! 6. [`sections`] and [`initial`]: matching, block lower triangular form, what is computed when; [`rank`] looks for
-//!    equations that say the same,
-//! 7. [`emit`], [`linear`], [`nonlinear`], [`calls`]: blocks become assignments and systems; [`declared`] reads the hints,
-//!    [`eliminate`] does the elimination, [`growth`] tries it on numbers,
-//! 8. [`discretize`]: the integration formula inside the model, if wished; [`seeded`] chooses what it iterates on,
-//! 9. [`assemble`]: the program; [`tunable`] says what a run may change of it.
+//! ```text
+//! options     what the user may choose; translator commands as text
+//! program     what comes out: its types, how steps read and write, text form, bytes, and what must hold of it
+//! equations   what all passes work on: variables, equations, their derivatives, solutions and order
+//! prepare     commands carried out, functions inlined, what is no formula lifted, aliases eliminated
+//! reduce      Pantelides, dummy derivatives, state selection; models without a unique solution
+//! blocks      how a block is solved: linear (priced), nonlinear (torn, nested), by substitution
+//! discretize  the integration formula inside the model
+//! sections    matching, blocks in order, the initial problem; the program put together
+//! clocks      the clocked part: taken out before the first stage, brought back after the last
+//! passes      a model after one pass, for file tests
+//! ```
 //!
 //! **This room knows neither machine code nor time.**
 
-mod alias;
-mod assemble;
-mod calls;
+mod blocks;
 mod clocks;
-pub mod commands;
-mod declared;
-mod defer;
 pub mod discretize;
-mod eliminate;
-mod emit;
-mod factors;
-pub mod flow;
-mod growth;
-mod identity;
-mod index;
-mod initial;
-mod inline;
-mod lift;
-mod linear;
-mod long;
-mod nested;
-mod nonlinear;
-mod orders;
-mod pairs;
-mod parameters;
+mod equations;
+mod options;
 pub mod passes;
-mod prices;
+mod prepare;
 pub mod program;
-mod rank;
-mod rewrite;
+mod reduce;
 mod sections;
-mod seeded;
-mod singular;
-mod solve;
-mod sort;
-mod spread;
-mod states;
-pub mod stored;
-mod sweeps;
-pub mod text;
-mod traces;
-mod tunable;
-pub mod verify;
-mod work;
 
 use kausal_model::FlatModel;
 use kausal_syntax::Diagnostic;
-use serde::{Deserialize, Serialize};
 
-pub use commands::Commands;
-pub use program::Program;
+pub use options::commands::{self, Commands};
+pub use options::{Inline, Loops, Options, Relaxing, Tearing};
+pub use program::{Program, flow, stored, text, verify};
 
-/// How systems of equations are torn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Tearing {
-    /// The tearing variables are found, unless what the model declares costs less.
-    #[default]
-    Auto,
-    /// As the model declares with `residue`; found where it declares nothing.
-    Declared,
-    /// Not at all.
-    Off,
-}
-
-/// Whether linear systems are eliminated in a static order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Relaxing {
-    /// The order is found, unless the one the model declares costs less; wherever that is the cheapest way.
-    #[default]
-    Auto,
-    /// Where the model declares it with `relax`, in the order that follows from it.
-    Declared,
-    /// Not at all.
-    Off,
-}
-
-/// Whether the formula of an integration method becomes part of the model, and which.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Inline {
-    /// Not at all.
-    #[default]
-    Off,
-    /// Where it pays: see [`Inline::Bdf`].
-    Auto,
-    /// Explicit Euler.
-    Euler,
-    /// Implicit Euler.
-    ImplicitEuler,
-    /// The trapezoidal rule.
-    Trapezoidal,
-    /// Backward differentiation formulas.
-    Bdf,
-    /// Radau IIA with three stages.
-    Radau,
-    /// A Rosenbrock method.
-    Rosenbrock,
-    /// Implicit for stiff states, explicit for the others.
-    Mixed,
-}
-
-impl Inline {
-    /// All choices and their names on a command line.
-    pub const ALL: [(Inline, &'static str); 9] = [
-        (Inline::Off, "off"),
-        (Inline::Auto, "auto"),
-        (Inline::Euler, "euler"),
-        (Inline::ImplicitEuler, "implicit-euler"),
-        (Inline::Trapezoidal, "trapezoidal"),
-        (Inline::Bdf, "bdf"),
-        (Inline::Radau, "radau"),
-        (Inline::Rosenbrock, "rosenbrock"),
-        (Inline::Mixed, "mixed"),
-    ];
-
-    /// Its name on a command line.
-    pub fn name(self) -> &'static str {
-        Inline::ALL.iter().find(|(i, _)| *i == self).map_or("off", |(_, name)| name)
-    }
-}
-
-/// How loops are iterated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Loops {
-    /// Node tearing: Newton's method where formulas do not suffice.
-    #[default]
-    Newton,
-    /// Branch tearing of the first kind: all values are those of the last sweep.
-    Jacobi,
-    /// Branch tearing of the second kind, or the order that `relax` gives: the newest values.
-    GaussSeidel,
-}
-
-/// Options of the translation.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Options {
-    /// How systems of equations are torn.
-    pub tearing: Tearing,
-    /// Whether they are eliminated in a static order.
-    pub relaxing: Relaxing,
-    /// Which integration method becomes part of the model.
-    pub inline: Inline,
-    /// The stiff states, for [`Inline::Mixed`]: names, or patterns with `*` and `?`. With `None` all are.
-    pub stiff: Option<Vec<String>>,
-    /// How loops are iterated.
-    pub loops: Loops,
-    /// Translator commands, as the papers have them.
-    pub commands: Commands,
-    /// Nonlinear systems with one of these unknowns are not torn: their torn form is known to fail.
-    pub untorn: Vec<String>,
-}
+use blocks::{declared, emitter};
+use equations::{parameters, work};
+use prepare::{alias, inline, lift, wishes};
+use reduce::{index, singular};
 
 /// What a translation gives back.
 #[derive(Debug)]
@@ -190,7 +63,7 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     };
     let whens = clocked.as_ref().map_or(model, |(_, continuous)| continuous);
     lift::arguments(&mut work);
-    let wishes = commands::apply(&mut work, &options.commands);
+    let wishes = wishes::apply(&mut work, &options.commands);
     inline::inline(&mut work, false);
     lift::lift(&mut work, whens);
     inline::inline(&mut work, true);
@@ -206,27 +79,27 @@ pub fn translate(model: &FlatModel, options: &Options) -> Translation {
                 _ => options.tearing,
             };
             let (relaxing, inline, loops) = (options.relaxing, options.inline, options.loops);
-            let settings = emit::Settings { tearing, relaxing, inline, loops };
-            let mut emitter = emit::Emitter::new(&mut work, settings, &wishes);
+            let settings = emitter::Settings { tearing, relaxing, inline, loops };
+            let mut emitter = emitter::Emitter::new(&mut work, settings, &wishes);
             emitter.stiff = options.stiff.clone();
             emitter.untorn = options.untorn.iter().cloned().collect();
-            let sections = sections::build(&mut emitter, &selection);
+            let sections = sections::build::build(&mut emitter, &selection);
             let clocks = match clocked {
                 Some((clocked, _)) => clocks::sections(&mut work, clocked, settings),
                 None => Some(Vec::new()),
             };
             sections.zip(clocks).map(|(sections, clocks)| {
-                let program = assemble::assemble(&mut work, model, selection, sections);
+                let program = sections::assemble::assemble(&mut work, model, selection, sections);
                 Program { clocks, ..program }
             })
         }
         Err(singular) => {
-            sections::report_singular(&mut work, &singular);
+            singular::report_singular(&mut work, &singular);
             None
         }
     };
     if let Some(program) = &program {
-        work.diagnostics.extend(commands::overruled(&wishes, program));
+        work.diagnostics.extend(wishes::overruled(&wishes, program));
         if options.tearing == Tearing::Auto {
             let beside = declared::beside_loops(&work, &residues, program);
             work.diagnostics.extend(beside);

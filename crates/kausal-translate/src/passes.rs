@@ -4,17 +4,21 @@
 //! | --- | --- |
 //! | `inline`, `lift`, `alias` | variables and equations between the flat model and the program |
 //! | `index` | the same, with the states that were selected |
-//! | `parameters`, `initial`, `dynamics`, `outputs`, `discrete`, `discretized` | that section of the program, in its [text form](crate::text) |
+//! | `parameters`, `initial`, `dynamics`, `outputs`, `discrete`, `discretized` | that section of the program, in its [text form](crate::program::text) |
 
 use std::fmt::Write;
 
 use kausal_model::FlatModel;
 use kausal_symbolic::{ExprId, VarId};
 
-use crate::index::Selection;
-use crate::text::{Names, Shared, brief, expression};
-use crate::work::{EquationForm, Role, Work};
-use crate::{Options, alias, commands, index, inline, lift, parameters, translate};
+use crate::equations::parameters;
+use crate::equations::work::{EquationForm, Role, Work};
+use crate::options::Options;
+use crate::prepare::{alias, inline, lift, wishes};
+use crate::program::text::{Names, Shared, brief, expression};
+use crate::reduce::index;
+use crate::reduce::index::Selection;
+use crate::translate;
 
 /// The text of a model after a pass.
 ///
@@ -26,7 +30,7 @@ pub fn after(pass: &str, model: &FlatModel, options: &Options) -> Result<String,
         parameters::without_value(&mut work);
         parameters::release(&mut work);
         lift::arguments(&mut work);
-        commands::apply(&mut work, &options.commands);
+        wishes::apply(&mut work, &options.commands);
         inline::inline(&mut work, false);
         if pass == "inline" {
             return Ok(shown(&work, None));

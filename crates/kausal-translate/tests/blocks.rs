@@ -277,6 +277,54 @@ end M;";
     assert!(steps.iter().any(|s| matches!(s, Step::Solve(solve) if solve.kind == SolveKind::Symmetric)));
 }
 
+/// What decides between formulas need not be decided both ways at the numbers that symmetry is looked for at.
+#[test]
+fn symmetry_holds_in_all_branches() {
+    let text = "model M
+  parameter Integer n = 5;
+  Real x[n], y[n], s(start = 1, fixed = true);
+  Integer m(start = 1, fixed = true);
+equation
+  der(s) = x[1];
+  when s > 3 then m = 3; end when;
+  for i in 1:n loop
+    y[i] = sum((if i == j then 20 + s else if i + 1 == j then upper else cos(i*j*s))*x[j] for j in 1:n);
+    7*y[i] + x[i]*time = i;
+  end for;
+end M;";
+    let options = Options { relaxing: Relaxing::Off, ..Options::default() };
+    let symmetric = |upper: &str| {
+        let (program, _) = translated(&text.replace("upper", upper), &options);
+        let system = systems(&program).into_iter().max_by_key(|s| s.unknowns.len()).expect("a system");
+        matches!(system.form, Form::Linear { symmetric: true, .. })
+    };
+    assert!(symmetric("cos(j*i*s)"));
+    assert!(symmetric("(if m == 3 then cos(i*j*s) else cos(j*i*s))"));
+    assert!(!symmetric("(if m == 3 then sin(i*j*s) else cos(j*i*s))"));
+    assert!(!symmetric("(if noEvent(s > 1e5) then sin(i*j*s) else cos(j*i*s))"));
+    assert!(!symmetric("(if time > 1e9 then sin(i*j*s) else cos(j*i*s))"));
+    assert!(!symmetric("(cos(j*i*s) + max(s, 1e7) - 1e7)"));
+}
+
+/// A discrete variable starts with a value that makes the matrix of an inlined step diagonal; it has others later.
+#[test]
+fn values_at_the_start_make_nothing_symmetric() {
+    let text = "model M
+  Real i(start = 0, fixed = true), u = sin(40*time);
+  Boolean on(start = false, fixed = true);
+equation
+  when time >= 0.03 then on = true; end when;
+  der(i) = if on then u - 15*i else 0;
+end M;";
+    let options = Options { inline: kausal_translate::Inline::Radau, ..Options::default() };
+    let (program, _) = translated(text, &options);
+    let steps = &program.discretized.as_ref().expect("an inlined step").steps;
+    let systems = steps.iter().filter_map(|s| if let Step::System(system) = s { Some(system) } else { None });
+    let forms: Vec<&Form> = systems.map(|system| &system.form).collect();
+    assert!(!forms.is_empty());
+    assert!(forms.iter().all(|form| matches!(form, Form::Linear { symmetric: false, .. })), "{forms:?}");
+}
+
 fn with_commands(text: &str) -> Options {
     let (commands, diagnostics) = Commands::parse(text);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");

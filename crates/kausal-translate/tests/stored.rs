@@ -195,7 +195,7 @@ fn steps_inside_steps_have_a_bound() {
         step = Step::If(ExprId(0), vec![step], Vec::new());
     }
     program.outputs.push(step);
-    let bytes = stored::write(&program, &Default::default(), &Options::default(), &Sources::default());
+    let bytes = stored::encode(&program, &Default::default(), &Options::default(), &Sources::default());
     let error = stored::read(&bytes.expect("bytes")).expect_err("refused");
     assert!(matches!(error, StoredError::Unreadable(_)), "{error}");
 }

@@ -38,6 +38,22 @@ fn inlined_examples_verify() {
     }
 }
 
+/// A call in a branch of a formula is made only where that branch is taken: what it gives is read there.
+#[test]
+fn calls_in_branches_verify() {
+    let text = "model M
+      function f input Real x; output Real y; algorithm y := x; while y > 1 loop y := y/3; end while; end f;
+      function g input Real x; output Real y; algorithm y := x; while y > 1 loop y := y/2; end while; end g;
+      parameter Integer s = 1;
+      parameter Real a = 5;
+      parameter Real p = if s == 1 then f(a) elseif s == 2 then g(a) else f(2*a);
+      Real x(start = 1, fixed = true);
+    equation
+      der(x) = -p*x;
+    end M;";
+    support::program(text, &Options::default());
+}
+
 /// Time of a model named by `KAUSAL_VERIFY_MODEL`, for measurements.
 #[test]
 #[ignore = "for measurements"]

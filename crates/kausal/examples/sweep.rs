@@ -1,66 +1,84 @@
-//! Many runs from one compiled model: `Kausal.Examples.Robot` with another load each, on all cores.
+//! Many runs from one compiled model with other values each, on all cores, beside a bare loop over the same runs.
 //!
 //! ```text
-//! cargo run --release -p kausal --example sweep -- [RUNS [THREADS]]
+//! cargo run --release -p kausal --example sweep -- [MODEL [RUNS [THREADS]]]
 //! ```
 //!
-//! Prints the time of one run alone (the fastest of some), of all runs together, and the ratio of that to what the runs would take
-//! one after the other, divided by the number of threads. `bench/sweep` puts the cost of command lines beside it.
+//! MODEL is `rectifier`, `robot` or `lorenz`. The bare loop makes some of the runs one after the other in one thread, with values
+//! given to the compiled model and the last value of the first state taken. Printed are the time of a run in it, the time of a run
+//! in the sweep and thread, and how many runs of the loop a thread of the sweep makes in the time of one. Loop and sweep take
+//! turns, and the fastest turns count: the machine may have other work. Last values are compared bit for bit.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use kausal::{Backend, CompiledModel, Session, Settings, simulate, tune};
-use rayon::prelude::*;
+use kausal::{CompiledModel, Model, Request, Settings, simulate, sweep::Values, tune};
 
-const MODEL: &str = "Kausal.Examples.Robot";
-const LOAD: &str = "mechanics.load";
+const LORENZ: &str = "model Lorenz parameter Real s = 10; Real x(start = 1, fixed = true); Real y(start = 1, fixed = true);
+    Real z(start = 1, fixed = true); equation der(x) = s*(y - x); der(y) = x*(28 - z) - y; der(z) = x*y - 8/3*z; end Lorenz;";
+
+/// Turns of the loop and the sweep.
+const TURNS: usize = 5;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).map(|a| a.parse::<usize>().ok());
-    let runs = arguments.next().flatten().unwrap_or(1000);
-    let threads = arguments.next().flatten().unwrap_or(2);
+    let mut arguments = std::env::args().skip(1);
+    let which = arguments.next().unwrap_or_else(|| "rectifier".to_owned());
+    let mut number = || arguments.next().and_then(|a| a.parse::<usize>().ok());
+    let (load, name, from, to, usual) = match which.as_str() {
+        "robot" => (Model::load("Kausal.Examples.Robot"), "mechanics.load", 6.0, 24.0, 1000),
+        "lorenz" => (Model::from_text(LORENZ), "s", 9.0, 11.0, 20_000),
+        _ => (Model::load("Kausal.Examples.Rectifier"), "load.R", 10.0, 40.0, 10_000),
+    };
     let begin = Instant::now();
-    let mut session = Session::new();
-    let flat = session.flatten(MODEL).expect("the example");
-    let program = session.translate(&flat, &Default::default()).expect("a program");
-    let model = Arc::new(session.compile(program, Backend::Jit).expect("code"));
-    println!("compiled in {:.3} s", begin.elapsed().as_secs_f64());
-    let experiment = flat.experiment;
-    let (start, stop) = (experiment.start.unwrap_or(0.0), experiment.stop.unwrap_or(1.0));
-    let tolerance = experiment.tolerance.unwrap_or(1e-6);
-    let settings =
-        Settings { start, stop, interval: (stop - start) / 500.0, tolerance, ..Settings::default() };
-
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    let sample = runs.clamp(1, 20);
-    // Alone, but for the load of the machine: the same runs, one after the other.
-    let before = Instant::now();
-    (0..sample).for_each(|k| _ = run(&model, &settings, load(k * runs / sample, runs)));
-    let one = before.elapsed().as_secs_f64() / sample as f64;
-    let before = Instant::now();
-    let ends: Vec<f64> =
-        pool.install(|| (0..runs).into_par_iter().map(|k| run(&model, &settings, load(k, runs))).collect());
-    let all = before.elapsed().as_secs_f64();
-    let ideal = runs as f64 * one / threads as f64;
-    let sum: f64 = ends.iter().sum();
-    println!(
-        "one run {one:.4} s, {runs} runs on {threads} threads {all:.2} s: {:.3} of the ideal",
-        all / ideal
+    let model = load.expect("a model");
+    let runs = number().unwrap_or(usual);
+    let threads = number().unwrap_or(2);
+    println!("{}: loaded in {:.3} s", model.name(), begin.elapsed().as_secs_f64());
+    let state = model.states().expect("a program").swap_remove(0).name;
+    let compiled = model.compiled().expect("code");
+    let request = Request::default();
+    let method = request.method().expect("the usual one");
+    let settings = request.settings(method, &model.experiment(), &mut Vec::new()).expect("the usual run");
+    let settings = Settings { instants: [settings.stop].into(), ..settings };
+    let values = match Values::linear(from, to, runs) {
+        Values::List(list) => list,
+        Values::Random(_) => Vec::new(),
+    };
+    let values: Vec<f64> =
+        values.iter().map(|v| if let kausal::Setting::Number(v) = v { *v } else { 0.0 }).collect();
+    let sample = (runs / TURNS).clamp(1, 200);
+    let picked: Vec<usize> = (0..sample).map(|k| k * runs / sample).collect();
+    let (mut alone, mut together) = (f64::INFINITY, f64::INFINITY);
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let mut ends = Vec::new();
+    for _ in 0..TURNS {
+        let before = Instant::now();
+        ends = picked.iter().map(|&k| run(&compiled, &settings, name, values[k], &state)).collect();
+        alone = alone.min(before.elapsed().as_secs_f64() / sample as f64);
+        let before = Instant::now();
+        let swept =
+            model.sweep().vary(name, values.clone()).last(&state).threads(threads).run().expect("a sweep");
+        together = together.min(before.elapsed().as_secs_f64() / runs as f64 * threads as f64);
+        assert_eq!(swept.failed(), 0, "{:?}", swept.reason(0));
+        columns.push(swept.get(&format!("final({state})")).expect("a column"));
+    }
+    assert!(columns.windows(2).all(|c| c[0] == c[1]), "sweeps differ");
+    assert!(
+        picked.iter().zip(&ends).all(|(&k, end)| columns[0][k].to_bits() == end.to_bits()),
+        "loop and sweep differ"
     );
-    println!("mean of the last values: {:.9}", sum / runs as f64);
+    println!(
+        "bare loop {:.1} us a run, sweep of {runs} on {threads} threads {:.1} us a run and thread: {:.3} of the loop",
+        1e6 * alone,
+        1e6 * together,
+        alone / together
+    );
 }
 
-/// From half the load of the example to twice as much.
-fn load(k: usize, runs: usize) -> f64 {
-    6.0 + 18.0 * k as f64 / runs as f64
-}
-
-/// The first state at the end of a run.
-fn run(model: &Arc<CompiledModel>, settings: &Settings, load: f64) -> f64 {
-    let overrides = Arc::new(tune::overrides(model, &[(LOAD, load)]).expect("the load is tunable"));
+/// The last value of a state in a run of the compiled model.
+fn run(model: &Arc<CompiledModel>, settings: &Settings, name: &str, value: f64, state: &str) -> f64 {
+    let overrides = Arc::new(tune::overrides(model, &[(name, value)]).expect("it is tunable"));
     let settings = Settings { overrides, ..settings.clone() };
-    let state = &model.program.variables[model.program.states[0].variable.index()].name;
     let run = simulate::run(model.clone(), &settings, &|name| name == state, None, &mut |_| true);
     assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{:?}", run.diagnostics);
     run.trajectory.get(state).and_then(|x| x.last().copied()).expect("a value")

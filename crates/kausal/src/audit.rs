@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::failure;
 use crate::result::{Trajectory, Values};
-use crate::simulate::{Ended, Output, instant, run_logged};
+use crate::simulate::{Ended, Output, States, instant, run_logged};
 use errors::{Rows, Window};
 use switches::{Alignment, Switch, SwitchLog, align};
 
@@ -185,7 +185,9 @@ pub fn run_into(
     if too_large.is_none() {
         outputs.push(Output { wanted, sink: &mut trajectory, path: None });
     }
-    let mut first = |outputs| run_logged(model.clone(), settings, outputs, limit, progress, Some(&mut log));
+    let mut first = |outputs| {
+        run_logged(model.clone(), settings, &States::default(), outputs, limit, progress, Some(&mut log))
+    };
     let incomplete = |why: String, torn: Vec<String>| Incomplete {
         method: second.method.to_string(),
         tolerance: second.tolerance,
@@ -299,7 +301,15 @@ fn again(
         }
         in_time && !over()
     };
-    let ended = run_logged(model.clone(), settings, vec![output], None, &mut go_on, Some(&mut log));
+    let ended = run_logged(
+        model.clone(),
+        settings,
+        &States::default(),
+        vec![output],
+        None,
+        &mut go_on,
+        Some(&mut log),
+    );
     if let Some(time) = late {
         let why = format!(
             "it took more than {PATIENCE} times as long as the run, and came to time {}",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kausal_syntax::{Diagnostic, Sources};
 
 use crate::model::Solution;
-use crate::render;
+use crate::render::{self, JsonDiagnostic};
 use crate::simulate::Ending;
 
 /// What goes wrong: printed, it is what the command line tool prints.
@@ -26,6 +26,7 @@ struct Inner {
     kind: ErrorKind,
     diagnostics: Vec<Diagnostic>,
     text: String,
+    located: Vec<JsonDiagnostic>,
     /// What there is of a run that failed.
     partial: Option<Solution>,
 }
@@ -77,7 +78,8 @@ impl Error {
         let fault = diagnostics.iter().any(|d| d.code == "K0990");
         let kind = if fault { ErrorKind::Internal } else { kind };
         let text = render::text(&diagnostics, sources, false).trim_end().to_owned();
-        Error { inner: Arc::new(Inner { kind, diagnostics, text, partial }) }
+        let located = render::json(&diagnostics, sources);
+        Error { inner: Arc::new(Inner { kind, diagnostics, text, located, partial }) }
     }
 
     /// What it has gone wrong with.
@@ -88,6 +90,11 @@ impl Error {
     /// All that there is to say: errors, and the warnings before them.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.inner.diagnostics
+    }
+
+    /// The same with their places in the text, as programs read them.
+    pub fn located(&self) -> &[JsonDiagnostic] {
+        &self.inner.located
     }
 
     /// The code of the first error.

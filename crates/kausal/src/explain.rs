@@ -401,7 +401,7 @@ impl Writer<'_> {
         free.extend(derived.map(|v| self.program.variables[v.index()].name.clone()));
         let lines = [
             ("fixed", &fixed),
-            ("states that start near a value, unless initial equations say otherwise", &guessed),
+            ("states with a guess value (not fixed)", &guessed),
             ("states without a start value, 0 unless initial equations say otherwise", &free),
             (
                 "parameters that are not fixed, with their start value unless initial equations say otherwise",
@@ -701,7 +701,7 @@ end M;",
             "nonlinear), solved by Newton's method",
             "(M.mo:9)",
             "fixed: x = 3",
-            "unless initial equations say otherwise: y = 1",
+            "states with a guess value (not fixed): y = 1",
             "Events: 1 condition searched for",
         ] {
             assert!(said.contains(part), "{part:?} is missing:\n{said}");

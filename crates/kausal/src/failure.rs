@@ -10,7 +10,7 @@ use kausal_symbolic::print::print_limited;
 use kausal_symbolic::visit::reachable;
 use kausal_symbolic::{ExprId, FunctionId, Node, VarId};
 use kausal_syntax::{Diagnostic, Location};
-use kausal_translate::discretize::without_stage;
+use kausal_translate::program::without_stage;
 use kausal_translate::program::{Call, EquationInfo, EquationRef, Form, Iteration, Kind, Step, System};
 use kausal_translate::{Program, flow};
 
@@ -77,7 +77,7 @@ pub fn with_equations(mut d: Diagnostic, program: &Program, error: &RunError) ->
         if !texts.is_empty() {
             d.message.push_str(&format!("; it starts with {}", texts.join(", ")));
             if failed.reason == Reason::NotFinite {
-                d = d.help("do the fixed start values contradict this equation? Take `fixed = true` from one of them, or look for a division by zero");
+                d = d.help("do the fixed start values contradict this equation? Remove `fixed = true` from one of them, or look for a division by zero");
             }
         }
         for location in starts.iter().filter_map(|s| s.location) {
@@ -214,7 +214,7 @@ pub fn below_tolerance(program: &Program, states: &[VarId]) -> Option<Diagnostic
     )))
 }
 
-/// The warning about states that grew out of their absolute tolerances by themselves.
+/// The warning about states that were small beside their absolute tolerances and grew by themselves.
 pub fn emerged(program: &Program, states: &[(VarId, f64)]) -> Option<Diagnostic> {
     let mut names: Vec<&str> =
         states.iter().map(|(v, _)| program.variables[v.index()].name.as_str()).collect();
@@ -223,7 +223,7 @@ pub fn emerged(program: &Program, states: &[(VarId, f64)]) -> Option<Diagnostic>
         if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
     names.truncate(LISTED);
     let message = format!(
-        "{}{rest} fell below the absolute tolerance and grew out of it by time {} without being driven by others: what follows \
+        "{}{rest} fell to a few absolute tolerances or below, and grew again by time {} without being driven by others: what follows \
          depends on digits that were not computed",
         names.join(", "),
         kausal_solver::error::instant(time)
@@ -263,8 +263,11 @@ pub fn undetermined(program: &Program, found: &Undetermined) -> Diagnostic {
     let (when, time) = (if found.initial { "at the start" } else { "at" }, found.time);
     let when = if found.initial { when.to_owned() } else { format!("{when} time {time}") };
     let rest = if more { format!(" and {} more", names.len() - LISTED) } else { String::new() };
-    let it =
-        if few { "it keeps the value it had" } else { "they stay as near as can be to the values they had" };
+    let it = if few {
+        "the solution closest to the previous value is used"
+    } else {
+        "the solution closest to the previous values is used"
+    };
     names.truncate(LISTED);
     let message = format!("nothing determines {}{rest} {when}: {it}", names.join(", "));
     let mut d = Diagnostic::warning("K0532", message).help(

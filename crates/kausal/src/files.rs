@@ -1,10 +1,11 @@
 //! Where texts come from: the built-in library, shipped inside the binary, and the disk.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use include_dir::{Dir, DirEntry, include_dir};
 use kausal_external::read_regular;
-use kausal_model::Files;
 
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 
@@ -47,6 +48,52 @@ impl Files for DiskAndBuiltIn {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => Some(format!("cannot be read: {error}")),
         }
+    }
+}
+
+/// Reads files; see [`kausal_model::Files`].
+pub use kausal_model::Files;
+/// What is in a folder.
+pub fn list(files: &dyn Files, folder: &str) -> Option<Vec<String>> {
+    files.list(folder)
+}
+
+/// The text of a file.
+pub fn read(files: &dyn Files, path: &str) -> Option<String> {
+    files.read(path)
+}
+
+/// Texts that are being edited, by path: they count, whatever the disk has.
+pub type Buffers = Arc<RwLock<HashMap<String, Arc<str>>>>;
+
+/// The disk and the built-in library, with texts that are being edited in the place of files, or beside them.
+#[derive(Clone, Debug, Default)]
+pub struct WithBuffers(pub Buffers);
+
+impl Files for WithBuffers {
+    fn list(&self, folder: &str) -> Option<Vec<String>> {
+        let listed = DiskAndBuiltIn.list(folder);
+        let folder = folder.trim_end_matches('/');
+        let buffers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let inside = |path: &String| Some(path.strip_prefix(folder)?.strip_prefix('/')?.to_owned());
+        let mut more: Vec<String> = buffers.keys().filter_map(inside).filter(|n| !n.contains('/')).collect();
+        if more.is_empty() {
+            return listed;
+        }
+        let mut names = listed.unwrap_or_default();
+        more.retain(|name| !names.contains(name));
+        names.append(&mut more);
+        names.sort();
+        Some(names)
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        let buffer = self.0.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        buffer.map_or_else(|| DiskAndBuiltIn.read(path), |text| Some(text.to_string()))
+    }
+
+    fn problem(&self, path: &str) -> Option<String> {
+        DiskAndBuiltIn.problem(path)
     }
 }
 

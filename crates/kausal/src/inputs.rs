@@ -91,6 +91,41 @@ pub fn from_files(
     Ok((inputs, warnings))
 }
 
+/// Gives the input of a name a signal, which may depend on whether the input changes at events only.
+pub(crate) fn give(
+    inputs: &mut Inputs,
+    program: &Program,
+    asked: &str,
+    signal: impl FnOnce(bool) -> Result<Signal, SignalError>,
+) -> Result<(), Diagnostic> {
+    let input = named(program, asked)?;
+    let signal = signal(input.held).map_err(|error| {
+        let why = match error {
+            SignalError::Empty => "there are no points, or not as many values as instants".to_owned(),
+            SignalError::NotFinite(at) => format!("point {} is not a finite number", at + 1),
+            SignalError::Backwards(at) => format!("point {} is before the one in front of it", at + 1),
+        };
+        Diagnostic::error("K0561", format!("the input {asked} cannot be given these points: {why}"))
+    })?;
+    set(inputs, program, input, signal)
+}
+
+/// The input of a name.
+fn named<'p>(program: &'p Program, asked: &str) -> Result<&'p Input, Diagnostic> {
+    let names = || program.inputs.iter().map(|input| name(program, input.variable));
+    if program.inputs.is_empty() {
+        return Err(Diagnostic::error("K0561", format!("{} has no inputs", program.name))
+            .help("an input is declared `input Real u;` at the top level of the model"));
+    }
+    program.inputs.iter().find(|input| name(program, input.variable) == asked).ok_or_else(|| {
+        let d = Diagnostic::error("K0910", format!("{asked} is not an input of {}", program.name));
+        match nearest(asked, names()) {
+            Some(nearest) => d.help(format!("did you mean {nearest}?")),
+            None => d.help(format!("its inputs are {}", names().collect::<Vec<_>>().join(", "))),
+        }
+    })
+}
+
 fn set(inputs: &mut Inputs, program: &Program, input: &Input, signal: Signal) -> Result<(), Diagnostic> {
     let name = name(program, input.variable);
     inputs.set(program, input.variable, signal).map_err(|error| match error {
@@ -152,15 +187,7 @@ impl File<'_> {
             }
             return Ok(all);
         };
-        let input = program.inputs.iter().find(|input| name(program, input.variable) == asked);
-        let Some(input) = input else {
-            let d = Diagnostic::error("K0910", format!("{asked} is not an input of {}", program.name));
-            return Err(match nearest(asked, names()) {
-                Some(nearest) => d.help(format!("did you mean {nearest}?")),
-                None => d.help(format!("its inputs are {}", names().collect::<Vec<_>>().join(", "))),
-            });
-        };
-        Ok(vec![(input, request.column.unwrap_or(asked))])
+        Ok(vec![(named(program, asked)?, request.column.unwrap_or(asked))])
     }
 
     fn signal(&self, program: &Program, input: &Input, column: &str) -> Result<Signal, Diagnostic> {

@@ -19,22 +19,27 @@
 //!
 //! Files, the clock and everything else of the outside world are used here and in the command line tool only.
 
+pub mod animate;
 pub mod audit;
 mod backup;
 mod bounds;
+pub mod browse;
 mod cancel;
 pub mod compare;
 pub mod count;
 pub mod csv;
+pub mod draw;
 mod error;
 pub mod examples;
 pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod flattened;
+pub mod format;
 pub mod glob;
 pub mod inputs;
 pub mod internal;
+pub mod linearize;
 pub mod mat;
 pub mod model;
 pub mod parquet;
@@ -44,6 +49,7 @@ pub mod render;
 mod request;
 pub mod result;
 pub mod runner;
+pub mod saved;
 pub mod session;
 mod settings;
 pub mod simulate;
@@ -51,6 +57,7 @@ mod stiff;
 pub mod store;
 pub mod stored;
 pub mod summary;
+pub mod sweep;
 pub mod tune;
 pub mod verify;
 
@@ -67,7 +74,10 @@ pub use kausal_runtime::{
 pub use kausal_solver::Method;
 pub use kausal_syntax::{Diagnostic, Sources};
 pub use kausal_translate::{Commands, Inline, Loops, Options, Program, Relaxing, Tearing};
-pub use model::{Loader, Model, Simulation, Solution, Value, VariableInfo, VariableKind, VariableType};
+pub use model::{
+    Given, Loader, Model, Sensitivities, Simulation, Solution, Value, VariableInfo, VariableKind,
+    VariableType,
+};
 pub use request::Request;
 pub use result::Trajectory;
 pub use session::Session;
@@ -77,7 +87,9 @@ pub use kausal_codegen::c::Settings as CSettings;
 
 /// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
-pub use kausal_external::read_regular;
+/// Who runs components from outside, for [`Session::set_host`].
+pub use kausal_external::foreign::{Guest, Host};
+pub use kausal_external::{open_regular, read_regular};
 
 /// The examples of the guide run.
 #[cfg(doctest)]

@@ -20,20 +20,24 @@ use crate::result::{Signal, Sink, Trajectory, Values};
 use crate::store::Repair;
 use thrift::{Struct, Value};
 
-const MAGIC: &[u8; 4] = b"PAR1";
+pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 /// Begins the footer at the beginning; its length follows.
-const AHEAD: &[u8; 4] = b"KAUS";
+pub(crate) const AHEAD: &[u8; 4] = b"KAUS";
 /// Rows that are held back may be lost when the program is killed: this part of all at most.
-const SHARE_HELD_BACK: u64 = 50;
+pub(crate) const SHARE_HELD_BACK: u64 = 50;
 /// Numbers held back before they are written, and the rows of a group at most.
 const GROUP_VALUES: usize = 1 << 20;
 const GROUP_ROWS: usize = 1 << 17;
+/// The same of the first group: where a disk is full, it is there.
+const FIRST_GROUP_VALUES: usize = 1 << 12;
+/// And the rows that a group has at least, of however many columns.
+const FEWEST_ROWS: usize = 100;
 /// `Type`, `Encoding`, `PageType` of the specification.
-const DOUBLE: i64 = 5;
-const PLAIN: i64 = 0;
-const RLE: i64 = 3;
+pub(crate) const DOUBLE: i64 = 5;
+pub(crate) const PLAIN: i64 = 0;
+pub(crate) const RLE: i64 = 3;
 const RLE_DICTIONARY: i64 = 8;
-const DATA_PAGE: i64 = 0;
+pub(crate) const DATA_PAGE: i64 = 0;
 const DICTIONARY_PAGE: i64 = 2;
 
 /// What the footer says about a signal beyond its name.
@@ -110,6 +114,9 @@ impl<W: Write> Writer<W> {
         let chunks = chunks.into_iter().map(Value::Struct).collect();
         self.groups.push(group(chunks, self.position - begin, rows as u64));
         self.rows += rows as u64;
+        // As many as there are: the last group may be lost, half of all rows at most, and there are few groups.
+        let largest = (GROUP_VALUES / (columns.len() + 1)).clamp(FEWEST_ROWS, GROUP_ROWS);
+        self.group_rows = usize::try_from(self.rows).unwrap_or(largest).clamp(self.group_rows, largest);
         (self.time, self.columns, self.signals) = (time, columns, signals);
         self.time.clear();
         self.columns.iter_mut().for_each(Vec::clear);
@@ -195,7 +202,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn data_page(rows: usize, encoding: i64) -> Struct {
+pub(crate) fn data_page(rows: usize, encoding: i64) -> Struct {
     let kind = Struct::new()
         .field(1, Value::I32(rows as i64))
         .field(2, Value::I32(encoding))
@@ -208,7 +215,7 @@ impl<W: Write> Sink for Writer<W> {
     fn start(&mut self, signals: &[Signal], columns: usize) -> io::Result<()> {
         self.signals = signals.to_vec();
         self.columns = vec![Vec::new(); columns];
-        self.group_rows = (GROUP_VALUES / (columns + 1)).clamp(100, GROUP_ROWS);
+        self.group_rows = (FIRST_GROUP_VALUES / (columns + 1)).clamp(FEWEST_ROWS, GROUP_ROWS);
         let ahead = self.footer_bytes()?;
         self.put(MAGIC)?;
         self.put(AHEAD)?;
@@ -293,14 +300,14 @@ fn group_at(bytes: &[u8], writer: &Writer<io::Sink>) -> Option<(Struct, u64, u64
 }
 
 /// The head of a page that is complete; `rest` is moved behind the page.
-fn page_at(rest: &mut &[u8]) -> Option<Struct> {
+pub(crate) fn page_at(rest: &mut &[u8]) -> Option<Struct> {
     let head = Struct::read(rest)?;
     let size = usize::try_from(head.integer(3)?).ok()?;
     *rest = rest.get(size..)?;
     Some(head)
 }
 
-fn group(chunks: Vec<Value>, bytes: u64, rows: u64) -> Struct {
+pub(crate) fn group(chunks: Vec<Value>, bytes: u64, rows: u64) -> Struct {
     Struct::new()
         .field(1, Value::List(chunks))
         .field(2, Value::I64(bytes as i64))
@@ -316,9 +323,22 @@ fn chunk(
     encodings: &[i64],
     rows: usize,
 ) -> Struct {
+    chunk_of(DOUBLE, name, place, data, dictionary, encodings, rows)
+}
+
+/// The same of values of another type.
+pub(crate) fn chunk_of(
+    kind: i64,
+    name: &str,
+    place: Range<u64>,
+    data: u64,
+    dictionary: Option<u64>,
+    encodings: &[i64],
+    rows: usize,
+) -> Struct {
     let size = (place.end - place.start) as i64;
     let mut meta = Struct::new()
-        .field(1, Value::I32(DOUBLE))
+        .field(1, Value::I32(kind))
         .field(2, Value::List(encodings.iter().map(|e| Value::I32(*e)).collect()))
         .field(3, Value::List(vec![Value::Binary(name.as_bytes().to_vec())]))
         .field(4, Value::I32(0))

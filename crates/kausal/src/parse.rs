@@ -78,9 +78,19 @@ pub fn parse_paths(paths: &[PathBuf]) -> ParseReport {
     report
 }
 
+/// The model files among paths and in the folders among them, in their order, and what is wrong with the paths.
+pub fn model_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    let mut found = Found::default();
+    paths.iter().for_each(|path| found.add(path));
+    (found.files, found.diagnostics)
+}
+
 /// The text of a file. Only regular files are read: reading a pipe or a device may never end. Files must be so
 /// short that places in them can be counted.
-pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostic> {
+///
+/// # Errors
+/// The diagnostic says why the file is no text that can be read.
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let meta = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if !meta.is_file() {
         let what = if meta.is_dir() { "it is a folder" } else { "it is a pipe or a device, not a file" };

@@ -4,7 +4,7 @@
 //! are always equal share a column, with a sign; parameters and constants are stored once. Rows go to a [`Sink`] as they
 //! come: into memory (a [`Trajectory`] is one) or straight to a file, which keeps the memory of a long run constant.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use kausal_model::flat::Type;
@@ -92,11 +92,19 @@ impl Trajectory {
 
 /// A few signals worth a look when nobody says which: of those that change, states first, then others with few
 /// dots in their names, derivatives only when there is nothing else. They share an axis, so all have the unit of
-/// the first. Of several names for the same values one is taken.
+/// the first, and none is a flat line beside another. Of several names for the same values one is taken.
 pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
     let inner =
         |name: &'_ str| name.strip_prefix("der(").and_then(|n| n.strip_suffix(')')).map(str::to_owned);
     let states: HashSet<String> = trajectory.signals.iter().filter_map(|s| inner(&s.name)).collect();
+    // What is small beside everything of its unit is what rounding left of a sum that is zero.
+    let mut scales: HashMap<&str, f64> = HashMap::new();
+    for signal in trajectory.signals.iter().filter(|s| !s.unit.is_empty()) {
+        let Values::Column(column, _) = signal.values else { continue };
+        let size = trajectory.columns[column].iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+        let known = scales.entry(&signal.unit).or_default();
+        *known = known.max(size);
+    }
     let mut ranked: Vec<_> = trajectory
         .signals
         .iter()
@@ -106,27 +114,47 @@ pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
             let is_state = states.contains(&signal.name);
             let rank =
                 (inner(&signal.name).is_some(), !is_state, negated, signal.name.matches('.').count(), i);
-            changes(&trajectory.columns[column]).then_some((rank, column, signal))
+            let scale = scales.get(signal.unit.as_str()).copied().unwrap_or(0.0);
+            changes(&trajectory.columns[column], scale).then_some((rank, column, signal))
         })
         .collect();
     ranked.sort_by_key(|(rank, ..)| *rank);
     let Some(&((only_derivatives, ..), _, first)) = ranked.first() else { return Vec::new() };
     let mut seen = HashSet::new();
+    // Of all that is taken so far: the least range of one, and from the lowest to the highest value.
+    let (mut least, mut low, mut high) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
     ranked
         .iter()
         .filter(|((is_derivative, ..), ..)| only_derivatives || !is_derivative)
         .filter(|(_, _, signal)| signal.unit == first.unit)
         .filter(|(_, column, _)| seen.insert(*column))
+        .filter(|(_, column, _)| {
+            let (from, to) = range(&trajectory.columns[*column]);
+            let (narrow, whole) = (least.min(to - from), high.max(to) - low.min(from));
+            let visible = narrow >= FLAT * whole || !least.is_finite();
+            if visible {
+                (least, low, high) = (narrow, low.min(from), high.max(to));
+            }
+            visible
+        })
         .take(count)
         .map(|(_, _, signal)| signal.name.clone())
         .collect()
 }
 
-/// Do the values change, by more than rounding?
-fn changes(values: &[f64]) -> bool {
-    let range = |(low, high): (f64, f64), v: &f64| (low.min(*v), high.max(*v));
-    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), range);
-    high - low > 1e-9 * high.abs().max(low.abs())
+/// A curve that takes less than this part of the height of its plot is seen as a flat line.
+const FLAT: f64 = 0.02;
+
+/// The least and the greatest of the values.
+fn range(values: &[f64]) -> (f64, f64) {
+    let wider = |(low, high): (f64, f64), v: &f64| (low.min(*v), high.max(*v));
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), wider)
+}
+
+/// Do the values change, by more than rounding beside what they are or `scale`?
+fn changes(values: &[f64], scale: f64) -> bool {
+    let (low, high) = range(values);
+    high - low > 1e-9 * high.abs().max(low.abs()).max(scale)
 }
 
 /// Where rows go while a run is under way.
@@ -290,6 +318,15 @@ impl Recorder {
     }
 }
 
+/// The names of all numbers that can be recorded.
+pub(crate) fn recorded(program: &Program) -> impl Iterator<Item = &str> {
+    let is_number = |ty: Type| !matches!(ty, Type::String | Type::External(_));
+    let variables = program.variables.iter();
+    let known =
+        variables.filter(move |v| !matches!(v.kind, Kind::Helper) && !is_made(&v.name) && is_number(v.ty));
+    known.map(|v| v.name.as_str())
+}
+
 /// Was the variable made for a `when` statement and not declared? No identifier begins like that.
 fn is_made(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.starts_with('$'))
@@ -322,6 +359,12 @@ mod tests {
         };
         assert_eq!(interesting(&trajectory, 4), ["capacitor.v", "resistor.v"]);
         assert_eq!(interesting(&trajectory, 1), ["capacitor.v"]);
+        // What rounding leaves of a sum that is zero is no signal.
+        trajectory.columns[3] = vec![1e-17, -2e-16];
+        assert_eq!(interesting(&trajectory, 4), ["capacitor.v", "resistor.v"]);
+        // What is a flat line beside the others is not shown with them.
+        trajectory.columns[2] = vec![40.0, -30.0];
+        assert_eq!(interesting(&trajectory, 4), ["capacitor.v"]);
         trajectory.signals.drain(..6);
         assert_eq!(interesting(&trajectory, 4), ["der(capacitor.v)"]);
         trajectory.signals.clear();

@@ -25,13 +25,16 @@
 //! assert!((done.trajectory.get("x").expect("x").last().unwrap() - (-1.0f64).exp()).abs() < 1e-5);
 //! ```
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kausal_codegen::Backend;
 use kausal_model::FlatModel;
+use kausal_runtime::tunable::admits;
 use kausal_runtime::{CompiledModel, Settings};
+use kausal_symbolic::VarId;
 use kausal_symbolic::function::Function;
 use kausal_syntax::Diagnostic;
 use kausal_translate::{Options, Program};
@@ -42,9 +45,10 @@ use crate::cancel::Cancel;
 use crate::internal::guarded;
 use crate::result::{Sink, Trajectory};
 use crate::session::translation;
-use crate::simulate::{Ended, Output, run_into};
+use crate::simulate::{Ended, Output, States, run_logged};
 use crate::store;
 use crate::stored::Flat;
+use crate::tune;
 
 /// Which variables are meant, by their names.
 pub type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
@@ -57,10 +61,12 @@ pub struct Runner<'a> {
     settings: Settings,
     wanted: Wanted<'a>,
     kept: Option<Wanted<'a>>,
+    observer: RefCell<Option<&'a mut dyn Sink>>,
     files: &'a [PathBuf],
     audit: bool,
     limit: Option<Duration>,
     cancel: Cancel,
+    states: States,
 }
 
 /// What is going on.
@@ -165,10 +171,12 @@ impl<'a> Runner<'a> {
             settings: Settings::default(),
             wanted: &|_| true,
             kept: Some(&|_| true),
+            observer: RefCell::new(None),
             files: &[],
             audit: false,
             limit: None,
             cancel: Cancel::new(),
+            states: States::default(),
         }
     }
 
@@ -208,6 +216,12 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// Who is told every record of the wanted variables, while the run goes on. A run that is made again begins anew.
+    pub fn observer(mut self, observer: Option<&'a mut dyn Sink>) -> Self {
+        self.observer = RefCell::new(observer);
+        self
+    }
+
     /// Files that results are written to.
     pub fn files(mut self, files: &'a [PathBuf]) -> Self {
         self.files = files;
@@ -232,12 +246,22 @@ impl<'a> Runner<'a> {
         self
     }
 
+    /// It goes on from the state of another run, or its own state is taken. A run that goes on is not made again from the start, and
+    /// not audited.
+    pub fn states(mut self, states: States) -> Self {
+        self.states = states;
+        self
+    }
+
     /// Runs, and recovers where that fails. The error is that a file cannot be opened; whatever is wrong with the run is in
     /// what it gives.
     pub fn run(self, watch: &mut dyn Watch) -> Result<Finished, Diagnostic> {
         let deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
         let is_over = || self.cancel.is_cancelled() || deadline.is_some_and(|end| Instant::now() >= end);
         let mut best = self.attempt(&self.model, &self.settings, deadline, watch)?;
+        if self.states.is_resumed() {
+            return Ok(best);
+        }
         let (mut seconds, mut attempts) = (best.seconds, 1);
         let mut failed = Failed::of(&best);
         let lost_digits = failed.lost_digits;
@@ -252,7 +276,9 @@ impl<'a> Runner<'a> {
             };
             notes.push(failed.note());
             let backup = Backup::new(self.files);
-            let mut next = match self.attempt(&model, &self.settings, deadline, watch) {
+            // What the run is given has no place in that program: its first words stand.
+            let Some(settings) = self.settings_of(&model) else { break };
+            let mut next = match self.attempt(&model, &settings, deadline, watch) {
                 Ok(next) => next,
                 Err(unwritable) => {
                     best.ended.diagnostics.push(unwritable);
@@ -261,6 +287,7 @@ impl<'a> Runner<'a> {
             };
             attempts += 1;
             seconds.run += next.seconds.run;
+            share_files(&mut best, &mut next);
             failed = Failed::of(&next);
             // Where the other way leads no further, the first message is about the smaller system.
             if next.leads_further(&best) {
@@ -274,7 +301,8 @@ impl<'a> Runner<'a> {
         while best.ended.emerged.iter().any(|name| !relative.contains(name)) && !is_over() {
             relative.extend(best.ended.emerged.iter().cloned());
             notes.push(measured_relatively(&best.ended.emerged));
-            let settings = Settings { relative: relative.clone(), ..self.settings.clone() };
+            let Some(settings) = self.settings_of(&best.model) else { break };
+            let settings = Settings { relative: relative.clone(), ..settings };
             let backup = Backup::new(self.files);
             let mut next = match self.attempt(&best.model, &settings, deadline, watch) {
                 Ok(next) => next,
@@ -285,6 +313,7 @@ impl<'a> Runner<'a> {
             };
             attempts += 1;
             seconds.run += next.seconds.run;
+            share_files(&mut best, &mut next);
             // What is not certain does not count.
             if !next.is_complete() && !next.leads_further(&best) {
                 break;
@@ -298,9 +327,10 @@ impl<'a> Runner<'a> {
             let settings = Settings { trust_torn: true, ..self.settings.clone() };
             let backup = Backup::new(self.files);
             match self.attempt(&self.model, &settings, deadline, watch) {
-                Ok(next) => {
+                Ok(mut next) => {
                     attempts += 1;
                     seconds.run += next.seconds.run;
+                    share_files(&mut best, &mut next);
                     if next.leads_further(&best) {
                         best = next;
                         backup.forget();
@@ -310,6 +340,20 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(Finished { seconds, attempts, ..best })
+    }
+
+    /// What is asked of a run, for another program of the model: variables may have other places there.
+    fn settings_of(&self, model: &Arc<CompiledModel>) -> Option<Settings> {
+        let settings = self.settings.clone();
+        if Arc::ptr_eq(model, &self.model) || (settings.overrides.is_empty() && settings.inputs.is_empty()) {
+            return Some(settings);
+        }
+        let (own, other) = (&self.model.program, &model.program);
+        let place = |v: VarId| tune::find(other, &own.variables[v.index()].name);
+        let overrides = settings.overrides.moved(other, place)?;
+        admits(model, &overrides).ok()?;
+        let inputs = settings.inputs.moved(other, place)?;
+        Some(Settings { overrides: Arc::new(overrides), inputs: Arc::new(inputs), ..settings })
     }
 
     /// One run, and one beside it for an audit.
@@ -334,17 +378,26 @@ impl<'a> Runner<'a> {
         if self.kept.is_some() {
             outputs.push(Output { wanted: &kept, sink: &mut trajectory, path: None });
         }
+        let mut observer = self.observer.borrow_mut();
+        if let Some(sink) = observer.as_deref_mut() {
+            outputs.push(Output { wanted: &wanted, sink, path: None });
+        }
         let limit = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         let under_way = self.cancel.begin();
         let settings = Settings { interrupt: under_way.interrupt.clone(), ..settings.clone() };
         watch.enter(Stage::Run);
         let mut proceed = |time: f64| watch.proceed(time) && !self.cancel.is_cancelled();
-        let (ended, audit) = match self.audit {
-            false => (run_into(model.clone(), &settings, outputs, limit, &mut proceed), None),
+        let (ended, audit) = match self.audit && !self.states.is_resumed() {
+            false => {
+                let run =
+                    run_logged(model.clone(), &settings, &self.states, outputs, limit, &mut proceed, None);
+                (run, None)
+            }
             true => {
+                let cancel = &self.cancel;
                 let over = || {
                     let late = deadline.is_some_and(|end| Instant::now() >= end);
-                    late || self.cancel.is_cancelled()
+                    late || cancel.is_cancelled()
                 };
                 audit::run_into(model, &settings, self.wanted, outputs, limit, &mut proceed, &over)
             }
@@ -396,7 +449,7 @@ impl<'a> Runner<'a> {
 /// What to say about states that have no absolute tolerances in another run.
 fn measured_relatively(names: &[String]) -> Diagnostic {
     let message = format!(
-        "{} grew from below the absolute tolerance: run again from the start without one",
+        "{} grew by itself from where the absolute tolerance leaves few digits: run again from the start without one",
         names.join(", ")
     );
     Diagnostic::note("K0538", message)
@@ -457,4 +510,14 @@ impl Failed {
         );
         Diagnostic::note("K0523", message).help("`--tearing off` does so at once")
     }
+}
+
+/// Files of a model are named, whichever of its runs wrote them.
+fn share_files(a: &mut Finished, b: &mut Finished) {
+    let mut files = std::mem::take(&mut a.ended.statistics.files);
+    files.append(&mut b.ended.statistics.files);
+    files.sort();
+    files.dedup();
+    a.ended.statistics.files.clone_from(&files);
+    b.ended.statistics.files = files;
 }

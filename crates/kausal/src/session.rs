@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use kausal_codegen::Backend;
 use kausal_external::Permissions;
-use kausal_external::foreign::Foreign;
-use kausal_model::{FlatModel, Workspace};
+use kausal_external::foreign::{Foreign, Host, is_hosted};
+use kausal_model::{Files, FlatModel, Workspace};
 use kausal_runtime::CompiledModel;
 use kausal_symbolic::Node;
 use kausal_symbolic::function::{Body, Function};
+use kausal_syntax::ast::{ClassBody, ClassKind, Element, Name};
 use kausal_syntax::{Diagnostic, Sources, Symbol};
 use kausal_translate::program::SingularPart;
 use kausal_translate::{Inline, Options, Program, Translation};
@@ -36,6 +37,8 @@ pub struct Session {
     pub(crate) workspace: Workspace,
     /// Foreign code that may run.
     foreign: Option<Arc<Foreign>>,
+    /// Who runs components from outside, where foreign code may run.
+    host: Option<Arc<dyn Host>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     singular: Vec<SingularPart>,
     /// The stored model that was opened: what is left of it, and its sources once they were asked for.
@@ -66,11 +69,17 @@ impl Default for Session {
 impl Session {
     /// A session with the built-in library.
     pub fn new() -> Session {
-        let mut workspace = Workspace::new(Box::new(DiskAndBuiltIn));
+        Session::reading(Box::new(DiskAndBuiltIn))
+    }
+
+    /// A session that reads files so.
+    pub fn reading(files: Box<dyn Files>) -> Session {
+        let mut workspace = Workspace::new(files);
         workspace.add_folder(BUILT_IN);
         Session {
             workspace,
             foreign: None,
+            host: None,
             diagnostics: Vec::new(),
             singular: Vec::new(),
             stored: None,
@@ -78,9 +87,20 @@ impl Session {
         }
     }
 
+    /// Components from outside (FMUs) are run by this host, once foreign code is allowed.
+    pub fn set_host(&mut self, host: Arc<dyn Host>) {
+        self.host = Some(host);
+    }
+
+    /// Whether units are checked when a model is flattened; they are if nobody says anything.
+    pub fn check_units(&mut self, checked: bool) {
+        self.workspace.classes().check_units = checked;
+    }
+
     /// External C code of models is compiled and run from now on, with the rights of the user.
     pub fn allow_external(&mut self) {
-        let foreign = self.foreign.get_or_insert_default().clone();
+        let host = &self.host;
+        let foreign = self.foreign.get_or_insert_with(|| Arc::new(Foreign::with_host(host.clone()))).clone();
         let classes = self.workspace.classes();
         classes.foreign = Some(foreign);
         classes.allowed.allow_everything();
@@ -105,6 +125,11 @@ impl Session {
         }
     }
 
+    /// Adds a folder with libraries, whatever there is.
+    pub fn add_folder(&mut self, folder: &str) {
+        self.workspace.add_folder(folder);
+    }
+
     /// Adds a folder with libraries; one that does not exist is an error.
     pub fn add_library(&mut self, folder: &Path) {
         if !folder.is_dir() {
@@ -120,6 +145,13 @@ impl Session {
         let (names, diagnostics) = self.workspace.add_source(name, text);
         self.diagnostics.extend(diagnostics);
         names
+    }
+
+    /// A file that may have been read has another text: what was read of it is replaced. Nothing is reported.
+    pub fn replace_text(&mut self, name: &str, text: &str) {
+        self.workspace.replace_file(name, text);
+        self.workspace.classes().take_diagnostics();
+        self.workspace.classes().lib.diagnostics.clear();
     }
 
     /// Adds a file; gives the names of its classes.
@@ -156,6 +188,11 @@ impl Session {
         self.stored()
     }
 
+    /// Takes a stored model that was read: diagnostics show lines of its sources.
+    pub fn adopt_stored(&mut self, stored: Stored) {
+        self.stored = Some((stored, OnceLock::new()));
+    }
+
     /// The stored model that was opened.
     pub fn stored(&self) -> Option<&Stored> {
         self.stored.as_ref().map(|(stored, _)| stored)
@@ -182,7 +219,19 @@ impl Session {
         let names = self.add_file(Path::new(model))?;
         match (inside, names.last()) {
             (Some(inside), _) => Some(inside.to_owned()),
-            (None, Some(last)) => Some(last.clone()),
+            (None, Some(last)) => {
+                let models: Vec<&str> =
+                    names.iter().map(String::as_str).filter(|name| self.runs(name)).collect();
+                if let [others @ .., chosen] = &models[..]
+                    && !others.is_empty()
+                    && chosen == last
+                {
+                    let message = format!("{model} has {} models: {chosen} is taken", models.len());
+                    let help = format!("--model NAME takes another one: {}", others.join(", "));
+                    self.diagnostics.push(Diagnostic::note("K0920", message).help(help));
+                }
+                Some(last.clone())
+            }
             (None, None) => {
                 if !self.has_errors() {
                     self.diagnostics.push(Diagnostic::error("K0903", format!("{model} defines no class")));
@@ -190,6 +239,26 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// Is a class of a text something to run by itself: a model that no other part of the text has as a component or base?
+    fn runs(&mut self, name: &str) -> bool {
+        let library = &mut self.workspace.classes().lib;
+        let Some(def) = library.root(Symbol::new(name)) else { return false };
+        let (class, file) = (library.class(def).clone(), library.def(def).file);
+        let is_model = matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class);
+        let ast = library.ast(file);
+        let is_used =
+            |base: &Name| matches!(ast.lists.idents.get(base.parts), [only] if only.symbol.as_str() == name);
+        let typed = ast.components.iter().any(|(_, c)| is_used(&c.type_name));
+        let extended = ast.classes.iter().any(|(_, c)| match &c.body {
+            ClassBody::Long(body) => {
+                body.elements.iter().any(|e| matches!(e, Element::Extends(e) if is_used(&e.base)))
+            }
+            ClassBody::Short(short) => is_used(&short.base),
+            _ => false,
+        });
+        is_model && !class.partial && !typed && !extended
     }
 
     /// Flattens a model; `None` when there are errors.
@@ -211,7 +280,7 @@ impl Session {
     }
 
     /// What may be meant by a name that is none: an example without its package, a step of the tutorial, a similar class.
-    fn meant(&mut self, model: &str) -> Option<String> {
+    pub(crate) fn meant(&mut self, model: &str) -> Option<String> {
         let did_you_mean = |name: &str| format!("did you mean {name}?");
         let file = format!("{model}.mo");
         if Path::new(&file).is_file() {
@@ -317,9 +386,21 @@ impl Session {
         let functions: Vec<&Function> =
             model.foreign_functions().into_iter().map(|id| pool.function(id)).collect();
         let mut told: Vec<&str> = Vec::new();
+        let mut hosted = false;
         for function in &functions {
             let Body::External(body) = &function.body else { continue };
             let (name, foreign) = (&function.name, &body.name);
+            if is_hosted(function) {
+                if self.foreign.is_none() && !std::mem::replace(&mut hosted, true) {
+                    let component = name.rsplit_once('.').map_or(name.as_str(), |(component, _)| component);
+                    let message =
+                        format!("{component} is a component from outside (an FMU): it has code of its own");
+                    self.diagnostics.push(Diagnostic::error("K0540", message).help(
+                        "--allow-external loads and runs it; it can do all that you can: do so if you trust it",
+                    ));
+                }
+                continue;
+            }
             let diagnostic = match (&body.language[..], &self.foreign) {
                 ("C", Some(_)) => continue,
                 ("C", None) => Diagnostic::error(
@@ -342,9 +423,8 @@ impl Session {
                 });
             }
         }
-        let Some(foreign) = self.foreign.as_ref().filter(|_| told.is_empty()) else {
-            return told.is_empty();
-        };
+        let allowed = told.is_empty() && !hosted;
+        let Some(foreign) = self.foreign.as_ref().filter(|_| allowed) else { return allowed };
         match foreign.prepare(&functions) {
             Ok(()) => true,
             Err(message) => {

@@ -168,7 +168,16 @@ fn set_one(model: &mut FlatModel, name: &str, value: Setting) -> Result<(), Diag
 fn outside(model: &FlatModel, name: &str) -> Option<Diagnostic> {
     let variable = model.variables.iter().find(|v| v.name == name)?;
     let number = |e: Option<ExprId>| e.and_then(|e| model.pool.as_constant(e));
-    let value = number(variable.binding)?;
+    out_of_bounds(model, name, number(variable.binding)?)
+}
+
+/// The same for a parameter that is given this value.
+pub(crate) fn out_of_bounds(model: &FlatModel, name: &str, value: f64) -> Option<Diagnostic> {
+    let variable = model.variables.iter().find(|v| v.name == name)?;
+    if variable.variability > Variability::Parameter {
+        return None;
+    }
+    let number = |e: Option<ExprId>| e.and_then(|e| model.pool.as_constant(e));
     let (side, bound) = match (number(variable.min), number(variable.max)) {
         (Some(low), _) if value < low => ("below its minimum", low),
         (_, Some(high)) if value > high => ("above its maximum", high),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kausal_model::flat::Type;
 use kausal_runtime::machine::{Failure, Stop};
-use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Statistics};
+use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings, Snapshot, Statistics};
 use kausal_solver::Reason;
 use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
@@ -21,6 +21,7 @@ use crate::failure;
 use crate::glob;
 use crate::internal::guarded;
 use crate::result::{Recorder, Sink, Trajectory};
+use crate::saved;
 use crate::session::nearest;
 use crate::store;
 
@@ -84,6 +85,28 @@ pub struct Ended {
     pub lost_digits: bool,
     /// States that grew out of their absolute tolerances by themselves: another run with [`Settings::relative`] knows them.
     pub emerged: Vec<String>,
+    /// Its state, where that was asked for and could be taken.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// Where a run begins other than at its initial values, and where its state is taken.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// It goes on from here.
+    pub from: Option<Arc<Snapshot>>,
+    /// It ends here and not where the run it goes on with was to end.
+    pub stop: Option<f64>,
+    /// Its state is taken.
+    pub save: Option<SaveAt>,
+}
+
+/// Where the state of a run is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SaveAt {
+    /// Where it ends.
+    End,
+    /// At an instant.
+    Time(f64),
 }
 
 /// Where records go: the variables that pass the test, to a sink.
@@ -128,13 +151,14 @@ pub fn run_into(
     limit: Option<Duration>,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Ended {
-    run_logged(model, settings, outputs, limit, progress, None)
+    run_logged(model, settings, &States::default(), outputs, limit, progress, None)
 }
 
 /// The same; the conditions that change are noted in a log, if there is one.
 pub(crate) fn run_logged(
     model: Arc<CompiledModel>,
     settings: &Settings,
+    states: &States,
     outputs: Vec<Output>,
     limit: Option<Duration>,
     progress: &mut dyn FnMut(f64) -> bool,
@@ -158,10 +182,12 @@ pub(crate) fn run_logged(
         log,
     };
     let watchdog = Watchdog::new(limit, &settings.interrupt);
-    let outcome = guarded(|| kausal_runtime::simulate(model.clone(), settings, &mut watcher));
+    let mut taken = None;
+    let outcome = guarded(|| states.run(&model, settings, &mut watcher, &mut taken));
     drop(watchdog);
     let (mut statistics, result) = match outcome {
-        Ok((statistics, result)) => (statistics, result.map_err(Cause::Error)),
+        Ok(Ok((statistics, result))) => (statistics, result.map_err(Cause::Error)),
+        Ok(Err(d)) => (Statistics { end: watcher.reached, ..Statistics::default() }, Err(Cause::State(d))),
         Err(fault) => {
             (Statistics { end: watcher.reached, ..Statistics::default() }, Err(Cause::Fault(fault)))
         }
@@ -180,6 +206,14 @@ pub(crate) fn run_logged(
     let emerged = statistics.emerged.iter().map(name).collect();
     diagnostics.extend(statistics.messages.iter().map(|m| Diagnostic::note("K0531", m.clone())));
     diagnostics.append(&mut watcher.broken);
+    let snapshot = match taken {
+        Some(Ok(snapshot)) => Some(snapshot),
+        Some(Err(why)) => {
+            diagnostics.push(saved::not_saved(&model.program, &why));
+            None
+        }
+        None => None,
+    };
     let error = match &result {
         Err(Cause::Error(error)) => Some(error),
         _ => None,
@@ -195,6 +229,10 @@ pub(crate) fn run_logged(
             diagnostics.push(fault);
             Ending::Fault
         }
+        Err(Cause::State(d)) => {
+            diagnostics.push(d);
+            Ending::Failed
+        }
         Err(Cause::Error(error)) => {
             // The integrator may have gone ahead of what is right; how far the run came is what the message says.
             statistics.end = reached(&error, settings.start);
@@ -207,8 +245,19 @@ pub(crate) fn run_logged(
             }
         }
     };
-    let seconds_initialize = watcher.first.unwrap_or(start).duration_since(start).as_secs_f64();
-    Ended { statistics, ending, diagnostics, seconds, seconds_initialize, torn, lost_digits, emerged }
+    // A run that records nothing has spent all of it on initial values.
+    let seconds_initialize = watcher.first.map_or(seconds, |first| first.duration_since(start).as_secs_f64());
+    Ended {
+        statistics,
+        ending,
+        diagnostics,
+        seconds,
+        seconds_initialize,
+        torn,
+        lost_digits,
+        emerged,
+        snapshot,
+    }
 }
 
 /// Why a run ended early.
@@ -216,6 +265,8 @@ enum Cause {
     Error(RunError),
     /// A fault of this program.
     Fault(Diagnostic),
+    /// The state it was to go on from is none of this model.
+    State(Diagnostic),
 }
 
 struct Watcher<'a, 'b> {
@@ -295,7 +346,7 @@ pub fn instant(t: f64) -> String {
 }
 
 /// How far a run came that failed.
-fn reached(error: &RunError, start: f64) -> f64 {
+pub(crate) fn reached(error: &RunError, start: f64) -> f64 {
     match error {
         RunError::Initial(_) => start,
         RunError::Event(t, _)
@@ -323,7 +374,7 @@ pub fn unmatched<'a>(program: &Program, patterns: impl Iterator<Item = &'a Strin
 }
 
 /// The diagnostic of a failed run.
-fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
+pub fn explain(program: &Program, error: &RunError, start: f64, timed_out: bool) -> Diagnostic {
     let d = described(program, error, start, timed_out);
     failure::with_equations(d, program, error)
 }
@@ -430,7 +481,7 @@ fn known_in_advance(program: &Program, relations: &[u32]) -> bool {
     relations.iter().all(|&r| program.relations.get(r as usize).is_some_and(|r| r.timed.is_some()))
 }
 
-fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
+pub(crate) fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
     match stop {
         Stop::Assertion(violated) => (format!("assertion violated: {}", violated.text), None),
         Stop::Terminate(message) => (format!("terminated: {message}"), None),
@@ -468,7 +519,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                 Some(if unconnected {
                     "nothing is connected there, so nothing flows: connect it, or take `fixed = true` away"
                 } else {
-                    "take `fixed = true` from it, or what determines it otherwise"
+                    "remove `fixed = true`, or remove the other condition that determines it"
                 }),
             )
         }
@@ -531,9 +582,7 @@ fn describe(program: &Program, stop: &Stop) -> (String, Option<&'static str>) {
                         1 => format!("the equation for {names} has no solution near here"),
                         _ => format!("the system of equations for {names} is singular"),
                     },
-                    Some(
-                        "do two of these equations want different values of the same, or a fixed start value what cannot be?",
-                    ),
+                    Some("two equations may contradict each other, or a fixed start value may be infeasible"),
                 ),
                 Reason::SingularMatrix => (
                     format!("the system of equations for {names} is singular{stage}"),

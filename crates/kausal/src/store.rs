@@ -145,6 +145,15 @@ fn complete(all: &[Weak<Mutex<Open>>], patience: Duration) {
     }
 }
 
+/// Writes a file whose name nobody gave: a link that was put there before is replaced, not followed.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::options().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
 /// Writes a result.
 pub fn write(trajectory: &Trajectory, path: &Path) -> Result<(), Diagnostic> {
     let mut sink = create(path)?;

@@ -29,6 +29,9 @@ use crate::store;
 
 pub use kausal_translate::stored::{Rest, Stored};
 
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 31;
+
 /// The ending of the names of such files.
 pub const ENDING: &str = ".kausal";
 
@@ -58,7 +61,7 @@ pub fn write(
 /// # Errors
 /// Where the file cannot be read, is damaged, or was written by another version.
 pub fn read(path: &Path) -> Result<Stored, Diagnostic> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = kausal_external::read_regular(path, MAX_BYTES).map_err(|error| {
         Diagnostic::error("K0917", format!("{} cannot be read: {error}", path.display()))
             .help("`kausal translate MODEL -o model.kausal` writes such a file")
     })?;

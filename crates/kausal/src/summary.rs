@@ -206,8 +206,8 @@ pub fn of(program: &Program, seconds: Seconds) -> Summary {
     }
 }
 
-/// The same in words.
-pub fn text(program: &Program) -> String {
+/// The same in words, with at most so many entries of each list (states, differentiated equations, systems).
+pub fn text(program: &Program, entries: usize) -> String {
     let s = of(program, Seconds::default());
     let mut out = format!(
         "{}: {}, {}, {}, {}\n",
@@ -218,12 +218,13 @@ pub fn text(program: &Program) -> String {
         counted(s.states.len(), "state")
     );
     if !s.states.is_empty() {
-        out.push_str(&format!("states: {}\n", s.states.join(", ")));
+        out.push_str(&format!("states: {}\n", some_of(&s.states, entries)));
     }
-    for d in &s.index_reduced {
+    for d in s.index_reduced.iter().take(entries) {
         out.push_str(&format!("differentiated: {d}\n"));
     }
-    for system in &s.systems {
+    out.push_str(&left_out(s.index_reduced.len(), entries, "differentiated equations"));
+    for system in s.systems.iter().take(entries) {
         let mixed = if system.mixed { ", mixed" } else { "" };
         out.push_str(&format!(
             "{}: {} system of {}{mixed}, {} left ({})",
@@ -234,10 +235,11 @@ pub fn text(program: &Program) -> String {
             system.method
         ));
         if !system.tearing_variables.is_empty() {
-            out.push_str(&format!(": {}", system.tearing_variables.join(", ")));
+            out.push_str(&format!(": {}", some_of(&system.tearing_variables, entries)));
         }
         out.push('\n');
     }
+    out.push_str(&left_out(s.systems.len(), entries, "systems"));
     let o = &s.operations;
     let mut sections = vec![
         ("parameters", o.parameters),
@@ -254,6 +256,23 @@ pub fn text(program: &Program) -> String {
     }
     out.push_str(&papers_line(&o.papers));
     out
+}
+
+/// The first entries of a list and how many more there are.
+fn some_of(all: &[String], entries: usize) -> String {
+    let shown = all[..all.len().min(entries)].join(", ");
+    match all.len().saturating_sub(entries) {
+        0 => shown,
+        more => format!("{shown} and {more} more (--verbose lists all)"),
+    }
+}
+
+/// A line for the rows of a list that are not shown.
+fn left_out(all: usize, entries: usize, what: &str) -> String {
+    match all.saturating_sub(entries) {
+        0 => String::new(),
+        more => format!("and {more} more {what} (--verbose lists all)\n"),
+    }
 }
 
 /// Operations as the papers count them; parts are named where they are not empty.

@@ -93,7 +93,8 @@ pub fn find(program: &Program, name: &str) -> Option<VarId> {
     Some(VarId(at as u32))
 }
 
-fn refusal(program: &Program, name: &str, why: Refused) -> Refusal {
+/// Why a program does not take a value for what was set by this name.
+pub fn refusal(program: &Program, name: &str, why: Refused) -> Refusal {
     let name_of = |v: VarId| program.variables[v.index()].name.as_str();
     let structural = |name: &str, why: String| Refusal::Structural(name.to_owned(), why);
     match why {

@@ -2,7 +2,7 @@
 //!
 //! Each model runs in a process of its own ([`pool`]), so whatever happens to it is its failure only. The
 //! process loads, flattens, translates, compiles, initialises, simulates and compares ([`child`]), says which
-//! stage it is in, and ends with an [`Outcome`]. What is made of all outcomes: a [`Report`], as [`text`], JSON,
+//! stage it is in, and ends with an [`Outcome`]; where it differs, more exact runs say why ([`reason`]). What is made of all outcomes: a [`Report`], as [`text`], JSON,
 //! [`html`] and [`markdown`], with failures grouped by their cause ([`cause`]) and, where there are
 //! [`figures`] of another tool, ours beside them.
 
@@ -12,12 +12,14 @@ pub mod figures;
 pub mod html;
 pub mod markdown;
 pub mod pool;
+pub mod reason;
 pub mod text;
 
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Deviation, Tube};
 use figures::Figures;
+use reason::Reason;
 
 /// The stages a model goes through, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -92,6 +94,9 @@ pub struct Outcome {
     pub signals: usize,
     /// Those that do not agree.
     pub deviations: Vec<Deviation>,
+    /// Why they do not, as far as more exact runs can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// The size of the problem, when it was translated.
     pub size: Option<Size>,
     /// What the run took, when there was one.
@@ -162,8 +167,11 @@ pub struct Seconds {
     pub compile: f64,
     /// Initial values, integration, events.
     pub simulate: f64,
-    /// The whole process, from start to end.
+    /// The whole process, from start to end, without the next.
     pub total: f64,
+    /// More exact runs, where the result differs.
+    #[serde(default)]
+    pub reason: f64,
 }
 
 /// A signal over time, thinned out.
@@ -328,6 +336,17 @@ pub(crate) mod tests {
                 }],
                 _ => Vec::new(),
             },
+            reason: (verdict == Verdict::Differs).then(|| Reason {
+                cause: reason::Cause::Converged,
+                tolerance: 1e-9,
+                method: "radau".into(),
+                reference: Some(reason::Distance { signal: "a<b>.x".into(), since: 0.25, relative: 0.45 }),
+                exact: None,
+                own: None,
+                changed: None,
+                reached: false,
+                open: None,
+            }),
             size: Some(Size { equations: 10, states: 2, linear: vec![3], nonlinear: vec![1] }),
             work: Some(Work { steps: 10, evaluations: 30, ..Work::default() }),
             seconds: Seconds::default(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kausal::simulate::{self, Run};
 use kausal::{Backend, Diagnostic, Session, Settings};
+use kausal_translate::program::Kind;
 
 /// A model `M`: its name in messages, its text, how long it runs, and what variables must be at any time between ticks.
 struct Case {
@@ -514,6 +515,100 @@ fn closed_forms() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Drives a model in steps of a thousandth, at whose ends its events take effect, and prints what it is told to, between ticks.
+const MAIN: &str = r#"
+#include <stdio.h>
+int main(void)
+{
+    static model m;
+    model_start(&m);
+    if (model_begin(&m, 0.0)) { fprintf(stderr, "%s", m.message); return 1; }
+    for (long i = 1; i < 1900; i++) {
+        if (model_advance(&m, 0.001)) { fprintf(stderr, "%s", m.message); return 2; }
+        if (i % 50 != 30) continue;
+        if (model_outputs(&m)) { fprintf(stderr, "%s", m.message); return 3; }
+        for (int k = 0; k < SHOWN; k++) printf("%.17g %.17g\n", m.time, sign[k]*m.v[shown[k]]);
+    }
+    return 0;
+}
+"#;
+
+/// Compiles strictly and runs; `None` where there is no compiler.
+fn compiled(source: &str) -> Option<Result<String, String>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("main.c"), source).expect("a file");
+    let compiler = std::process::Command::new("cc")
+        .args(["-O0", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "main.c", "-lm", "-o", "main"])
+        .current_dir(folder.path())
+        .output()
+        .ok()?;
+    if !compiler.status.success() {
+        return Some(Err(String::from_utf8_lossy(&compiler.stderr).into_owned()));
+    }
+    let run = std::process::Command::new(folder.path().join("main")).output().expect("a run");
+    Some(match run.status.success() {
+        true => Ok(String::from_utf8_lossy(&run.stdout).into_owned()),
+        false => Err(format!("{:?} {}", run.status, String::from_utf8_lossy(&run.stderr))),
+    })
+}
+
+/// The C text makes the same ticks: models without continuous states, against their closed forms.
+#[test]
+fn c_text_makes_the_same_ticks() {
+    let (mut wrong, mut made) = (Vec::new(), 0);
+    for case in CASES {
+        let (_, program, said) = translated(case.text);
+        let Some(program) = program else {
+            wrong.push(format!("{}: {}", case.name, words(&said)));
+            continue;
+        };
+        if !program.states.is_empty() {
+            continue;
+        }
+        let c = kausal::c_code(&program).expect("C");
+        assert!(c.contains("static int model_clock_1_"), "{}: no function for a clock", case.name);
+        let slots: Vec<(u32, &str)> = case
+            .wanted
+            .iter()
+            .map(|(name, _)| {
+                let at = program.variables.iter().position(|v| v.name == *name).expect("a variable");
+                match program.variables[at].kind {
+                    Kind::Alias(alias) => (alias.target.0, if alias.negated { "-1.0" } else { "1.0" }),
+                    _ => (at as u32, "1.0"),
+                }
+            })
+            .collect();
+        let shown: Vec<String> = slots.iter().map(|(slot, _)| slot.to_string()).collect();
+        let sign: Vec<&str> = slots.iter().map(|(_, sign)| *sign).collect();
+        let main = MAIN.replace("SHOWN", &slots.len().to_string());
+        let source = format!(
+            "{c}\nstatic const int shown[] = {{{}}};\nstatic const double sign[] = {{{}}};\n{main}",
+            shown.join(", "),
+            sign.join(", ")
+        );
+        let lines = match compiled(&source) {
+            None => return,
+            Some(Ok(lines)) => lines,
+            Some(Err(said)) => {
+                wrong.push(format!("{}: {said}", case.name));
+                continue;
+            }
+        };
+        made += 1;
+        for (line, (name, wanted)) in lines.lines().zip(case.wanted.iter().cycle()) {
+            let numbers: Vec<f64> = line.split(' ').map(|n| n.parse().expect("a number")).collect();
+            let (t, is) = (numbers[0], numbers[1]);
+            let should = wanted(t + 1e-7);
+            if (is - should).abs() > 1e-6 * should.abs().max(1.0) {
+                wrong.push(format!("{}: {name} is {is} at {t}, not {should}", case.name));
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(made > CASES.len() / 2, "{made} of {}", CASES.len());
 }
 
 /// Code, how many places are shown (one where what disagrees stands in one equation), text.

@@ -4,14 +4,19 @@
 use std::sync::Arc;
 
 use kausal::simulate::{self, Run};
-use kausal::{Backend, Method, Session, Settings};
+use kausal::{Backend, Inline, Method, Options, Session, Settings};
 
 /// Simulates the model `M` of a text.
 fn run(text: &str, settings: &Settings) -> Run {
+    run_inlined(text, Inline::Off, settings)
+}
+
+fn run_inlined(text: &str, inline: Inline, settings: &Settings) -> Run {
     let mut session = Session::new();
     session.add_text("M.mo", text);
     let flat = session.flatten("M").expect("a correct model");
-    let program = session.translate(&flat, &Default::default()).expect("a regular model");
+    let options = Options { inline, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a regular model");
     let model = session.compile(program, Backend::Jit).expect("code");
     simulate::run(Arc::new(model), settings, &|_| true, None, &mut |_| true)
 }
@@ -98,6 +103,22 @@ fn a_jump_arrives_at_the_delay_of_its_arrival() {
             let settings = Settings { stop: 3.0, interval: 0.01, method, tolerance, ..Settings::default() };
             let off = error(&run(text, &settings), "z", wanted) / tolerance;
             assert!(off < 20.0, "{method} at {tolerance:e}: {off} tolerances");
+        }
+    }
+}
+
+/// A delay that depends on time alone is that of the end of an inlined step, too, not of its beginning. `x = sin(t)` solves this.
+#[test]
+fn a_delay_that_depends_on_time_is_not_that_of_the_last_step() {
+    let text = "model M Real x(start = 0, fixed = true); Real d; equation d = 0.3 + 0.2*sin(time);
+      der(x) = cos(time) - delay(x, 0.3 + 0.2*sin(time), 1) + (if noEvent(time > d) then sin(time - d) else 0); end M;";
+    for (inline, method) in
+        [(Inline::Bdf, Method::Bdf), (Inline::Radau, Method::Radau), (Inline::Off, Method::Auto)]
+    {
+        for tolerance in [1e-4, 1e-6, 1e-8] {
+            let settings = Settings { stop: 10.0, interval: 0.1, method, tolerance, ..Settings::default() };
+            let off = error(&run_inlined(text, inline, &settings), "x", f64::sin) / tolerance;
+            assert!(off < 200.0, "{inline:?} at {tolerance:e}: {off} tolerances");
         }
     }
 }

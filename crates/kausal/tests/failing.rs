@@ -94,7 +94,8 @@ fn watched(limit: Option<Duration>, progress: &mut dyn FnMut(f64) -> bool) -> si
 
 #[test]
 fn a_time_limit_keeps_results() {
-    let run = watched(Some(Duration::from_millis(20)), &mut |_| true);
+    // Seconds of work are asked for; on a busy machine a few milliseconds may pass before the first row.
+    let run = watched(Some(Duration::from_millis(300)), &mut |_| true);
     assert_eq!(run.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["K0521"]);
     assert!(run.trajectory.time.len() > 1 && run.statistics.end < 1e6);
 }

@@ -9,7 +9,7 @@ use targets::{Seeds, TARGETS, input, read};
 fn count(target: &str) -> u64 {
     match target {
         "model" => 60,
-        "modelica" | "classic" => 100,
+        "modelica" | "classic" | "stored" | "fmu" | "description" => 100,
         _ => 300,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kausal::{Backend, Cancel, ErrorKind, Inline, Method, Model, VariableKind, VariableType};
+use kausal::{Backend, Cancel, ErrorKind, Given, Inline, Method, Model, VariableKind, VariableType};
 
 const MOTOR: &str = "model Motor
   parameter Real J(unit = \"kg.m2\", displayUnit = \"g.cm2\", min = 0, nominal = 0.1) = 0.5 \"inertia\";
@@ -275,4 +275,68 @@ fn foreign_code_is_cancelled() {
             assert!(error.partial().expect("a trajectory")["x"].len() > 200);
         }
     });
+}
+
+/// What is structural is translated again, with all that was set before; the rest shares what was compiled.
+#[test]
+fn only_what_is_structural_is_translated_again() {
+    let model = Model::from_text(MOTOR).unwrap();
+    let same = |a: &Model, b: &Model| std::ptr::eq(a.program().unwrap(), b.program().unwrap());
+    let heavy = model.with("d", 3.0).unwrap();
+    // Nothing is said about the value: only what the model itself is warned of.
+    assert!(same(&heavy, &model) && heavy.diagnostics() == model.diagnostics());
+    let large = heavy.with("n", 3).unwrap();
+    assert!(!same(&large, &model));
+    let notes: Vec<String> = large.diagnostics().into_iter().map(|d| d.message).collect();
+    assert!(
+        notes.iter().any(|m| m.starts_with("n has another value") && m.contains("structure")),
+        "{notes:?}"
+    );
+    let value = |model: &Model, name: &str| model.variable(name).unwrap().value.unwrap().number();
+    assert_eq!((value(&large, "d"), value(&large, "n")), (Some(3.0), Some(3.0)));
+    let larger = large.with("J", 1.5).unwrap();
+    assert!(same(&larger, &large));
+    // The slope is -d/J = -2.
+    assert!((larger.simulate().unwrap()["w"][4] - (-4.0f64).exp()).abs() < 1e-6);
+    let below = model.with("J", -1.0).map(|m| m.diagnostics()).unwrap();
+    assert!(below.iter().any(|d| d.code == "K0330"), "{below:?}");
+    assert_eq!(model.with("d", "much").expect_err("no number").kind(), ErrorKind::Request);
+}
+
+/// A tank: the integral of its input. Closed forms.
+#[test]
+fn inputs_are_given_by_values_points_functions_and_files() {
+    let model = Model::from_text(
+        "model Tank input Real u; input Boolean open; output Real level = x; Real x(start = 0, fixed = true);
+           equation der(x) = if open then u else 0; end Tank;",
+    )
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("u.csv");
+    std::fs::write(&file, "time,u,open\n0,0,1\n1,2,1\n").unwrap();
+    let filled = |run: kausal::Simulation| run.run().unwrap()["level"].last().copied().unwrap();
+    let run = || model.simulation().input("open", true).tolerance(1e-8);
+    for (given, wanted) in [
+        (Given::from(2.0), 2.0),
+        (Given::from((vec![0.0, 0.5, 0.5, 1.0], vec![0.0, 1.0, 3.0, 3.0])), 1.75),
+        (Given::function(|t| 3.0 * t * t), 1.0),
+        (Given::file(&file), 1.0),
+        (Given::column(&file, "open"), 1.0),
+    ] {
+        let level = filled(run().input("u", given.clone()));
+        assert!((level - wanted).abs() < 1e-6, "{given:?}: {level}");
+    }
+    assert!((filled(model.simulation().inputs(&file)) - 1.0).abs() < 1e-5);
+    // Held: open from 0.25 to 0.75.
+    let gate = (vec![0.0, 0.25, 0.75], vec![0.0, 1.0, 0.0]);
+    assert!((filled(model.simulation().input("open", gate).input("u", 2.0)) - 1.0).abs() < 1e-6);
+    for (name, given, code) in [
+        ("v", Given::from(1.0), "K0910"),
+        ("u", Given::from((vec![1.0, 0.0], vec![0.0, 0.0])), "K0561"),
+        ("open", Given::function(|t| t), "K0561"),
+        ("u", Given::column(&file, "flow"), "K0561"),
+    ] {
+        let error = model.simulation().input(name, given).run().expect_err("refused");
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Request, code), "{error}");
+    }
 }

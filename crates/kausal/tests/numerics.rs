@@ -168,3 +168,33 @@ fn fixed_steps_are_solved_although_corrections_are_small() {
         assert!(x.windows(2).all(|w| w[1] >= w[0] - 1e-6), "{step}: {:?}", x.last());
     }
 }
+
+/// A pulse that comes from a state and makes no event. Steps are looked at inside in more than one place, and in any order: that their
+/// middle is good hides nothing of what output points before it show. The reference is a run of another
+/// method with a tolerance of 1e-10; the largest `x` is about 0.1.
+#[test]
+fn every_point_inside_a_step_is_looked_at() {
+    let text =
+        "model M Real x(start = 0, fixed = true), v(start = 0, fixed = true), p(start = 0, fixed = true);
+      equation der(p) = 20; der(x) = v; der(v) = -1000*(x - noEvent(max(0, sin(p) - 0.9))) - 20*v; end M;";
+    let exact = Settings {
+        stop: 5.0,
+        interval: 0.025,
+        tolerance: 1e-10,
+        method: Method::Radau,
+        ..Settings::default()
+    };
+    let exact = run(text, &exact);
+    let wanted = exact.trajectory.get("x").expect("a column");
+    for method in [Method::Auto, Method::Bdf, Method::Radau, Method::Esdirk4, Method::Rosenbrock] {
+        for every in [1, 2] {
+            let interval = 0.025 * every as f64;
+            let settings = Settings { stop: 5.0, interval, tolerance: 1e-3, method, ..Settings::default() };
+            let found = run(text, &settings);
+            let x = found.trajectory.get("x").expect("a column");
+            let off =
+                x.iter().zip(wanted.iter().step_by(every)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off < 0.1 * 0.1, "{method}, every {interval} s: {off}");
+        }
+    }
+}

@@ -349,6 +349,29 @@ fn events() {
                 "event_integer_functions",
                 vec![end("stairs", 9.0, 1e-7), end("saw", 0.78125, 1e-7), exactly("n", 3.0)],
             ),
+            case(
+                "event_past_of_aliases",
+                vec![
+                    exactly("from_y", 1.0),
+                    exactly("from_u", 0.0),
+                    exactly("from_v", 1.0),
+                    exactly("from_always", 0.0),
+                    exactly("from_clause", 1.0),
+                    exactly("from_heard", 0.0),
+                    exactly("heard", 0.0),
+                    exactly("risen", 1.0),
+                ],
+            ),
+            // Rounding is odd; the other stairs are three above it.
+            case(
+                "event_together",
+                vec![
+                    end("area", 0.0, 1e-9),
+                    end("whole", 0.0, 1e-9),
+                    end("apart", 3.0, 1e-9),
+                    exactly("ticks", 8.0),
+                ],
+            ),
             case("event_integrating_control", vec![end("x", integrating, 1e-8)]),
             case(
                 "event_pulse_width",
@@ -554,6 +577,10 @@ fn functions() {
             ),
             case("function_constant_output", vec![along("v", |t| t.sin() / 3.0, 1e-12), exactly("c", 0.0)]),
             case("function_derivative", vec![along("x", |t| 0.5 * t * t, 1e-12), along("v", |t| t, 1e-12)]),
+            case(
+                "function_no_derivative",
+                vec![along("d", |t| (1.0 + t) * (2.0 + t), 1e-12), along("x", |t| 3.0 + 2.0 * t, 1e-12)],
+            ),
             case("function_implicit", vec![along("x", |t| (1.0 + 7.0 * t).cbrt(), 1e-12)]),
             case(
                 "function_loops",
@@ -753,6 +780,10 @@ fn initial_values() {
                     end("x", zero(19.0, 22.0, |x| (x - 20.0).exp() + x - 22.0), 1e-6),
                 ],
             ),
+            // From the guess alone the root 0 is found; that of the simplified equation is 8, whatever is between.
+            case("initial_homotopy_root", vec![along("x", |_| 8.0, 1e-9)]),
+            case("initial_trigger", vec![exactly("y", -15.0), along("i", |_| 6e-3, 1e-12)]),
+            case("initial_upwind", vec![along("off", |_| 0.0, 1e-9)]),
             case("initial_parameter", vec![end("c", 18.0, 1e-6), along("x", |t| (3.0 * t).cos(), 1e-6)]),
             case("initial_cancelled", vec![start("q[1]", 0.0, 1e-9), start("r[1]", 0.2, 1e-9)]),
             // The acceleration of w is twice drive - angle at the start.

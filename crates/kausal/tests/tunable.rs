@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kausal::simulate::{self, Run};
 use kausal::tune::{self, Refusal};
-use kausal::{Backend, CompiledModel, FlatModel, Options, Session, Settings};
+use kausal::{Backend, CompiledModel, FlatModel, Model, Options, Session, Settings};
 use kausal_translate::program::Kind;
 
 fn compiled(session: &mut Session, flat: &FlatModel) -> Arc<CompiledModel> {
@@ -98,6 +98,42 @@ fn runs_with_other_parameters_are_those_of_a_fresh_translation() {
     }
     assert!(failures.is_empty(), "{compared} compared\n{}", failures.join("\n"));
     assert!(compared > 50, "{compared}");
+}
+
+/// The same through the front door: the model shares what was compiled.
+#[test]
+fn models_with_other_values_are_those_of_a_fresh_translation() {
+    let mut compared = 0;
+    for example in ["RC", "BouncingBall", "Robot", "SampledControl", "Thermostat", "CoupledClutches"] {
+        let example = format!("Kausal.Examples.{example}");
+        let mut session = Session::new();
+        let flat = session.flatten(&example).expect("an example");
+        let model = Model::loader().backend(Backend::Interpreter).load(&example).expect("an example");
+        let again = compiled(&mut session, &flat);
+        for setting in other_values(&again, &flat, 2) {
+            let Some(other) = fresh(&mut session, &example, &setting) else { continue };
+            let plain = settings(&flat);
+            let tuned = model.with(&setting.0, setting.1).expect("tunable");
+            assert!(std::ptr::eq(tuned.program().expect("it"), model.program().expect("it")), "{setting:?}");
+            let given = tuned.variable(&setting.0).and_then(|v| v.value?.number());
+            assert_eq!(given, Some(setting.1), "{setting:?}");
+            let solution = tuned.simulation().stop(plain.stop).interval(plain.interval).tolerance(1e-6).run();
+            let solution = solution.expect("a run");
+            let wanted = run(&other, &plain).trajectory;
+            for name in solution.names() {
+                let (a, b) = (solution.get(name).expect("it"), wanted.get(name).expect("the same variables"));
+                let size = a.iter().filter(|x| x.is_finite()).fold(1e-9, |size: f64, x| size.max(x.abs()));
+                let off = |(x, y): (&f64, &f64)| if x == y { 0.0 } else { (x - y).abs() / size };
+                let off = a.iter().zip(&b).map(off).fold(0.0_f64, f64::max);
+                assert!(
+                    a.len() == b.len() && off <= ROUNDING,
+                    "{example} {setting:?}: {name} is off by {off:e}"
+                );
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared >= 8, "{compared}");
 }
 
 fn model(text: &str) -> (Session, FlatModel, Arc<CompiledModel>) {

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use kausal::sweep::{self, Device, Quantity, Sampling, Values};
 use kausal::{Inline, JacobianMode, Loops, Method, Relaxing, Tearing, plot, store};
+use kausal_fmi::export::Version;
 
 /// The values of an option: what is meant, its name, what it does. Types are those of the library, so that there is one
 /// list of each here and no other.
@@ -15,6 +17,11 @@ pub const TEARING: Choices<Tearing> = &[
     (Tearing::Declared, "declared", "As the model declares with residue(x)"),
     (Tearing::Off, "off", "Do not tear"),
 ];
+
+pub const SWITCH: Choices<bool> =
+    &[(true, "on", "Warn where units differ"), (false, "off", "Do not look at units")];
+
+pub const FMI: Choices<Version> = &[(Version::Three, "3", "FMI 3.0"), (Version::Two, "2", "FMI 2.0")];
 
 pub const RELAXING: Choices<Relaxing> = &[
     (Relaxing::Auto, "auto", "Find an order of elimination, wherever that is the cheapest way"),
@@ -52,6 +59,26 @@ pub const JACOBIAN: Choices<JacobianMode> = &[
 pub const EVENTS: Choices<bool> = &[
     (false, "located", "Where in the step they belong, which is searched for"),
     (true, "at-steps", "At the ends of steps of one size, as in generated C: what real time will show"),
+];
+
+pub const SAMPLING: Choices<Sampling> = &[
+    (Sampling::Random, "random", "Each by itself"),
+    (
+        Sampling::LatinHypercube,
+        "latin-hypercube",
+        "In each parameter one run in each of as many slices as there are runs",
+    ),
+    (
+        Sampling::Sobol,
+        "sobol",
+        "Sobol's sequence: evenly in all parameters together; best with a power of two runs",
+    ),
+];
+
+pub const DEVICE: Choices<Device> = &[
+    (Device::Cpu, "cpu", "The cores"),
+    (Device::Cuda, "cuda", "GPUs of NVIDIA; an error where there is none, or the model cannot be run on one"),
+    (Device::Auto, "auto", "GPUs where there are some and they can, else the cores"),
 ];
 
 /// What the formulas of inline integration are.
@@ -152,6 +179,18 @@ pub fn page(text: &str) -> Result<PathBuf, String> {
     is_page.then_some(path).ok_or_else(|| "the report is an .html file".to_owned())
 }
 
+pub fn drawing(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let fits = path.extension().is_some_and(|e| e == "svg" || e == "png");
+    fits.then_some(path).ok_or_else(|| "drawings are .svg or .png files".to_owned())
+}
+
+pub fn document(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");
+    is_page.then_some(path).ok_or_else(|| "the page is an .html file".to_owned())
+}
+
 pub fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let is_svg = path.extension().is_some_and(|e| e == "svg");
@@ -214,4 +253,20 @@ pub fn tube_width(text: &str) -> Result<f64, String> {
 pub fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// A parameter with the values it has in a sweep.
+pub fn varied(text: &str) -> Result<(String, Values), String> {
+    let (name, values) = text.split_once('=').ok_or("write it as NAME=VALUES")?;
+    Ok((name.trim().to_owned(), sweep::parse_values(values)?))
+}
+
+pub fn condition(text: &str) -> Result<Quantity, String> {
+    Quantity::parse_condition(text)
+}
+
+/// A file whose name says that it is a table that can be written.
+pub fn table_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    sweep::check(&path).map_err(|_| "tables of runs are .csv or .parquet files".to_owned()).map(|()| path)
 }

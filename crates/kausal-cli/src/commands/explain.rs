@@ -36,7 +36,7 @@ fn explained(arguments: &Explain, mut session: Session) -> bool {
     };
     let mut files: Vec<(&PathBuf, String)> = Vec::new();
     if let Some(path) = &arguments.html {
-        files.push((path, explain::html::write(&flat, &program, session.sources())));
+        files.push((path, explain::html::write(&flat, &program, session.sources(), &said)));
     }
     if let Some(path) = &arguments.matrix {
         files.push((path, explain::matrix::svg(&program)));
@@ -49,8 +49,7 @@ fn explained(arguments: &Explain, mut session: Session) -> bool {
     if arguments.json {
         output::print_json(&json::explanation(&flat, &program, session.sources()));
     } else if files.is_empty() {
-        let usual = if output::is_verbose() { usize::MAX } else { 20 };
-        let extent = Extent { equations: arguments.equations.unwrap_or(usual) };
+        let extent = Extent { equations: arguments.equations.unwrap_or_else(output::list_length) };
         output::say(&explain::text(&flat, &program, session.sources(), extent));
     }
     let seconds = session.seconds;

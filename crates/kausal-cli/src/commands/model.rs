@@ -10,7 +10,7 @@ use kausal::{
 };
 use serde::Serialize;
 
-use super::Outcome;
+use super::{Outcome, import};
 use crate::arguments::{self, Check, Examples, Flatten, Translate, Translation};
 use crate::{output, progress};
 
@@ -21,9 +21,11 @@ pub fn session(model: &arguments::Model) -> Session {
         session.add_library(folder);
     }
     session.add_modelica_path();
+    session.check_units(model.units);
     let allowed = session.allowed();
     model.allow_read.iter().for_each(|folder| allowed.allow_read(folder));
     model.allow_write.iter().for_each(|folder| allowed.allow_write(folder));
+    session.set_host(kausal_fmi::import::host::FmuHost::shared());
     if model.allow_external {
         session.allow_external();
     }
@@ -49,6 +51,7 @@ fn flat_saying(
             }
             session.stored_flat(path)
         }
+        false if import::is_fmu(&model.name) => import::flat(session, model),
         false => session.find(&model.name, model.inside.as_deref()).and_then(|name| session.flatten(&name)),
     });
     let diagnostics = session.take_diagnostics();
@@ -88,6 +91,29 @@ pub fn program(
     program_of(session, flat, how, said)
 }
 
+/// The same for a run. A stored program is not translated again for settings: these are left for the run, if there are any.
+pub fn program_for_run<'h>(
+    session: &mut Session,
+    model: &arguments::Model,
+    how: &'h Translation,
+    said: &mut Vec<Diagnostic>,
+) -> Option<(Flat, Program, &'h [(String, String)])> {
+    let unset = Translation { settings: Vec::new(), ..how.clone() };
+    if is_as_stored(session, &unset) {
+        how.settings.iter().for_each(|(_, value)| allow_named_file(session, value));
+        return session.take_stored().map(|(flat, program)| (flat, program, how.settings.as_slice()));
+    }
+    program(session, model, how, said).map(|(flat, program)| (flat, program, &[][..]))
+}
+
+/// Who names a file in a setting lets the model read it.
+fn allow_named_file(session: &mut Session, value: &str) {
+    let path = Path::new(value.trim().trim_matches('"'));
+    if path.is_file() {
+        session.allowed().give(path);
+    }
+}
+
 /// Opens a stored model, if one is named, and takes over the options it was translated with where none are given. Errors are
 /// shown and give `false`.
 pub fn adopt(session: &mut Session, model: &arguments::Model, how: &mut Translation) -> bool {
@@ -120,7 +146,7 @@ pub fn adopt(session: &mut Session, model: &arguments::Model, how: &mut Translat
 }
 
 /// Is the program wanted as the stored model has it? Otherwise its flat model is translated again.
-fn is_as_stored(session: &Session, how: &Translation) -> bool {
+pub fn is_as_stored(session: &Session, how: &Translation) -> bool {
     let Some(stored) = session.stored() else { return false };
     let own = &stored.options;
     let given = how.no_hints || how.commands.is_some() || !how.settings.is_empty();
@@ -141,13 +167,7 @@ pub fn program_of(
         return session.take_stored();
     }
     let options = options(how, session)?;
-    // Who names a file in a setting lets the model read it.
-    for (_, value) in &how.settings {
-        let path = Path::new(value.trim().trim_matches('"'));
-        if path.is_file() {
-            session.allowed().give(path);
-        }
-    }
+    how.settings.iter().for_each(|(_, value)| allow_named_file(session, value));
     let program = if session.set(&mut flat, &how.settings) {
         if how.no_hints {
             flat.hints.clear();
@@ -361,7 +381,7 @@ fn translated(arguments: &Translate, session: &mut Session) -> bool {
     } else if arguments.listing || wants_listing(&arguments.translation) {
         output::print(&kausal::listing(&program));
     } else {
-        output::say(&summary::text(&program));
+        output::say(&summary::text(&program, output::list_length()));
     }
     true
 }

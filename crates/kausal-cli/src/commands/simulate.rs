@@ -8,9 +8,11 @@ use kausal::audit::{Audit, Incomplete};
 use kausal::explain::html::{Page, RunShown};
 use kausal::plot;
 use kausal::runner::{Finished, Runner, Stage, Watch};
-use kausal::simulate::{Ended, instant, unmatched};
+use kausal::simulate::{Ended, SaveAt, States, instant, unmatched};
 use kausal::stored::Flat;
-use kausal::{Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, glob, store};
+use kausal::{
+    Backend, Diagnostic, Inline, Program, Request, Session, Settings, Trajectory, glob, saved, store, tune,
+};
 use serde::Serialize;
 
 use super::results::sketch;
@@ -34,6 +36,8 @@ struct Report<'a> {
     newton_iterations: u64,
     nonlinear_failures: u64,
     pivot_fallbacks: u64,
+    /// Steps from the simplified initial problem of `homotopy` to the actual one.
+    homotopy_steps: u32,
     state_events: u64,
     time_events: u64,
     terminated: Option<&'a str>,
@@ -82,6 +86,9 @@ pub fn run(arguments: &Simulate) -> Outcome {
         output::show(&[d], session.sources());
         Outcome::Misused
     };
+    if arguments.animate.is_some() && !kausal::animate::is_available() {
+        return fail(&session, kausal::animate::unavailable()).into();
+    }
     // What contradicts itself is said before the work, not after it.
     let mut request = request(arguments);
     let chosen = model::contradiction(&arguments.translation).map_or_else(|| request.method(), Err);
@@ -90,8 +97,9 @@ pub fn run(arguments: &Simulate) -> Outcome {
         Err(d) => return misused(&session, d),
     };
     let mut said = Vec::new();
-    let translated = model::program(&mut session, &arguments.model, &arguments.translation, &mut said);
-    let Some((flat, program)) = translated else {
+    let translated =
+        model::program_for_run(&mut session, &arguments.model, &arguments.translation, &mut said);
+    let Some((flat, program, tuned)) = translated else {
         if arguments.json {
             model::print_failure(&session, &arguments.model, &said);
         }
@@ -103,6 +111,14 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let mut warnings = Vec::new();
     warnings.extend(arguments.iterations.and_then(|n| model::superfluous_iterations(n, &program)));
     request.files = super::written::files(arguments, &program.name);
+    let states = match states(arguments, &mut request) {
+        Ok(states) => states,
+        Err(d) => return fail(&session, d).into(),
+    };
+    if states.is_resumed() && !tuned.is_empty() {
+        let d = Diagnostic::error("K0908", "the state that was saved has its own values of parameters");
+        return misused(&session, d.help("leave --set out"));
+    }
     let settings = match request.settings(method, &program.experiment, &mut warnings) {
         Ok(mut settings) => {
             let length = (settings.start, settings.stop);
@@ -119,7 +135,28 @@ pub fn run(arguments: &Simulate) -> Outcome {
         Err(d) if arguments.start.or(arguments.stop).is_none() => return fail(&session, d).into(),
         Err(d) => return misused(&session, d),
     };
-    simulated(arguments, session, flat, program, settings).into()
+    simulated(arguments, session, flat, program, tuned, Run { settings, states }).into()
+}
+
+/// What a run is to do.
+struct Run {
+    settings: Settings,
+    states: States,
+}
+
+/// Where the run begins and where its state is taken; what is asked of it is what was asked of the one it goes on with.
+fn states(arguments: &Simulate, request: &mut Request) -> Result<States, Diagnostic> {
+    let save = match (&arguments.save_state, arguments.save_state_at) {
+        (None, _) => None,
+        (Some(_), None) => Some(SaveAt::End),
+        (Some(_), Some(t)) => Some(SaveAt::Time(t)),
+    };
+    let Some(path) = &arguments.from_state else { return Ok(States { save, ..States::default() }) };
+    let snapshot = saved::read(path)?;
+    let about = snapshot.about().map_err(|error| saved::unusable(Some(path), &error))?;
+    let stop = arguments.stop.unwrap_or(about.stop);
+    (request.start, request.stop) = (Some(about.time), Some(stop));
+    Ok(States { from: Some(Arc::new(snapshot)), stop: Some(stop), save })
 }
 
 /// The run, with everything that is written about it.
@@ -128,8 +165,10 @@ fn simulated(
     mut session: Session,
     flat: Flat,
     program: Program,
-    settings: Settings,
+    tuned: &[(String, String)],
+    run: Run,
 ) -> bool {
+    let Run { mut settings, states } = run;
     let name = program.name.clone();
     let backend = if arguments.interpret { Backend::Interpreter } else { Backend::Auto };
     let compiled = progress::waiting("making code", || session.compile(program, backend));
@@ -137,14 +176,21 @@ fn simulated(
     output::show(&diagnostics, session.sources());
     let Some(compiled) = compiled else { return false };
     let Some(options) = model::options(&arguments.translation, &session) else { return false };
+    let compiled = Arc::new(compiled);
+    if !tuned.is_empty() {
+        match tune::overrides(&compiled, tuned) {
+            Ok(overrides) => settings.overrides = Arc::new(overrides),
+            Err(refusal) => return fail(&session, refusal.diagnostic()),
+        }
+    }
     let wanted = |name: &str| glob::any(&arguments.variables, name) || glob::listed(&arguments.plot, name);
     let all = needs_all(arguments);
     let shown = |name: &str| if all { wanted(name) } else { glob::listed(&arguments.plot, name) };
-    let is_shown = plots(arguments) || arguments.report.is_some();
+    let is_shown = plots(arguments) || arguments.report.is_some() || arguments.animate.is_some();
     // What came before the run has taken its part.
     let limit =
         arguments.timeout.map(|limit| Duration::from_secs_f64(limit).saturating_sub(interrupt::since()));
-    let runner = Runner::new(Arc::new(compiled))
+    let runner = Runner::new(compiled)
         .recovering_lazily(&flat, &options)
         .backend(backend)
         .settings(settings.clone())
@@ -153,6 +199,7 @@ fn simulated(
         .files(&arguments.output)
         .audit(arguments.audit)
         .limit(limit)
+        .states(states)
         .cancel(interrupt::cancel());
     let finished = runner.run(&mut Shower {
         settings: &settings,
@@ -171,16 +218,27 @@ fn simulated(
         Some(Err(incomplete)) => ended.diagnostics.push(incomplete.diagnostic()),
         None => {}
     }
+    if let (Some(path), Some(snapshot)) = (&arguments.save_state, &ended.snapshot) {
+        match saved::write(path, snapshot) {
+            Ok(()) if arguments.json => {}
+            Ok(()) => output::wrote(path),
+            Err(d) => ended.diagnostics.push(d),
+        }
+    }
     let failed = output::show(&ended.diagnostics, session.sources());
     let broken = ended.diagnostics.iter().any(|d| d.code == "K0907");
     if !arguments.json && !broken {
         arguments.output.iter().for_each(|path| output::wrote(path));
     }
     let start = Instant::now();
-    let page = arguments.report.as_ref().map(|_| Page::new(&flat, &model.program, session.sources()));
+    let page = arguments
+        .report
+        .as_ref()
+        .map(|_| Page::new(&flat, &model.program, session.sources()).warned(&ended.diagnostics));
     let run = Shown { ended: &ended, memory: &trajectory, audit: audit.as_ref() };
     let drawn = draw(arguments, &session, &name, &run)
-        && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page));
+        && page.is_none_or(|page| write_report(arguments, &session, &settings, &run, page))
+        && animate(arguments, &mut session, &name, &run);
     let seconds = start.elapsed().as_secs_f64();
     report(arguments, &session, &name, &settings, &run, !failed, seconds);
     // The program ends here, and its memory with it: nothing is gained by giving it back piece by piece.
@@ -274,7 +332,7 @@ fn plots(arguments: &Simulate) -> bool {
 /// Does the plot choose among all signals, or offer them?
 fn needs_all(arguments: &Simulate) -> bool {
     let page = |path: &PathBuf| path.extension().is_some_and(|e| e == "html");
-    arguments.plot.is_empty() || arguments.plot_file.iter().any(page)
+    arguments.plot.is_empty() || arguments.animate.is_some() || arguments.plot_file.iter().any(page)
 }
 
 fn draw(arguments: &Simulate, session: &Session, model: &str, run: &Shown) -> bool {
@@ -297,6 +355,21 @@ fn draw(arguments: &Simulate, session: &Session, model: &str, run: &Shown) -> bo
         Err(message) => return fail(session, Diagnostic::error("K0910", message)),
     }
     true
+}
+
+/// Writes the animation.
+fn animate(arguments: &Simulate, session: &mut Session, model: &str, run: &Shown) -> bool {
+    let Some(path) = &arguments.animate else { return true };
+    let animation = session.animation(model, run.memory);
+    match animation.and_then(|animation| kausal::animate::write(&animation, path)) {
+        Ok(()) => {
+            if !arguments.json {
+                output::wrote(path);
+            }
+            true
+        }
+        Err(d) => fail(session, d),
+    }
 }
 
 /// Writes the report with the run.
@@ -361,6 +434,7 @@ fn report(
             newton_iterations: s.newton_iterations,
             nonlinear_failures: s.nonlinear_failures,
             pivot_fallbacks: s.pivot_fallbacks,
+            homotopy_steps: s.homotopy_steps,
             state_events: s.state_events,
             time_events: s.time_events,
             terminated: s.terminated.as_deref(),
@@ -398,6 +472,10 @@ fn report(
         text.push_str(&audit.text());
     }
     output::say(&text);
+    if s.homotopy_steps > 0 {
+        let steps = output::counted(s.homotopy_steps.into(), "step");
+        output::detail(&format!("initial values by homotopy, in {steps} from the simplified problem\n"));
+    }
     if let Some(since) = s.stiffer_since {
         output::detail(&format!("all states are treated as stiff since {}\n", instant(since)));
     }

@@ -221,8 +221,8 @@ pub fn model(arguments: &VerifyModel) -> bool {
     };
     let keep = arguments.keep.as_deref();
     let task = child::Task { model: &model, reference: &reference, tube, keep, inline: arguments.inline };
-    let outcome =
-        child::run(&mut session, &task, &mut |stage| output::print(&format!("stage {}\n", stage.name())));
+    let enter = &mut |stage: verify::Stage| output::print(&format!("stage {}\n", stage.name()));
+    let outcome = child::run(&mut session, &task, enter, &mut |outcome| output::print_json(outcome));
     output::print_json(&outcome);
     outcome.verdict == Verdict::Agrees
 }

@@ -13,7 +13,12 @@ pub fn files(arguments: &Simulate, model: &str) -> RunFiles {
     let own = [&arguments.output, &arguments.plot_file].into_iter().flatten();
     RunFiles {
         folder: Some(beside.join(format!("{}-files", plain(model)))),
-        outputs: own.chain(&arguments.report).cloned().collect(),
+        outputs: own
+            .chain(&arguments.report)
+            .chain(&arguments.animate)
+            .chain(&arguments.save_state)
+            .cloned()
+            .collect(),
     }
 }
 

@@ -15,6 +15,7 @@ use kausal_translate::Program;
 use kausal_translate::flow;
 use kausal_translate::program::{Kind, StateSet, Step};
 
+use super::clocks;
 use super::section::{Phase, Sections};
 use super::text::{literal, mentions};
 use crate::chunk::Error;
@@ -184,6 +185,7 @@ fn is_event(program: &Program) -> (String, Vec<String>) {
         out.push("    if (tick <= m->time || kausal_same_instant(tick, m->time)) return 1;".to_owned());
         out.push("}".to_owned());
     }
+    out.extend(clocks::is_due(program));
     if out.is_empty() {
         out.push("(void)m;".to_owned());
     }
@@ -202,6 +204,11 @@ fn event(program: &Program) -> (String, Vec<String>) {
         out.push(format!("for (int i = 0; i < {ticks}; i++) tick_before[i] = m->tick[i];"));
         fail = format!("{{ for (int i = 0; i < {ticks}; i++) m->tick[i] = tick_before[i]; {fail} }}");
     }
+    let numbers = clocks::numbers(program);
+    if numbers > 0 {
+        out.push(format!("for (int i = 0; i < {numbers}; i++) m->clock_before[i] = m->clock[i];"));
+        fail = format!("{{ for (int i = 0; i < {numbers}; i++) m->clock[i] = m->clock_before[i]; {fail} }}");
+    }
     if reinitialises(program) {
         out.push("for (int i = 0; i < model_states; i++) m->reinit_set[i] = 0;".to_owned());
     }
@@ -218,6 +225,13 @@ fn event(program: &Program) -> (String, Vec<String>) {
         if !matches!(kind, Kind::Discrete | Kind::Helper) {
             out.push(format!("pre[{0}] = v[{0}];", pre.variable.0));
         }
+    }
+    if numbers > 0 {
+        out.push("m->violated = 0;".to_owned());
+        out.push("model_mark_ticks(m);".to_owned());
+        out.push(format!("if (model_ticks(m)) {fail}"));
+        out.push("if (m->terminate) return 0;".to_owned());
+        out.push(format!("if (m->violated) {{ m->message = m->violated; {fail} }}"));
     }
     out.push(format!("for (int round = 0; round < {}; round++) {{", EVENT_ROUNDS + discrete));
     let mut round = owned(&["int changed = 0;"]);
@@ -251,6 +265,10 @@ fn event(program: &Program) -> (String, Vec<String>) {
             "    if (m->reinit_set[i]) { v[model_state[i]] = m->reinit[i]; m->reinit_set[i] = 0; changed = 1; }",
             "}",
         ]));
+    }
+    if numbers > 0 {
+        round.push(format!("if (model_risen(m, &changed)) {fail}"));
+        round.push("if (m->terminate) return 0;".to_owned());
     }
     round.push("if (!changed) {".to_owned());
     round.push(format!("    if (m->violated) {{ m->message = m->violated; {fail} }}"));
@@ -421,6 +439,9 @@ fn begin(program: &Program) -> (String, Vec<String>) {
             "    m->tick[i] = fmax(ceil((start - sample[2*i])/sample[2*i + 1] - 1e-9), 0.0);",
             "}",
         ]));
+    }
+    if clocks::numbers(program) > 0 {
+        out.push("if (model_start_clocks(m)) return 1;".to_owned());
     }
     out.push("model_reselect(m);".to_owned());
     out.push("m->initial = 1;".to_owned());

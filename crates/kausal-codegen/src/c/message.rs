@@ -23,7 +23,8 @@ impl Sections<'_> {
             return;
         }
         let mut inner = Statements { lines: Vec::new(), temporaries: out.temporaries };
-        match self.computed(message, place, &mut inner) {
+        let computed = if self.device { None } else { self.computed(message, place, &mut inner) };
+        match computed {
             Some(number) => {
                 inner.push(format!("{place} = model_text(m, {});", number.double().text));
                 out.push("{");

@@ -5,7 +5,7 @@ mod nonlinear;
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::{ExprId, FunctionId, Pool, VarId};
 use kausal_translate::Program;
-use kausal_translate::discretize::without_stage;
+use kausal_translate::program::without_stage;
 use kausal_translate::program::{
     Assert, Assign, Call, Form, Guard, Relation, Solve, SolveKind, Step, System, When,
 };
@@ -73,6 +73,8 @@ pub(crate) struct Sections<'p> {
     pub warned: bool,
     /// Fields that say whether a constant matrix is factorised.
     pub factorised: Vec<String>,
+    /// For a device that has no strings: messages that would be put together are not.
+    pub device: bool,
     systems: usize,
     phase: Phase,
     depth: usize,
@@ -84,12 +86,12 @@ pub(crate) struct Sections<'p> {
 }
 
 /// Variables are elements of local pointers.
-struct Local<'p> {
-    program: &'p Program,
+pub(super) struct Local<'p> {
+    pub program: &'p Program,
     /// What an output of expressions is called; `%` is its number.
-    output: &'p str,
+    pub output: &'p str,
     /// The equations behind assignments, as the model has them.
-    equations: FxHashMap<VarId, String>,
+    pub equations: FxHashMap<VarId, String>,
 }
 
 impl Names for Local<'_> {
@@ -125,6 +127,7 @@ impl<'p> Sections<'p> {
             // A step for real-time use does without strings.
             warned: program.discretized.is_none(),
             factorised: Vec::new(),
+            device: false,
             systems: 0,
             phase: Phase::Event,
             depth: 0,
@@ -137,6 +140,21 @@ impl<'p> Sections<'p> {
     /// What it was told.
     pub(super) fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// When what follows is evaluated.
+    pub(super) fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    /// Adds an assignment to the tape, without a statement.
+    pub(super) fn write_assign(&mut self, variable: VarId, value: ExprId) -> Result<(), Error> {
+        self.writer.assign(variable, value)
+    }
+
+    /// The tape of what was added so.
+    pub(super) fn written_tape(&mut self) -> tape::Tape {
+        self.writer.finish()
     }
 
     /// What is written.
@@ -237,7 +255,7 @@ impl<'p> Sections<'p> {
         let constant = if head.contains("const model") { "const " } else { "" };
         let mut text = format!("{head}\n{{\n");
         if head.contains("void *model") {
-            text.push_str("    model *const m = model_;\n");
+            text.push_str("    model *const m = (model *)model_;\n");
         }
         let mut any = false;
         for (name, declaration) in [
@@ -266,7 +284,7 @@ impl<'p> Sections<'p> {
         self.functions.push(text);
     }
 
-    fn steps(&mut self, steps: &[Step], out: &mut Statements) -> Result<(), Error> {
+    pub(super) fn steps(&mut self, steps: &[Step], out: &mut Statements) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(Error::Unsupported("steps nested too deeply".to_owned()));
@@ -385,7 +403,9 @@ impl<'p> Sections<'p> {
         let (routine, dynamic) = match self.routines.closed(pool, id) {
             Ok(at) => {
                 let reach = function::reach(&self.routines.list, at);
-                let small = reach.statements <= WORDED_STATEMENTS && self.program.discretized.is_none();
+                let small = reach.statements <= WORDED_STATEMENTS
+                    && self.program.discretized.is_none()
+                    && !self.device;
                 let again = match reach.vague && small {
                     true => self.dynamic.entry(pool, id).ok(),
                     false => None,
@@ -393,6 +413,7 @@ impl<'p> Sections<'p> {
                 self.warned &= !reach.vague || again.is_some();
                 (Some(function::name(&self.routines.list[at], at)), again)
             }
+            Err(why) if self.device => return Err(unfit(pool, id, &why.0)),
             Err(_) => (None, Some(self.dynamic.entry(pool, id).map_err(|why| unfit(pool, id, &why))?)),
         };
         Ok(Callee { routine, dynamic, outputs })

@@ -30,17 +30,17 @@ const HELD: usize = if cfg!(target_arch = "x86_64") { 12 } else { 24 };
 const HELD_TRUTHS: usize = 6;
 
 /// All constants of a program, each once.
-pub(super) struct Constants {
+pub(crate) struct Constants {
     pub values: Vec<f64>,
     index: FxHashMap<u64, u32>,
 }
 
 impl Constants {
-    pub fn new(plans: &[Plan]) -> Self {
+    pub fn new<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Self {
         let mut constants = Constants { values: Vec::new(), index: FxHashMap::default() };
         constants.add(1.0);
         constants.add(-1.0);
-        for line in plans.iter().flat_map(|plan| &plan.tape.lines) {
+        for line in plans.into_iter().flat_map(|plan| &plan.tape.lines) {
             if let Line::Const(value) = line {
                 constants.add(*value);
             }

@@ -10,7 +10,7 @@ use kausal_symbolic::function::{Body, Dim, Shape, Stmt as Source, Subscript, Tar
 use kausal_symbolic::{FunctionId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::made::MadeCalls;
+use super::common_calls::MadeCalls;
 use super::{
     ArrayId, Compute, Count, Counter, INPUTS, OUTPUTS, Operand, OperandId, Place, Routine, Slot, Stmt,
     Storage, Varying,

@@ -5,6 +5,7 @@
 //! | `glue` | writes a wrapper in C around each function |
 //! | `build` | compiles the wrappers, with `Include`, `Library` and the folders of the declaration |
 //! | `load` | loads what was compiled and calls it |
+//! | `host` | components from outside, which have libraries of their own |
 //!
 //! **Nothing runs by itself.** Whoever makes a [`Foreign`] has the user's word that models may do what a program may:
 //! foreign code has all rights of the user.
@@ -16,11 +17,12 @@
 
 mod build;
 mod glue;
+mod host;
 mod load;
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kausal_symbolic::function::interrupt::Interrupt;
 use kausal_symbolic::function::{
@@ -29,6 +31,7 @@ use kausal_symbolic::function::{
 
 pub use build::has_compiler;
 use glue::Declared;
+pub use host::{Guest, Host, PREFIX, is_hosted};
 pub(crate) use load::Said;
 pub use load::under_way;
 use load::{Loaded, Opaque, Slot, Trouble};
@@ -36,6 +39,8 @@ use load::{Loaded, Opaque, Slot, Trouble};
 /// Foreign functions that may run, compiled when they are needed.
 #[derive(Debug, Default)]
 pub struct Foreign {
+    /// Who runs components from outside.
+    host: Option<Arc<dyn Host>>,
     loaded: Mutex<HashMap<(String, String), Result<Loaded, String>>>,
 }
 
@@ -60,6 +65,11 @@ struct Object {
 }
 
 impl Objects {
+    /// Has foreign code made nothing, or nothing that is left?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.iter().all(Option::is_none) && self.crash.is_none()
+    }
+
     fn get(&self, handle: f64) -> Option<&Object> {
         self.list.get(place(handle))?.as_ref()
     }
@@ -127,10 +137,20 @@ pub fn destructor_name(class: &str) -> String {
 }
 
 impl Foreign {
+    /// With somebody who runs components from outside.
+    pub fn with_host(host: Option<Arc<dyn Host>>) -> Foreign {
+        Foreign { host, ..Foreign::default() }
+    }
+
+    /// The components of a new run, if somebody can run them.
+    pub(crate) fn guest(&self) -> Option<Box<dyn Guest>> {
+        self.host.as_ref().map(|host| host.guest())
+    }
+
     /// Compiles functions together and loads them; fails with what the compiler says.
     pub fn prepare(&self, functions: &[&Function]) -> Result<(), String> {
         let mut list: Vec<Declared> = Vec::new();
-        for function in functions {
+        for function in functions.iter().filter(|function| !is_hosted(function)) {
             let Body::External(body) = &function.body else { continue };
             let known = list.iter().any(|d| d.function == function.name && d.body.name == body.name);
             if !known {

@@ -1,10 +1,12 @@
 //! Curves: columns of values over one abscissa.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Extrapolation, Jet, Smoothness, interval, nearly_equal, outside, slopes, wrap};
 use crate::frame::{Matrix, Outcome, failed};
 
 /// A table over one abscissa.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Curve {
     /// The abscissas, increasing.
     pub x: Vec<f64>,
@@ -13,7 +15,7 @@ pub(crate) struct Curve {
     pub extrapolation: Extrapolation,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Column {
     y: Vec<f64>,
     /// Slopes at the points of a smooth curve.

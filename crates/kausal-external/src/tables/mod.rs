@@ -17,7 +17,10 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::frame::{Frame, Matrix, Outcome, failed};
+use crate::kept::{by_hash, own};
 use crate::{Kind, Native, NumberNative, StandardExternals, matrix_file};
 
 use curve::Curve;
@@ -25,7 +28,7 @@ use surface::Surface;
 use time::{TimeEvents, TimeTable};
 
 /// How values between the points are found: `Modelica.Blocks.Types.Smoothness`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Smoothness {
     /// Straight lines.
     Linear,
@@ -42,7 +45,7 @@ pub enum Smoothness {
 }
 
 /// What holds outside the points: `Modelica.Blocks.Types.Extrapolation`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extrapolation {
     /// The first or last value.
     Hold,
@@ -72,11 +75,58 @@ enum Table {
 }
 
 /// All arguments of a constructor.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Source {
     constructor: String,
     names: Vec<String>,
     numbers: Vec<u64>,
+}
+
+/// The tables of a run that is stored, with what they were made from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SavedTables(Vec<(Source, SavedTable)>);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum SavedTable {
+    Curve(Curve),
+    Time(TimeTable),
+    Surface(Surface),
+}
+
+impl Registry {
+    pub(crate) fn save(&self) -> SavedTables {
+        let Registry { tables, known: _ } = self;
+        let all = tables.iter().map(|(source, table)| {
+            let table = match table {
+                Table::Curve(curve) => SavedTable::Curve(own(curve)),
+                Table::Time(table) => SavedTable::Time(own(table)),
+                Table::Surface(surface) => SavedTable::Surface(own(surface)),
+            };
+            (own(source), table)
+        });
+        SavedTables(all.collect())
+    }
+
+    pub(crate) fn restored(saved: SavedTables) -> Registry {
+        let all = saved.0.into_iter().map(|(source, table)| {
+            let table = match table {
+                SavedTable::Curve(curve) => Table::Curve(Arc::new(curve)),
+                SavedTable::Time(table) => Table::Time(Arc::new(table)),
+                SavedTable::Surface(surface) => Table::Surface(Arc::new(surface)),
+            };
+            (Arc::new(source), table)
+        });
+        let tables: Vec<(Arc<Source>, Table)> = all.collect();
+        Registry { known: by_hash(tables.iter().map(|(source, _)| source.key())), tables }
+    }
+}
+
+impl Source {
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.constructor, &self.names, &self.numbers).hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Look-ups: `(tableID, …)`, all of them numbers.
@@ -186,9 +236,7 @@ fn construct(
             }
         }
     }
-    let mut hasher = DefaultHasher::new();
-    (&source.constructor, &source.names, &source.numbers).hash(&mut hasher);
-    let key = hasher.finish();
+    let key = source.key();
     let known = {
         let registry = &externals.state().tables;
         let same = |&&k: &&usize| registry.tables.get(k).is_some_and(|(other, _)| **other == source);

@@ -8,11 +8,13 @@
 //! procedures*, Comm. ACM 17(1), 1974: a bicubic polynomial in every cell with Akima's estimates of the slopes and the mixed
 //! derivative at its corners. With points along one line only it is Akima's curve.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Extrapolation, Jet, Smoothness, interval, outside, slopes, wrap};
 use crate::frame::{Matrix, Outcome, failed};
 
 /// A table over two abscissas.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Surface {
     /// The abscissas.
     u: [Vec<f64>; 2],

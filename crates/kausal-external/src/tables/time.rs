@@ -4,6 +4,8 @@
 //! piece of the curve a look-up uses is the one that ends at that next event, whatever rounding says about the time: just
 //! before an event the left limit holds, from the event on the right one. Nothing is remembered between calls.
 
+use serde::{Deserialize, Serialize};
+
 use super::curve::{Curve, Place};
 use super::{Extrapolation, Jet, interval, nearly_equal, outside, wrap};
 use crate::frame::Outcome;
@@ -20,7 +22,7 @@ pub(crate) enum TimeEvents {
 }
 
 /// A table over time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TimeTable {
     pub curve: Curve,
     /// Before it the value is zero.
@@ -32,7 +34,7 @@ pub(crate) struct TimeTable {
 }
 
 /// A part of the table between two events.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Piece {
     begin: f64,
     end: f64,

@@ -8,60 +8,14 @@ use kausal_symbolic::print::print_number;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::functions::{Functions, bare};
-use super::{identifier, string};
-use crate::expr::kept::operator_name;
+use crate::builtins::operator_name;
 use crate::flat::{FlatModel, Type};
-
-/// What the value of an expression is, as far as it can be seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A whole number that may stand for anything.
-    Unknown,
-    /// `Integer`
-    Integer,
-    /// `Real`
-    Real,
-    /// `Boolean`
-    Boolean,
-    /// `String`
-    Text,
-    /// An index into [`FlatModel::enumerations`].
-    Enumeration(u32),
-}
-
-impl Kind {
-    /// What two things that stand for the same are.
-    pub fn join(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Kind::Unknown, k) | (k, Kind::Unknown) => k,
-            (Kind::Integer, Kind::Real) => Kind::Real,
-            (k, _) => k,
-        }
-    }
-
-    /// As an operand of arithmetic.
-    fn number(self) -> Kind {
-        match self {
-            Kind::Enumeration(_) => Kind::Integer,
-            k => k,
-        }
-    }
-}
+use crate::print::functions::Functions;
+use crate::print::names::{Kind, free_identifier, identifier, kind_of_scalar, nested, nested_name, string};
 
 /// A number too large to be finite.
 const INFINITE: &str = "1e999";
 const MINUS_INFINITE: &str = "-1e999";
-
-/// What a scalar of a function is; enumerations are numbers there.
-pub fn kind_of_scalar(scalar: Scalar) -> Kind {
-    match scalar {
-        Scalar::Real | Scalar::External => Kind::Real,
-        Scalar::Integer | Scalar::Enumeration => Kind::Integer,
-        Scalar::Boolean => Kind::Boolean,
-        Scalar::String => Kind::Text,
-    }
-}
 
 /// How tightly something binds, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -483,60 +437,4 @@ fn passes_on(op: Op) -> bool {
         op,
         Op::Add | Op::Mul | Op::Neg | Op::Abs | Op::IntegerDiv | Op::Mod | Op::Rem | Op::Min | Op::Max
     )
-}
-
-/// A name as an identifier that nothing else has: a quoted name may read like the path of another variable.
-fn free_identifier(name: &str, taken: &mut FxHashSet<String>) -> String {
-    let mut free = identifier(name);
-    let mut n = 2;
-    while !taken.insert(free.clone()) {
-        free = identifier(&format!("{} {n}", bare(name)));
-        n += 1;
-    }
-    free
-}
-
-/// The name of a class nested in the printed model: its own if it is nested already, its whole path otherwise.
-pub fn nested_name(flat: &FlatModel, path: &str, taken: &mut FxHashSet<String>) -> String {
-    let own = path.strip_prefix(flat.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
-    let mut candidates = Vec::new();
-    if let Some(own) = own {
-        candidates.push(identifier(own));
-    }
-    candidates.push(identifier(path));
-    let free = |name: &String| !taken.contains(name) && !crate::expr::builtin::is_builtin(name);
-    let name = candidates.into_iter().find(free).unwrap_or_else(|| {
-        let mut n = 2;
-        loop {
-            let name = identifier(&format!("{} {n}", path.replace('\'', "")));
-            if !taken.contains(&name) {
-                return name;
-            }
-            n += 1;
-        }
-    });
-    taken.insert(name.clone());
-    name
-}
-
-/// Scalars in row-major order as an array constructor.
-pub fn nested(scalars: &[String], shape: &[usize], scalar: Scalar) -> String {
-    if shape.is_empty() {
-        return scalars.first().cloned().unwrap_or_default();
-    }
-    if scalars.is_empty() {
-        let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-        let value = match scalar {
-            Scalar::Real | Scalar::External => "0.0",
-            Scalar::Integer | Scalar::Enumeration => "0",
-            Scalar::Boolean => "false",
-            Scalar::String => "\"\"",
-        };
-        return format!("fill({value}, {})", sizes.join(", "));
-    }
-    let mut items = scalars.to_vec();
-    for &size in shape.iter().rev() {
-        items = items.chunks(size.max(1)).map(|row| format!("{{{}}}", row.join(", "))).collect();
-    }
-    items.into_iter().next().unwrap_or_default()
 }

@@ -17,10 +17,9 @@ use kausal_symbolic::function::{
 use kausal_symbolic::{FunctionId, Op, Pool};
 use rustc_hash::FxHashSet;
 
-use super::expression::nested_name;
-use super::{identifier, is_quoted};
-use crate::expr::kept::operator_name;
+use crate::builtins::operator_name;
 use crate::flat::FlatModel;
+use crate::print::names::{bare, identifier, nested_name};
 
 /// Functions and their names in the text.
 pub struct Functions {
@@ -368,22 +367,6 @@ enum Taken {
     One,
     /// Those that a vector lists.
     Several,
-}
-
-/// A name without its quotes.
-pub fn bare(name: &str) -> String {
-    if !is_quoted(name) {
-        return name.to_owned();
-    }
-    let mut out = String::with_capacity(name.len());
-    let mut escaped = false;
-    for c in name[1..name.len() - 1].chars() {
-        escaped = c == '\\' && !escaped;
-        if !escaped {
-            out.push(c);
-        }
-    }
-    out
 }
 
 fn known_or_open(dim: Dim) -> Dim {

@@ -5,9 +5,9 @@ use kausal_syntax::Diagnostic;
 use kausal_syntax::ast::{ClassKind, Expr};
 use rustc_hash::FxHashMap;
 
-use crate::class::{KlassId, Reported, Res};
+use crate::class::{Classes, Reported, Res};
 use crate::flattener::Flattener;
-use crate::instance::InstId;
+use crate::ids::{InstId, KlassId};
 
 /// From so many instances on it is worth asking how many there will be.
 const MANY: usize = 500_000;
@@ -30,7 +30,8 @@ impl Flattener<'_> {
             return Ok(());
         };
         let klass = self.inst(InstId(root as u32)).klass;
-        let least = self.least_components(klass, 0, &mut FxHashMap::default()).max(self.insts.len() as u64);
+        let least =
+            least_components(self.cx, klass, 0, &mut FxHashMap::default()).max(self.insts.len() as u64);
         if least < LIMIT {
             return Ok(());
         }
@@ -42,37 +43,42 @@ impl Flattener<'_> {
             .help("do classes contain one another several times, level by level?");
         Err(self.cx.report(diagnostic))
     }
+}
 
-    /// The number of components an instance has at least: what depends on a condition or a size that is not a literal is
-    /// left out.
-    fn least_components(&mut self, klass: KlassId, depth: u32, known: &mut FxHashMap<KlassId, u64>) -> u64 {
-        if let Some(&count) = known.get(&klass) {
-            return count;
-        }
-        // A class that contains itself ends here.
-        known.insert(klass, 0);
-        let Ok(members) = self.cx.members(klass) else { return 0 };
-        let mut count = 1u64;
-        for &i in &members.components {
-            let Ok(info) = self.cx.component(&members.items[i as usize]) else { continue };
-            if info.leaf.is_some() || info.kind == ClassKind::ExpandableConnector {
-                count = count.saturating_add(1);
-                continue;
-            }
-            if info.condition.is_some() || info.outer || depth >= MAX_DEPTH {
-                continue;
-            }
-            let sizes = info.dims.iter().map(|d| match self.cx.lib.ast_ref(d.file).exprs[d.expr] {
-                Expr::Integer(n) => u64::try_from(n).unwrap_or(0),
-                _ => 0,
-            });
-            let elements = sizes.fold(1u64, u64::saturating_mul);
-            if elements > 0 {
-                let each = self.least_components(info.klass, depth + 1, known);
-                count = count.saturating_add(each.saturating_mul(elements));
-            }
-        }
-        known.insert(klass, count);
-        count
+/// The number of components an instance has at least: what depends on a condition or a size that is not a literal is
+/// left out.
+fn least_components(
+    cx: &mut Classes,
+    klass: KlassId,
+    depth: u32,
+    known: &mut FxHashMap<KlassId, u64>,
+) -> u64 {
+    if let Some(&count) = known.get(&klass) {
+        return count;
     }
+    // A class that contains itself ends here.
+    known.insert(klass, 0);
+    let Ok(members) = cx.members(klass) else { return 0 };
+    let mut count = 1u64;
+    for &i in &members.components {
+        let Ok(info) = cx.component(&members.items[i as usize]) else { continue };
+        if info.leaf.is_some() || info.kind == ClassKind::ExpandableConnector {
+            count = count.saturating_add(1);
+            continue;
+        }
+        if info.condition.is_some() || info.outer || depth >= MAX_DEPTH {
+            continue;
+        }
+        let sizes = info.dims.iter().map(|d| match cx.lib.ast_ref(d.file).exprs[d.expr] {
+            Expr::Integer(n) => u64::try_from(n).unwrap_or(0),
+            _ => 0,
+        });
+        let elements = sizes.fold(1u64, u64::saturating_mul);
+        if elements > 0 {
+            let each = least_components(cx, info.klass, depth + 1, known);
+            count = count.saturating_add(each.saturating_mul(elements));
+        }
+    }
+    known.insert(klass, count);
+    count
 }

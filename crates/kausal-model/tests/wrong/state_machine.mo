@@ -1,10 +1,11 @@
 // expect: K0390
-model M "state machines are another chapter"
+model M "a transition is no action"
   block State
-    Real x = time;
   end State;
   State a, b;
 equation
   initialState(a);
-  transition(a, b, time > 1);
+  when time > 1 then
+    transition(a, b, true);
+  end when;
 end M;

@@ -16,9 +16,10 @@
 use kausal_solver::Reason;
 use kausal_solver::linear::{DenseLu, Structure};
 use kausal_translate::program::Guard;
+use serde::{Deserialize, Serialize};
 
 use super::{Failure, Halt, KernelSpace, LostDigits, Machine, Stop};
-use crate::image::Kernel;
+use crate::compiled_model::Kernel;
 
 /// Solutions are refined so often at most: each round gains all digits that the factors have.
 const REFINEMENTS: usize = 3;
@@ -69,7 +70,7 @@ impl Machine {
 }
 
 /// What is known of the digits of a system's unknowns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Digits {
     /// The largest value that each has had.
     largest: Vec<f64>,

@@ -7,7 +7,7 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::Kind;
 
 use super::{Failure, Halt, KernelSpace, Machine, Mode, Stop, Undetermined};
-use crate::image::{Exec, Guard, Kernel, KernelFactor};
+use crate::compiled_model::{Exec, Guard, Kernel, KernelFactor};
 
 impl Machine {
     #[inline(never)]

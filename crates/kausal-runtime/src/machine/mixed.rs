@@ -7,7 +7,7 @@ use kausal_solver::linear::DenseLu;
 use kausal_symbolic::VarId;
 
 use super::{Failure, Halt, Machine, Mode, Stop};
-use crate::image::Exec;
+use crate::compiled_model::Exec;
 
 /// A difference of numbers around one that is smaller than this is rounding.
 const NOTHING: f64 = 1e-13;
@@ -17,7 +17,8 @@ const ROUNDING: f64 = 1e-10;
 
 impl Machine {
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
-    /// but for rounding: the event finder has put it on the side it goes to.
+    /// but for rounding: the event finder has put it on the side it goes to. Where `reinit` has changed it since, that is over: a
+    /// current that was set to zero is not below zero any more.
     pub(super) fn relation(&mut self, index: u32, mode: Mode) -> bool {
         const SAME_INSTANT: f64 = 1e-11;
         let relation = self.model.program.relations[index as usize];
@@ -32,7 +33,11 @@ impl Machine {
             _ if self.foreseen[index as usize].is_some() && d.abs() <= rounding => {
                 self.foreseen[index as usize] == Some(true)
             }
-            _ if mode == Mode::Event && d.abs() <= rounding && relation.timed.is_none() => {
+            _ if mode == Mode::Event
+                && d.abs() <= rounding
+                && relation.timed.is_none()
+                && self.located.get(index as usize).is_none_or(|located| *located == d) =>
+            {
                 return false;
             }
             _ if d.is_nan() => self.supposed.is_some_and(|one| one.is_none_or(|r| r == index)),
@@ -70,6 +75,16 @@ impl Machine {
     /// Up to this magnitude the difference of a relation may be rounding.
     pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
         (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING).max(self.noises[relation as usize])
+    }
+
+    /// The largest that the difference of a relation has been.
+    pub(crate) fn size_of(&self, relation: u32) -> f64 {
+        self.magnitudes[relation as usize]
+    }
+
+    /// What the difference of a relation may change by through the last digits of the states alone.
+    pub(crate) fn noise_of(&self, relation: u32) -> f64 {
+        self.noises[relation as usize]
     }
 
     /// A difference is rounding up to so many times what it changes by where the values are others, but no more than some part of
@@ -111,6 +126,12 @@ impl Machine {
             self.in_rounds = Some(written.clone());
         }
         let outcome = self.rounds(continuous, relations, discrete, unknowns, mode);
+        let outcome = match outcome {
+            Ok(()) if outermost && mode == Mode::Initial => {
+                self.nearest(&Loop { continuous, relations, discrete, unknowns })
+            }
+            other => other,
+        };
         if outermost {
             self.in_rounds = None;
         }
@@ -134,6 +155,14 @@ impl Machine {
         let loops = Loop { continuous, relations, discrete, unknowns };
         let held = self.held(relations);
         let told = self.undetermined.len();
+        let mut approached = mode != Mode::Initial;
+        if mode == Mode::Event && relations.iter().any(|r| self.folded.contains(r)) {
+            let values = self.values.clone();
+            if self.combinations(&loops, &held, mode, Wanted::Any)? {
+                return Ok(());
+            }
+            self.values = values;
+        }
         for round in 0..ROUNDS {
             if round == TOGETHER && relations.len() <= FEW {
                 break;
@@ -142,10 +171,18 @@ impl Machine {
             let open = self.open_systems;
             match self.run(continuous, mode) {
                 Ok(()) => {}
+                // At the start relations are what they happen to be.
+                Err(Stop::Failed(_)) if !approached => {
+                    approached = true;
+                    self.undetermined.truncate(told);
+                    self.approach(&loops, &held, mode)?;
+                    continue;
+                }
                 // What the relations say now has no solution: look for another combination.
                 Err(Stop::Failed(failure)) if round < TOGETHER => {
                     self.undetermined.truncate(told);
-                    if self.combinations(&loops, &held, mode, Wanted::Any)? {
+                    // A simplified problem is only a way to the actual one: where it is hard, the actual one is tried.
+                    if !self.is_simplified && self.combinations(&loops, &held, mode, Wanted::Any)? {
                         return Ok(());
                     }
                     return Err(Stop::Failed(failure));
@@ -190,6 +227,102 @@ impl Machine {
             unknowns: unknowns.iter().copied().chain(relations).collect(),
             residual: None,
         }))
+    }
+
+    /// Newton's method with relations that follow each of its steps: where they are not what they will be, the equations they
+    /// belong to need not have a solution, but the steps lead to where they change (L. Qi and J. Sun, *A nonsmooth version of
+    /// Newton's method*, Mathematical Programming 58, 1993). Leaves values and relations as guesses.
+    fn approach(&mut self, loops: &Loop, held: &[f64], mode: Mode) -> Result<(), Stop> {
+        const STEPS: usize = 100;
+        /// Steps in which no relation changes: the rest is a matter of one combination.
+        const CALM: usize = 3;
+        let magnitudes = self.magnitudes.clone();
+        self.begin_again(loops, held);
+        let mut calm = 0;
+        for _ in 0..STEPS {
+            self.one_step = true;
+            let outcome = self.run(loops.continuous, mode);
+            self.one_step = false;
+            match outcome {
+                Ok(()) => {}
+                Err(Stop::Failed(_)) => break,
+                Err(stop) => return Err(stop),
+            }
+            let mut changed = false;
+            for &r in loops.relations {
+                changed |= self.relation(r, mode);
+            }
+            self.run(loops.discrete, mode)?;
+            calm = if changed { 0 } else { calm + 1 };
+            if calm == CALM {
+                break;
+            }
+        }
+        // What the way led to does not say how large a difference may be.
+        self.magnitudes = magnitudes;
+        Ok(())
+    }
+
+    /// Of several combinations that agree at the start, as those of a trigger do, takes the one whose solution is nearest to the
+    /// start values. Where nonlinear equations are inside, that is left to their iteration, which begins there.
+    fn nearest(&mut self, loops: &Loop) -> Result<(), Stop> {
+        /// Of so many relations all combinations are tried.
+        const FEW: usize = 8;
+        let n = loops.relations.len();
+        if self.is_simplified || n > FEW || is_iterated(loops.continuous) {
+            return Ok(());
+        }
+        let model = self.model.clone();
+        let written = self.in_rounds.clone();
+        let start = |v: &VarId| {
+            let (start, var) = (self.before_rounds[v.index()], &model.program.variables[v.index()]);
+            (start != 0.0 && var.is_real()).then(|| (v.index(), start, start.abs().max(var.nominal)))
+        };
+        let starts: Vec<_> = written.iter().flat_map(|list| list.iter()).filter_map(start).collect();
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let distance = |machine: &Machine| {
+            let off = |&(v, start, size): &(usize, f64, f64)| (machine.values[v] - start) / size;
+            starts.iter().map(|start| off(start).powi(2)).sum::<f64>()
+        };
+        let (told, magnitudes) = (self.undetermined.len(), self.magnitudes.clone());
+        let mut best = (distance(self), self.values.clone());
+        let held = self.held(loops.relations);
+        let mut flips = Subsets::new(n);
+        flips.next();
+        while let Some(flipped) = flips.next() {
+            // Assertions speak of the combination that is taken.
+            self.is_simplified = true;
+            let found = self.consistent(loops, &held, flipped, Mode::Initial);
+            self.is_simplified = false;
+            let off = distance(self);
+            match found {
+                // One that is as near is the same solution.
+                Ok(Some(Wanted::Determined)) if off < (1.0 - ROUNDING) * best.0 => {
+                    best = (off, self.values.clone());
+                }
+                Err(stop @ (Stop::Interrupted | Stop::Crash(_) | Stop::Terminate(_))) => return Err(stop),
+                _ => {}
+            }
+            self.undetermined.truncate(told);
+            self.magnitudes.copy_from_slice(&magnitudes);
+        }
+        // Matrices are those of the last combination.
+        self.values = best.1;
+        self.events += 1;
+        self.run(loops.continuous, Mode::Initial)
+    }
+
+    /// What rounds compute, and the relations, as they were before.
+    fn begin_again(&mut self, loops: &Loop, held: &[f64]) {
+        for v in self.in_rounds.iter().flat_map(|written| written.iter()) {
+            self.values[v.index()] = self.before_rounds[v.index()];
+        }
+        for (&r, held) in loops.relations.iter().zip(held) {
+            let v = self.model.program.relations[r as usize].variable.index();
+            self.values[v] = *held;
+        }
     }
 
     /// The values of relations.
@@ -342,12 +475,10 @@ impl Machine {
     ) -> Result<Option<Wanted>, Stop> {
         let model = self.model.clone();
         // What one combination led to is no guess for another.
-        for v in self.in_rounds.iter().flat_map(|written| written.iter()) {
-            self.values[v.index()] = self.before_rounds[v.index()];
-        }
-        for (k, &r) in loops.relations.iter().enumerate() {
-            let v = model.program.relations[r as usize].variable.index();
-            self.values[v] = if flipped.contains(&k) { 1.0 - held[k] } else { held[k] };
+        self.begin_again(loops, held);
+        for &k in flipped {
+            let v = model.program.relations[loops.relations[k] as usize].variable.index();
+            self.values[v] = 1.0 - held[k];
         }
         // Twice: what is computed from relations and the continuous part together must come to rest as well.
         self.run(loops.discrete, mode)?;
@@ -368,8 +499,14 @@ impl Machine {
             let difference = machine.model.program.relations[r as usize].difference;
             machine.crossed.contains(&r) && machine.values[difference.index()].abs() <= machine.rounding_of(r)
         };
+        // Where a solution ends, zero belongs to neither side: what goes on is away from it.
+        let ends = |machine: &Machine, &r: &u32| {
+            let difference = machine.model.program.relations[r as usize].difference;
+            machine.folded.contains(&r) && machine.values[difference.index()].abs() <= machine.rounding_of(r)
+        };
         let agree = settled
             && !flipped.iter().any(|&k| returns(self, k))
+            && !loops.relations.iter().any(|r| ends(self, r))
             && loops.relations.iter().all(|&r| self.agrees(r, mode));
         Ok(agree.then_some(if open { Wanted::Any } else { Wanted::Determined }))
     }
@@ -381,6 +518,17 @@ struct Loop<'a> {
     relations: &'a [u32],
     discrete: &'a [Exec],
     unknowns: &'a [VarId],
+}
+
+/// Are nonlinear equations among these steps?
+pub(crate) fn is_iterated(steps: &[Exec]) -> bool {
+    steps.iter().any(|step| match step {
+        Exec::Newton(_) => true,
+        Exec::Mixed { continuous, .. } => is_iterated(continuous),
+        Exec::Guarded(steps, _) => is_iterated(steps),
+        Exec::If(_, yes, no) => is_iterated(yes) || is_iterated(no),
+        _ => false,
+    })
 }
 
 /// Which combinations of relations will do.

@@ -10,10 +10,11 @@ use kausal_solver::{ModelError, Reason};
 use kausal_symbolic::VarId;
 use kausal_translate::program::Iteration;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::leap::Branch;
-use super::{Demand, Failure, Linearized, Machine, Mode, Stop, determined, digits, guess};
-use crate::image::{self, Exec};
+use super::branch_switch::Branch;
+use super::{Demand, Failure, Linearized, Machine, Mode, Stop, cancellation, determined, guess};
+use crate::compiled_model::{self, Exec};
 
 /// Iteration variables of an inlined step that are neither states nor derivatives need this part of the exactness of
 /// states: their errors reach these through the step size.
@@ -22,7 +23,7 @@ const NEAR: f64 = 0.01;
 const SOLVES_PER_LOOK: u32 = 64;
 
 /// Memory of the iteration of one system of an inlined step.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChordSpace {
     chord: Chord,
     z: Vec<f64>,
@@ -49,7 +50,7 @@ pub(super) struct ChordSpace {
 }
 
 /// What the error weight of an iteration variable is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Weighed {
     /// The state with this place.
     State(u32),
@@ -60,7 +61,7 @@ enum Weighed {
 }
 
 /// Derivatives of tracked states, by their place, by iteration variables, as the last matrix had them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Sensitivities {
     entries: Vec<(u32, u32, f64)>,
     /// Where the derivatives are.
@@ -168,7 +169,7 @@ fn add_columns<const N: usize>(columns: &[f64], factors: &[f64], sum: &mut [f64]
 }
 
 /// Memory of the iteration of one nonlinear system.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NewtonSpace {
     solver: kausal_solver::newton::Newton,
     x: Vec<f64>,
@@ -289,7 +290,7 @@ impl Machine {
     /// The chord method on the iteration variables of an inlined step.
     pub(super) fn chord(&mut self, index: usize, place: usize) -> Result<(), Stop> {
         let model = self.model.clone();
-        let newton: &image::Newton = &model.newtons[index];
+        let newton: &compiled_model::Newton = &model.newtons[index];
         let Some(mut space) = self.chords[place].take() else {
             return Err(singular(&newton.unknowns));
         };
@@ -320,12 +321,20 @@ impl Machine {
             weights: &space.weights,
             weighed: &space.weighed,
         };
-        let request =
-            ChordRequest { h, weights: &space.weights, tolerance, most_iterations, persistence, finest };
+        let by_size = model.program.discretized.as_ref().is_some_and(|d| d.stages.len() > 1);
+        let weights = &space.weights;
+        let request = ChordRequest { h, weights, tolerance, most_iterations, persistence, finest, by_size };
         let outcome = match linearized {
             None => space.chord.solve(&mut system, &request, &mut space.z),
             Some(Linearized::AtPoint) => {
                 space.chord.correct_with_new_matrix(&mut system, &request, &mut space.z)
+            }
+            Some(Linearized::Confirmed) => {
+                let confirmed = space.chord.confirm(&mut system, &request, &space.z);
+                confirmed.and_then(|right| match right {
+                    true => Ok(()),
+                    false => Err(ModelError::recoverable(Reason::NoConvergence)),
+                })
             }
             Some(Linearized::Beside) => {
                 space.z.copy_from_slice(&space.point);
@@ -343,7 +352,7 @@ impl Machine {
             if look && self.put(newton, &space.z, Mode::Continuous).is_ok() {
                 let mut torn =
                     TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
-                space.lost_digits = digits::are_lost(&mut torn, &space.z, &space.tracked);
+                space.lost_digits = cancellation::are_lost(&mut torn, &space.z, &space.tracked);
             }
         }
         let outcome = outcome.map_err(|error| match error {
@@ -372,7 +381,7 @@ impl Machine {
         const CONTRACTION: f64 = 0.05;
         const MOST: u32 = 20;
         let model = self.model.clone();
-        let newton: &image::Newton = &model.newtons[index];
+        let newton: &compiled_model::Newton = &model.newtons[index];
         let (&[unknown], &[residual], Some(_)) =
             (&newton.unknowns[..], &newton.residuals[..], &newton.jacobian)
         else {
@@ -418,7 +427,7 @@ impl Machine {
     /// systems had been solved with pivoting.
     fn inner_slope(
         &mut self,
-        newton: &image::Newton,
+        newton: &compiled_model::Newton,
         x: f64,
         mode: Mode,
         fallbacks: u64,
@@ -440,7 +449,7 @@ impl Machine {
     /// Newton's method on the iteration variables; homotopies where it fails.
     pub(super) fn newton(&mut self, index: usize, mode: Mode) -> Result<(), Stop> {
         let model = self.model.clone();
-        let newton: &image::Newton = &model.newtons[index];
+        let newton: &compiled_model::Newton = &model.newtons[index];
         if newton.iteration != Iteration::Newton {
             return self.sweeps(newton, mode);
         }
@@ -452,6 +461,12 @@ impl Machine {
         }
         space.start.copy_from_slice(&space.x);
         let exact = self.exact || self.careful || mode != Mode::Continuous;
+        let is_simplified = self.is_simplified;
+        if self.one_step {
+            let outcome = self.one_step(newton, &mut space, mode);
+            self.newtons[index] = Some(space);
+            return outcome;
+        }
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
         let before = space.solver.work();
         let fitted = mode == Mode::Initial
@@ -476,7 +491,7 @@ impl Machine {
                 homotopy::solve(&mut system, &mut space.x, &options).map(|_| ()).map_err(|lost| lost.error);
         }
         let stop = system.stop.take();
-        if outcome.is_ok() && exact && !space.examined {
+        if outcome.is_ok() && exact && !space.examined && !is_simplified {
             space.examined = true;
             let open = determined::undetermined(&mut system, &space.x);
             if !open.is_empty() {
@@ -488,7 +503,8 @@ impl Machine {
                 let x = std::mem::take(&mut space.x);
                 let mut result = self.put(newton, &x, mode);
                 let looked_at = self.written || mode != Mode::Continuous;
-                if result.is_ok() && looked_at && !self.trusts {
+                let looked_at = looked_at && !self.trusts && !self.is_simplified;
+                if result.is_ok() && looked_at {
                     result = self.keeps_digits(newton, &x, mode);
                 }
                 if result.is_ok() && mode == Mode::Continuous {
@@ -517,8 +533,30 @@ impl Machine {
         outcome
     }
 
+    /// One step of Newton's method from the values of the iteration variables.
+    fn one_step(
+        &mut self,
+        newton: &compiled_model::Newton,
+        space: &mut NewtonSpace,
+        mode: Mode,
+    ) -> Result<(), Stop> {
+        let before = space.solver.work();
+        let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
+        let outcome = homotopy::advance(&mut space.solver, &mut system, &mut space.x);
+        let stop = system.stop.take();
+        self.newton_iterations += space.solver.work().iterations - before.iterations;
+        match outcome {
+            Ok(()) => self.put(newton, &space.x, mode),
+            Err(ModelError::Recoverable(e)) => {
+                let unknowns = newton.unknowns.clone();
+                Err(Stop::Failed(Failure { reason: e.reason, unknowns, residual: None }))
+            }
+            Err(ModelError::Fatal(e)) => Err(stop.unwrap_or_else(|| Stop::Function(None, e.to_string()))),
+        }
+    }
+
     /// Fails where the solution just found lies on another branch than the one before it.
-    fn stay(&mut self, newton: &image::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
+    fn stay(&mut self, newton: &compiled_model::Newton, branch: &mut Branch, x: &[f64]) -> Result<(), Stop> {
         let mut system =
             TornSystem { machine: self, newton, mode: Mode::Continuous, stop: None, pivoted: false };
         let stays = branch.follow(&mut system, x);
@@ -535,9 +573,9 @@ impl Machine {
     }
 
     /// Fails where what is computed from the iteration variables means nothing.
-    fn keeps_digits(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
+    fn keeps_digits(&mut self, newton: &compiled_model::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
         let mut system = TornSystem { machine: self, newton, mode, stop: None, pivoted: false };
-        match digits::are_lost(&mut system, x, &newton.all) {
+        match cancellation::are_lost(&mut system, x, &newton.all) {
             true => Err(lost(newton)),
             false => Ok(()),
         }
@@ -567,7 +605,7 @@ impl Machine {
     }
 
     /// Successive substitution: sweep after sweep, until what the next ones would still change is small.
-    pub(super) fn sweeps(&mut self, newton: &image::Newton, mode: Mode) -> Result<(), Stop> {
+    pub(super) fn sweeps(&mut self, newton: &compiled_model::Newton, mode: Mode) -> Result<(), Stop> {
         /// Relative to the iteration variables.
         const TOLERANCE: f64 = 1e-10;
         /// Even a grid of a million nodes takes some thousands; what needs more does not converge.
@@ -601,7 +639,7 @@ impl Machine {
     }
 
     /// Gives the iteration variables their values and computes what follows from them.
-    pub(super) fn put(&mut self, newton: &image::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
+    pub(super) fn put(&mut self, newton: &compiled_model::Newton, x: &[f64], mode: Mode) -> Result<(), Stop> {
         for (x, v) in x.iter().zip(&newton.unknowns) {
             self.values[v.index()] = *x;
         }
@@ -615,7 +653,7 @@ impl Machine {
 /// A torn system as the solver sees it.
 pub(super) struct TornSystem<'a> {
     pub(super) machine: &'a mut Machine,
-    pub(super) newton: &'a image::Newton,
+    pub(super) newton: &'a compiled_model::Newton,
     mode: Mode,
     stop: Option<Stop>,
     /// Linear systems were solved with pivoting in the last evaluation.
@@ -840,7 +878,7 @@ fn follows(weighed: &[Weighed], tracked: usize) -> bool {
 }
 
 /// The failure of a system of which no digits are left.
-fn lost(newton: &image::Newton) -> Stop {
+fn lost(newton: &compiled_model::Newton) -> Stop {
     let unknowns = newton.unknowns.clone();
     Stop::Failed(Failure { reason: Reason::LostDigits, unknowns, residual: None })
 }

@@ -1,21 +1,28 @@
 //! Events at the ends of steps, as real time wants them: what has changed in a step takes effect at its end, and nothing is searched
 //! for inside. Generated C does the same (`kausal-codegen/src/c/event.rs`), so that a run shows what the target will do.
 
+use super::passage::PartEnd;
 use super::schedule::is_same_instant;
 use super::{Observer, Run, RunError};
 
 impl Run {
     /// One step and the event at its end, if there is one.
-    pub(super) fn advance_to_step_end(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    pub(super) fn advance_to_step_end(
+        &mut self,
+        target: f64,
+        asked: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
         let before = self.time();
         let due = self.next_time_event()?;
         let mut end = before;
         // What is due at once needs no step.
         if due > before {
             self.limit_step()?;
-            self.side()?.keep_guesses();
+            self.side()?.keep_guesses(before);
             let stop = self.settings.stop;
-            end = match self.solver()?.step(stop) {
+            let limit = if asked { stop.min(target) } else { stop };
+            end = match self.solver()?.step(limit) {
                 Ok(report) => report.t,
                 Err(error) => return Err(self.integration_error(&error)),
             };
@@ -28,7 +35,8 @@ impl Run {
         let crossed = !self.changed.is_empty();
         let event = crossed || end >= due || is_same_instant(due, end);
         self.keep_past(before, end)?;
-        self.outputs(before, end, event, observer)?;
+        let ends = if event { PartEnd::Event } else { PartEnd::Step };
+        self.outputs((before, end), (before, end), ends, observer)?;
         if !event {
             return self.reselect(end);
         }

@@ -6,19 +6,20 @@
 
 use kausal_symbolic::VarId;
 use kausal_translate::program::{BaseClock, ClockTrigger, SubClock};
+use serde::{Deserialize, Serialize};
 
 use super::schedule::is_same_instant;
 use crate::machine::{Machine, Mode, Stop};
 
 /// The clocks of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Clocks {
     start: f64,
     bases: Vec<State>,
 }
 
 /// How far a base clock has come.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
     /// The number of the next tick.
     next: i64,

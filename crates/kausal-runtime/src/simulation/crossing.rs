@@ -19,7 +19,9 @@ use kausal_solver::events::{EventFinder, Functions};
 use kausal_symbolic::VarId;
 use kausal_translate::{Program, flow};
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
+use super::schedule::is_same_instant;
 use super::{Obstacle, Run, RunError};
 use crate::machine::Machine;
 
@@ -41,6 +43,8 @@ const PLAIN: f64 = 1e3;
 /// In this many neighbouring instants a function must grow, each time by this factor, to have left zero.
 const GROWING: usize = 3;
 const GROWTH: f64 = 3.0;
+/// The band of a function that is zero, as a part of what may be rounding.
+const AT_EDGE: f64 = 0.5;
 /// Growth below this part of what may be rounding says nothing.
 const FLOOR: f64 = 1.0;
 /// Relations are looked at after this part of the run at the latest.
@@ -49,16 +53,18 @@ const LONGEST_PART: f64 = 2e-3;
 const MOST_PARTS: f64 = 1000.0;
 
 /// Remembers the last events to see whether they pile up.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Chatter {
     instants: VecDeque<f64>,
     /// Events known in advance since this instant.
     known: (u32, f64),
+    /// The last crossing, and what crossed there.
+    last: Option<(f64, Vec<u32>)>,
 }
 
 impl Chatter {
     pub(crate) fn new() -> Chatter {
-        Chatter { instants: VecDeque::new(), known: (0, f64::NEG_INFINITY) }
+        Chatter { instants: VecDeque::new(), known: (0, f64::NEG_INFINITY), last: None }
     }
 
     /// An event that was known in advance, at `t` of a run of this length; do they follow each other so closely that the
@@ -84,6 +90,14 @@ impl Chatter {
                 && before(count / 2) <= later * before(count)
                 && (later >= 1.0 || self.come_to_a_limit(count))
         })
+    }
+
+    /// These relations cross at `t`: which of them crossed at the same instant before, the other way? On neither side of zero they
+    /// stay there.
+    fn folds(&mut self, t: f64, crossed: &[u32]) -> Vec<u32> {
+        let last = self.last.replace((t, crossed.to_vec()));
+        let last = last.filter(|(before, _)| is_same_instant(*before, t)).map(|(_, crossed)| crossed);
+        crossed.iter().copied().filter(|r| last.iter().flatten().any(|l| l == r)).collect()
     }
 
     /// Is the largest distance in each quarter of the last events less than in the one before?
@@ -156,6 +170,17 @@ impl Run {
             true => self.find_signs(finder, t0, part)?,
             false => Vec::new(),
         };
+        if let Some((first, values)) = known.first().cloned() {
+            let leaving = self.leaving(finder, t0)?;
+            if !leaving.is_empty() {
+                let decide = Watched { run: self, error: None, known: &mut known }.decide(&leaving);
+                leaving.iter().for_each(|&i| finder.set_side(i, !finder.sides()[i]));
+                if decide {
+                    finder.changed_at_once(&leaving, &values);
+                    return Ok(Some(first));
+                }
+            }
+        }
         let mut instants: Vec<f64> = known.iter().map(|(t, _)| *t).collect();
         let far = 1..=parts as i32;
         instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
@@ -182,8 +207,16 @@ impl Run {
         let mut values = std::mem::take(&mut self.differences);
         values.resize(self.watched.len(), 0.0);
         self.crossing_values(&mut values)?;
-        let clear = finder.pass_clear(t0, t, &values);
-        self.differences = values;
+        // The error test lets a single state be off by so many tolerances.
+        let state = self.settings.tolerance * (self.state.len().max(1) as f64).sqrt();
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
+        let watched = std::mem::take(&mut self.watched);
+        let machine = self.machine()?;
+        near.extend(watched.iter().map(|&r| state * machine.size_of(r)));
+        self.watched = watched;
+        let clear = finder.pass_clear(t0, t, &values, &near);
+        (self.differences, self.near) = (values, near);
         Ok(clear)
     }
 
@@ -206,8 +239,10 @@ impl Run {
             self.look_at(&instants[few..], &mut known)?;
         }
         known.reverse();
-        let roundings: Vec<f64> = self.machine()?.roundings().collect();
-        let model = self.machine()?.model().clone();
+        let machine = self.machine()?;
+        let roundings: Vec<f64> = machine.roundings().collect();
+        let noises: Vec<f64> = (0..roundings.len() as u32).map(|r| machine.noise_of(r)).collect();
+        let model = machine.model().clone();
         let mut column = Vec::with_capacity(known.len());
         for i in 0..self.watched.len() {
             column.clear();
@@ -219,7 +254,9 @@ impl Run {
             let rough = self.settings.method.is_fixed_step() && model.discretized.is_some();
             let least = if model.iterated[relation] || rough { FLOOR * roundings[relation] } else { 0.0 };
             let grown = begins_to_grow(&column).map(|size| 0.5 * size.max(2.0 * least));
-            finder.set_band(i, grown.map_or(band, |size| band.min(size)));
+            // It is on the side the event put it on, however far from there it was found.
+            let behind = column.first().map_or(0.0, |&v| if finder.sides()[i] { -v } else { v });
+            finder.set_band(i, grown.map_or(band, |size| band.min(size)).max(behind + noises[relation]));
         }
         Ok(known)
     }
@@ -269,7 +306,7 @@ impl Run {
     /// Functions that are positive on one side of each relation.
     pub(super) fn crossing_values(&mut self, values: &mut [f64]) -> Result<(), RunError> {
         let start = self.settings.start;
-        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let solver = self.solver.as_mut().ok_or_else(|| RunError::Stopped(start))?;
         let machine = &mut solver.model_mut().model_mut().machine;
         machine.differences(&self.functions, &self.watched, values);
         Ok(())
@@ -284,8 +321,9 @@ impl Run {
     }
 
     /// Relations that crossed take the side they went to.
-    pub(crate) fn flip(&mut self) -> Result<(), RunError> {
+    pub(crate) fn flip(&mut self, t: f64) -> Result<(), RunError> {
         let crossed = self.crossed();
+        let folded = self.chatter.folds(t, &crossed);
         let machine = self.machine()?;
         let model = machine.model().clone();
         for &r in &crossed {
@@ -293,25 +331,32 @@ impl Run {
             *value = 1.0 - *value;
         }
         machine.crossed = crossed;
+        machine.folded = folded;
         Ok(())
     }
 
-    /// Goes on watching from the current values, which are those of an instant before: what is known of rounding is kept.
+    /// What is known of rounding where a step begins.
+    pub(super) fn keep_bands(&mut self) {
+        self.bands.clear();
+        let finder = self.finder.iter();
+        self.bands.extend(finder.flat_map(|finder| (0..finder.sides().len()).map(|i| finder.band(i))));
+    }
+
+    /// Goes on watching from the current values, which are those where the step began: what was known of rounding there is kept.
     pub(super) fn watch_again(&mut self) -> Result<(), RunError> {
         let Some(mut finder) = self.finder.take() else { return Ok(()) };
         let mut values = vec![0.0; self.watched.len()];
         self.crossing_values(&mut values)?;
-        let bands: Vec<f64> = (0..values.len()).map(|i| finder.band(i)).collect();
         finder.start(&values);
         let watched = std::mem::take(&mut self.watched);
+        let bands = std::mem::take(&mut self.bands);
         let machine = self.machine()?;
         let model = machine.model().clone();
-        for (i, &r) in watched.iter().enumerate() {
+        for (i, (&r, &band)) in watched.iter().zip(&bands).enumerate() {
             let relation = &model.program.relations[r as usize];
             let holds = machine.values[relation.variable.index()] != 0.0;
             finder.set_side(i, holds != relation.or_equal);
-            let near = values[i].abs() <= machine.rounding_of(r);
-            finder.set_band(i, if near { bands[i].max(machine.rounding_of(r)) } else { bands[i] });
+            finder.set_band(i, band);
         }
         self.watched = watched;
         self.finder = Some(finder);
@@ -329,20 +374,24 @@ impl Run {
         let mut finder = self.finder.take().unwrap_or_else(|| EventFinder::new(values.len()));
         finder.start(&values);
         let watched = std::mem::take(&mut self.watched);
+        let crossed = std::mem::take(&mut self.just_crossed);
         let machine = self.machine()?;
         let model = machine.model().clone();
         for (i, &r) in watched.iter().enumerate() {
             let relation = &model.program.relations[r as usize];
             let holds = machine.values[relation.variable.index()] != 0.0;
             finder.set_side(i, holds != relation.or_equal);
-            let band = machine.rounding_of(r);
-            if values[i].abs() <= band {
-                finder.set_band(i, band);
+            let rounding = machine.rounding_of(r);
+            // What is found at the edge of the band is to count as zero in its event, and behind that.
+            let band = AT_EDGE * rounding;
+            if values[i].abs() <= band || crossed.contains(&r) && values[i].abs() <= rounding {
+                finder.set_band(i, band.max(values[i].abs()));
             }
         }
+        let at_zero = (0..watched.len()).any(|i| finder.band(i) > 0.0);
         self.watched = watched;
         self.finder = Some(finder);
-        Ok(())
+        self.note_departure(at_zero)
     }
 }
 

@@ -9,6 +9,7 @@
 //! repetition.
 
 use kausal_symbolic::VarId;
+use serde::{Deserialize, Serialize};
 
 use crate::machine::{Machine, Stop};
 use crate::simulation::schedule::is_same_instant;
@@ -16,12 +17,12 @@ use crate::simulation::schedule::is_same_instant;
 /// Instants inside each step that are kept besides its end.
 pub(crate) const INSIDE: usize = 3;
 /// So many times more where the expression bends, at most.
-const MOST_TIMES: f64 = 32.0;
+pub(crate) const MOST_TIMES: f64 = 32.0;
 /// Steps are at least this part of the run, however short a delay is.
 const SHORTEST: f64 = 1e-5;
 
 /// The past of all delayed expressions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Histories {
     pasts: Vec<Past>,
     /// Delay and maximum of each, as computed last.
@@ -35,7 +36,7 @@ pub(crate) struct Histories {
 }
 
 /// The past of one expression.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Past {
     /// Instants, ascending; a jump has its instant twice.
     instants: Vec<f64>,

@@ -5,6 +5,7 @@
 
 use kausal_symbolic::VarId;
 use kausal_symbolic::time_function::{Change, Enclosure};
+use serde::{Deserialize, Serialize};
 
 use super::schedule::is_same_instant;
 use crate::machine::Machine;
@@ -22,7 +23,7 @@ const SHORTEST_CALM: f64 = 1e-9;
 const MAX_RESTLESS: u32 = 8;
 
 /// The next instants.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Foreseen {
     /// When each relation of time changes next, or when to look again.
     next: Vec<f64>,
@@ -48,6 +49,13 @@ impl Foreseen {
         }
     }
 
+    /// The run goes on to a later end: all is looked for again.
+    pub(crate) fn extend_to(&mut self, stop: f64) {
+        self.resolution = self.resolution.max(2.0 * f64::EPSILON * stop.abs());
+        self.stop = stop;
+        self.next.fill(f64::NEG_INFINITY);
+    }
+
     /// Looks for the next instants after `now`, where those that are known no longer hold.
     pub(crate) fn look_ahead(&mut self, machine: &Machine, now: f64) {
         let model = machine.model().clone();
@@ -71,9 +79,12 @@ impl Foreseen {
         }
     }
 
-    /// The first instant.
-    pub(crate) fn next(&self) -> f64 {
-        self.next.iter().copied().fold(f64::INFINITY, f64::min)
+    /// The first instant, given another event at `due`. Where several relations change at the same instant but for rounding, it is
+    /// the last of theirs: all have changed there, and what jumps with a relation is computed as it is behind it.
+    pub(crate) fn next(&self, due: f64) -> f64 {
+        let first = self.next.iter().copied().fold(due, f64::min);
+        let together = |i: &usize| self.changes[*i] && is_same_instant(self.next[*i], first);
+        (0..self.next.len()).filter(together).fold(first, |last, i| last.max(self.next[i]))
     }
 
     /// Tells the machine which relations change at its instant, and to what.
@@ -90,7 +101,7 @@ impl Foreseen {
 }
 
 /// How long steps may be beside signals that are known in advance.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Signals {
     /// How far each signal ranges in the whole run, and each of its shapes, with its place.
     ranges: Vec<(f64, Vec<Shape>)>,
@@ -101,11 +112,12 @@ pub(crate) struct Signals {
     stop: f64,
     /// Steps in a row in which a signal would not calm down.
     restless: u32,
+    #[serde(skip)]
     room: Vec<Enclosure>,
 }
 
 /// A function in a signal that is no straight line.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Shape {
     /// Its place among the parts of the signal.
     place: usize,

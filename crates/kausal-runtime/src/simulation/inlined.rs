@@ -18,14 +18,17 @@ use kausal_translate::discretize::USUAL_ITERATIONS;
 use kausal_translate::flow;
 use kausal_translate::program::{self, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 mod linear;
+mod saved;
 
 use linear::Point;
 
+use super::relevance::reads_clock;
 use super::{RightSide, Settings};
-use crate::image::{CompiledModel, Discretized, Exec};
-use crate::machine::{Failure, Machine, Mode, Stop};
+use crate::compiled_model::{CompiledModel, Discretized, Exec};
+use crate::machine::{Failure, Linearized, Machine, Mode, Stop};
 
 /// A step of this part of the instant is hardly one, and a still smaller one no better: iterations do not give up early.
 const HARDLY: f64 = 1e-10;
@@ -64,11 +67,14 @@ pub(super) fn why_not(machine: &Machine) -> Option<&'static str> {
 }
 
 /// Is something of the past read that is not known before an inlined step, once for all of it? A delay by parameters is, at the
-/// end of the step; one by variables depends on what the step computes, and stages inside the step have values of their own.
+/// end of the step; one by variables or by time depends on what the step computes or on where it ends, and stages inside the step
+/// have values of their own.
 fn misses_the_past(program: &Program) -> bool {
     let Some(section) = &program.discretized else { return false };
     let kind = |v: &VarId| program.variables[v.index()].kind == Kind::Parameter;
-    let constant = |delay: &program::Delay| program.pool.variables_of(delay.delay).iter().all(kind);
+    let constant = |delay: &program::Delay| {
+        program.pool.variables_of(delay.delay).iter().all(kind) && !reads_clock(program, delay.delay)
+    };
     let inside = section.stages.len() > 1;
     !program.transports.is_empty() || program.delays.iter().any(|delay| inside || !constant(delay))
 }
@@ -147,6 +153,9 @@ impl StepModel for Stepper {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.as_step().derivative(t, x, dx)
     }
+    fn confirm(&mut self, request: &StepRequest, x: &[f64]) -> Result<bool, ModelError> {
+        self.as_step().confirm(request, x)
+    }
     fn nominal(&self, i: usize) -> f64 {
         self.as_step_ref().nominal(i)
     }
@@ -217,7 +226,7 @@ pub(super) struct Inlined {
 }
 
 /// Are states stiff that were not taken for that?
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Stiffness {
     /// Since the last event substitution has failed, or was slow for some time: stability limits it.
     found: bool,
@@ -276,7 +285,7 @@ struct Stage {
 }
 
 /// The past of an iteration variable: instants and values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Past {
     variable: VarId,
     /// What it is the copy of at the end of the step; itself, where it is no copy.
@@ -709,6 +718,25 @@ impl StepModel for Inlined {
         self.derivatives += 1;
         self.remember(x);
         self.side.rhs(t, x, dx)
+    }
+
+    fn confirm(&mut self, request: &StepRequest, _x: &[f64]) -> Result<bool, ModelError> {
+        let model = self.side.machine.model().clone();
+        let implicit = self.stages.is_none() && self.complete.is_none() && !self.is_fixed;
+        let Some(inlined) = self.step.code(&model).filter(|_| implicit && self.step.substituted.is_empty())
+        else {
+            return Ok(true);
+        };
+        let machine = &mut self.side.machine;
+        machine.demand.linearized = Some(Linearized::Confirmed);
+        let prepared = self.step.prepare(machine, request.t, request.h, request.old);
+        let outcome = prepared.and_then(|()| machine.run(&inlined.steps, Mode::Continuous));
+        machine.demand.linearized = None;
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(Stop::Failed(_)) => Ok(false),
+            Err(stop) => Err(self.failed(stop)),
+        }
     }
 
     fn nominal(&self, i: usize) -> f64 {

@@ -7,6 +7,8 @@ use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
 use super::clocks::Clocks;
+use super::homotopy;
+use super::schedule::is_same_instant;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
 use crate::tunable::Once;
@@ -31,6 +33,8 @@ pub(crate) fn event(machine: &mut Machine) -> Result<Option<String>, RunError> {
     machine.due.fill(None);
     machine.foreseen.fill(None);
     machine.crossed.clear();
+    machine.folded.clear();
+    machine.located.clear();
     machine.anchor_outputs();
     outcome
 }
@@ -48,6 +52,7 @@ fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
         let changed = round(machine, &mut restless);
         let changed = changed.and_then(|changed| Ok(Clocks::tick_risen(machine)? || changed));
         match changed {
+            Ok(false) if begins_now(machine) => {}
             Ok(false) => return defined(machine).map(|()| None).map_err(|stop| RunError::Event(t, stop)),
             Ok(true) => {}
             Err(Stop::Terminate(message)) => return Ok(Some(message)),
@@ -55,6 +60,26 @@ fn iterate(machine: &mut Machine) -> Result<Option<String>, RunError> {
         }
     }
     Err(RunError::EventLoop(t, restless))
+}
+
+/// Did the event put the instants of relations of time to this very one? Where `t0 = time` was set, `time > t0` does not hold at the
+/// instant and holds right behind it: no later event would come to say so. Each becomes due once.
+fn begins_now(machine: &mut Machine) -> bool {
+    let model = machine.model().clone();
+    if machine.due.is_empty() {
+        return false;
+    }
+    let mut numbers = vec![0.0; model.schedule_len];
+    machine.evaluate(model.schedule, &mut numbers);
+    let now = machine.time;
+    let mut begins = false;
+    for (due, event) in machine.due.iter_mut().zip(numbers.chunks(2)) {
+        if due.is_none() && is_same_instant(event[0], now) {
+            *due = Some(event[1]);
+            begins = true;
+        }
+    }
+    begins
 }
 
 /// One evaluation of everything; did something change that calls for another?
@@ -70,7 +95,7 @@ fn round(machine: &mut Machine, restless: &mut Vec<VarId>) -> Result<bool, Stop>
     let outcome = outcome
         .and_then(|()| finite(machine))
         .and_then(|()| whole(machine))
-        .and_then(|()| machine.keep_promises());
+        .and_then(|()| machine.check_reinit_consistency());
     if let Err(stop) = outcome {
         let ends = matches!(stop, Stop::Terminate(_));
         return Err(machine.violated.take().filter(|_| !ends).map_or(stop, Stop::Assertion));
@@ -219,10 +244,10 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     if let Some(flag) = program.initial_flag {
         machine.values[flag.index()] = 1.0;
     }
-    if let Some(lambda) = program.homotopy {
-        machine.values[lambda.index()] = 1.0;
+    match program.homotopy {
+        Some(lambda) => homotopy::solve(machine, lambda)?,
+        None => solve_with_delays(machine)?,
     }
-    solve_with_delays(machine)?;
     machine.check_initial()?;
     machine.evaluate_bounds();
     machine.reinits.clear();
@@ -237,7 +262,7 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
 
 /// Solves the initial problem; what is delayed has at the start the value it is delayed from, which is found by
 /// repetition.
-fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
+pub(super) fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
     const ROUNDS: usize = 100;
     let model = machine.model().clone();
     for _ in 0..ROUNDS {

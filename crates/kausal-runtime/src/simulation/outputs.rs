@@ -1,5 +1,6 @@
 //! Output points: where they are, and the values there.
 
+use super::passage::PartEnd;
 use super::{Observer, Run, RunError, Settings, finite};
 use crate::machine::Stop;
 
@@ -14,35 +15,38 @@ impl Run {
         }
     }
 
-    /// Records output points in (t0, t1], or the step itself, up to where the step is found to be wrong: then it has been taken
-    /// back, and the answer is no. The end of the run and of the last step before
-    /// an event are recorded by others.
+    /// Records output points in (t0, t1], which is in a step from `before` to `end`, or the step itself, up to where the step is found to be wrong: then it has been taken
+    /// back, and the answer is no. The end of the run, of the last step before an event and of a part of a step are recorded by
+    /// others.
     pub(super) fn outputs(
         &mut self,
-        t0: f64,
-        t1: f64,
-        event: bool,
+        (before, end): (f64, f64),
+        (t0, t1): (f64, f64),
+        ends: PartEnd,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunError> {
         let Settings { stop, interval, .. } = self.settings;
-        if self.next_output_point().is_none() && t1 > t0 && !event && t1 < stop {
+        self.follow_derivatives(t1)?;
+        if self.next_output_point().is_none() && t1 > t0 && ends == PartEnd::Step && t1 < stop {
             self.at(t1, true)?;
             observer.record(self.machine()?);
+            self.note_derivatives()?;
         }
         while let Some(t) = self.next_output_point() {
             // The last point is the stop time itself, recorded at the end.
             if t > t1 || t >= stop - 1e-9 * interval {
                 return Ok(true);
             }
-            if !(event && t == t1) {
-                self.output_at(t, t0, t1)?;
+            if !(ends == PartEnd::Event && t == t1) {
+                self.output_at(t, before, end)?;
                 if self.has_found_defect()? {
-                    if !self.confirm_defect(t0)? {
+                    if !self.confirm_defect(before)? {
                         return Ok(false);
                     }
-                    self.output_at(t, t0, t1)?;
+                    self.output_at(t, before, end)?;
                 }
                 observer.record(self.machine()?);
+                self.note_derivatives()?;
             }
             self.next_output += 1;
         }

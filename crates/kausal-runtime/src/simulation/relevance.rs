@@ -222,7 +222,8 @@ impl Relevance {
     }
 }
 
-fn reads_clock(program: &Program, e: ExprId) -> bool {
+/// Does a formula read `time`?
+pub(super) fn reads_clock(program: &Program, e: ExprId) -> bool {
     let pool = &program.pool;
     reachable(pool, &[e], |_| true).iter().any(|&id| matches!(pool.node(id), Node::Op(Op::Time, _)))
 }

@@ -21,7 +21,7 @@ impl Run {
             return Ok(());
         }
         let start = self.settings.start;
-        let solver = self.solver.as_mut().ok_or(RunError::Stopped(start))?;
+        let solver = self.solver.as_mut().ok_or_else(|| RunError::Stopped(start))?;
         let side = solver.model_mut().model_mut();
         let mut disturbed = side.state();
         disturbed.iter_mut().enumerate().for_each(|(i, x)| *x += *x * f64::EPSILON * units(i));

@@ -63,21 +63,35 @@ fn start(machine: &Machine, variable: VarId) -> Option<f64> {
 }
 
 /// For each state the smallest start value of those its derivative depends on; where none of these has one, of those that their
-/// derivatives depend on, and so on. Infinite where there is none at all.
+/// derivatives depend on, and so on. Infinite where there is none at all. From those with start values outwards, so that each
+/// entry is looked at once, however far start values are handed on.
 fn beside(starts: &[Option<f64>], entries: &[(usize, usize)]) -> Vec<f64> {
     let mut known: Vec<f64> = starts.iter().map(|start| start.unwrap_or(f64::INFINITY)).collect();
-    loop {
-        let mut found = vec![f64::INFINITY; known.len()];
-        for &(i, j) in entries {
-            if known[i] == f64::INFINITY {
+    // The rows in which each state stands, one after the other.
+    let mut begin = vec![0; known.len() + 1];
+    entries.iter().for_each(|&(_, j)| begin[j + 1] += 1);
+    (0..known.len()).for_each(|j| begin[j + 1] += begin[j]);
+    let (mut rows, mut next) = (vec![0; entries.len()], begin.clone());
+    for &(i, j) in entries {
+        rows[next[j]] = i;
+        next[j] += 1;
+    }
+    let mut latest: Vec<usize> = (0..known.len()).filter(|&j| known[j] < f64::INFINITY).collect();
+    let mut found = vec![f64::INFINITY; known.len()];
+    while !latest.is_empty() {
+        let mut reached = Vec::new();
+        for j in latest {
+            for &i in rows[begin[j]..begin[j + 1]].iter().filter(|i| known[**i] == f64::INFINITY) {
+                if found[i] == f64::INFINITY {
+                    reached.push(i);
+                }
                 found[i] = found[i].min(known[j]);
             }
         }
-        if found.iter().all(|size| *size == f64::INFINITY) {
-            return known;
-        }
-        known.iter_mut().zip(found).for_each(|(known, found)| *known = known.min(found));
+        reached.iter().for_each(|&i| known[i] = found[i]);
+        latest = reached;
     }
+    known
 }
 
 /// Numbers of the connected parts of a graph of `n` nodes.
@@ -111,6 +125,15 @@ mod tests {
         let found = beside(&starts, &entries);
         assert_eq!(found[2..4], [1e-10, 1e-10]);
         assert_eq!(found[4], f64::INFINITY);
+    }
+
+    /// Along a chain of so many states that looking at all of them once for each would not end.
+    #[test]
+    fn sizes_are_handed_on_along_long_chains() {
+        const N: usize = 400_000;
+        let starts: Vec<Option<f64>> = (0..N).map(|i| (i == 0).then_some(0.5)).collect();
+        let entries: Vec<(usize, usize)> = (1..N).flat_map(|i| [(i, i - 1), (i - 1, i)]).collect();
+        assert!(beside(&starts, &entries).iter().all(|size| *size == 0.5));
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! twice: tick `k` is at `start + k*interval`.
 
 use kausal_symbolic::VarId;
+use serde::{Deserialize, Serialize};
 
 use super::clocks::Clocks;
 use crate::machine::{Machine, Stop};
 
 /// When something is due.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Schedule {
     /// Instants and slopes of time events, then starts and intervals of samples, as computed last.
     numbers: Vec<f64>,
@@ -33,6 +34,24 @@ impl Schedule {
             schedule.ticks.push((passed - 1e-9).ceil().max(0.0));
         }
         schedule
+    }
+
+    /// Parameters have changed: ticks of samples that are elsewhere now are counted from the current instant on.
+    pub(crate) fn count_anew(&mut self, machine: &mut Machine) -> Result<(), Stop> {
+        let model = machine.model().clone();
+        let before: Vec<(f64, f64)> = (0..self.ticks.len()).map(|i| self.sample(machine, i)).collect();
+        machine.evaluate(model.schedule, &mut self.numbers);
+        self.check(machine)?;
+        let now = machine.time;
+        for (i, before) in before.into_iter().enumerate() {
+            let (start, interval) = self.sample(machine, i);
+            if before != (start, interval) {
+                let passed = (now - start) / interval;
+                // One at this very instant has been made.
+                self.ticks[i] = ((passed + 1e-9).floor() + 1.0).max(0.0);
+            }
+        }
+        Ok(())
     }
 
     /// Do all ticks come one after the other?
@@ -60,12 +79,25 @@ impl Schedule {
         start + self.ticks[index] * interval
     }
 
+    /// The number of the tick of a sample that was marked as due last.
+    pub(crate) fn last_tick(&self, index: usize) -> f64 {
+        self.ticks[index] - 1.0
+    }
+
+    /// How many numbers announce events: instants and slopes, starts and intervals.
+    pub(crate) fn numbers(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// The first instant after `now`.
     pub(crate) fn next(&mut self, machine: &mut Machine, now: f64) -> f64 {
-        let model = machine.model().clone();
         machine.set_time(now);
-        machine.evaluate(model.schedule, &mut self.numbers);
-        let events = &self.numbers[..2 * model.program.time_events.len()];
+        if !self.numbers.is_empty() {
+            let schedule = machine.model().schedule;
+            machine.evaluate(schedule, &mut self.numbers);
+        }
+        let program = &machine.model().program;
+        let events = &self.numbers[..2 * program.time_events.len()];
         self.breaks.retain(|&instant| instant > now && !is_same_instant(instant, now));
         let mut next = f64::INFINITY;
         for &instant in events.iter().step_by(2).chain(&self.breaks) {
@@ -73,7 +105,7 @@ impl Schedule {
                 next = instant;
             }
         }
-        next = next.min(machine.clocks.next(&model.program).max(now));
+        next = next.min(machine.clocks.next(program).max(now));
         for i in 0..self.ticks.len() {
             // What could not be reached by a step is due at once.
             next = next.min(self.tick(machine, i).max(now));

@@ -59,6 +59,9 @@ impl Run {
             return Ok(());
         }
         self.stats.state_selections += 1;
+        if let (Some(follower), Some(solver)) = (&mut self.follower, &self.solver) {
+            follower.reselected(&solver.model().model().machine)?;
+        }
         self.emerging.forget();
         let state = self.solver()?.model().model().state();
         let stands_for = self.machine()?.stands_for();

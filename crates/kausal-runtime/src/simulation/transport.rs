@@ -2,9 +2,10 @@
 //!
 //! A particle at place `p` when the flow has come to `x` is known by `p - x`, which never changes: its mark. What is
 //! between the two ends is a list of marks and values, ascending. A flow forwards adds marks at the front, one
-//! backwards at the back, and what leaves is read at the other end, by a cubic through neighbours as for delays.
-//! A jump of what enters at an event has its mark twice: no cubic reaches over it, and the position at which it leaves
-//! is watched by a relation (`Transport::arrivals`), so that it leaves in an event of its own.
+//! backwards at the back, and what leaves is read at the other end, by a cubic through neighbours as for delays, of which there are
+//! as many as the tolerance asks for.
+//! What enters at an event has its mark twice, for its slope may jump there: no cubic reaches over it. Where it jumps itself, the
+//! position at which it leaves is watched by a relation (`Transport::arrivals`), so that it leaves in an event of its own.
 //!
 //! What comes out at the end where something enters is what enters. It is found by repetition, for the equations may
 //! lead from the one to the other by way of other pipes.
@@ -13,7 +14,9 @@ use std::collections::VecDeque;
 
 use kausal_solver::Reason;
 use kausal_symbolic::VarId;
+use serde::{Deserialize, Serialize};
 
+use super::delay::{INSIDE, MOST_TIMES};
 use crate::machine::{Failure, Machine, Stop};
 
 /// Positions closer than this cannot be told apart; the distance of the ends is one.
@@ -28,7 +31,7 @@ const FARTHEST: f64 = 0.1;
 const NEIGHBOURS: usize = 4;
 
 /// All transports of a model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Transports {
     pipes: Vec<Pipe>,
     /// Position and direction of each, as computed last.
@@ -41,7 +44,7 @@ pub(crate) struct Transports {
 }
 
 /// What is between the ends.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Pipe {
     points: VecDeque<Point>,
     /// The position to which the list has been brought.
@@ -50,7 +53,7 @@ struct Pipe {
     forward: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Point {
     mark: f64,
     value: f64,
@@ -149,6 +152,17 @@ impl Transports {
             self.longest = if farthest > 0.0 { elapsed * FARTHEST / farthest } else { f64::INFINITY };
             self.kept = machine.time;
         }
+    }
+
+    /// How many times more points the last step, kept at equal distances in time, should have for this tolerance.
+    pub(crate) fn refinement(&self, machine: &Machine, tolerance: f64) -> usize {
+        let program = &machine.model().program;
+        let wanted = self.pipes.iter().zip(&program.transports).map(|(pipe, transport)| {
+            let input = transport.inputs[ends(pipe.forward).0];
+            let size = machine.values[input.index()].abs().max(program.variables[input.index()].nominal);
+            (pipe.error_of_last() / (tolerance * size)).powf(0.25)
+        });
+        wanted.fold(1.0, f64::max).min(MOST_TIMES).ceil() as usize
     }
 
     /// At an event: what has left is gone, jumps too.
@@ -294,17 +308,33 @@ impl Pipe {
         self.points.push_back(Point { mark: high, value: back, given: back_given });
     }
 
-    /// What enters now has this value, whatever it was before.
+    /// What enters now has this value, whatever it was before, and any slope.
     fn jump(&mut self, forward: bool, value: f64) {
         self.forward = forward;
         let outermost = if forward { self.points.front_mut() } else { self.points.back_mut() };
         let Some(outermost) = outermost else { return };
         if (outermost.value - value).abs() <= SMALL * value.abs().max(outermost.value.abs()) {
             outermost.value = value;
-            return;
         }
         let point = Point { mark: outermost.mark, value, given: false };
         if forward { self.points.push_front(point) } else { self.points.push_back(point) }
+    }
+
+    /// The error of cubics in what entered last, of which there are [`INSIDE`] points within the step: as its middle differs from
+    /// the cubic through the others, which is four times as much as that of a cubic at the end of a piece.
+    fn error_of_last(&self) -> f64 {
+        const { assert!(INSIDE == 3) };
+        let newest = |i: usize| if self.forward { i } else { self.points.len().wrapping_sub(1 + i) };
+        let mut last = [Point { mark: 0.0, value: 0.0, given: true }; INSIDE + 2];
+        for (i, point) in last.iter_mut().enumerate() {
+            let Some(found) = self.points.get(newest(i)).filter(|p| !p.given) else { return 0.0 };
+            *point = *found;
+        }
+        if last.windows(2).any(|pair| pair[0].mark == pair[1].mark) {
+            return 0.0;
+        }
+        let [a, b, middle, c, d] = last;
+        (middle.value - polynomial(&[a, b, c, d], middle.mark)).abs() / 4.0
     }
 
     /// The positions at which the next jumps leave, forwards and backwards.
@@ -357,23 +387,34 @@ impl Pipe {
         if !a.given && !b.given {
             let smooth =
                 |i: usize, j: usize| !self.points[j].given && self.points[i].mark != self.points[j].mark;
-            if left > 0 && smooth(left, left - 1) {
+            while from > 0 && left - from < 2 && smooth(from, from - 1) {
                 from -= 1;
             }
-            if right + 1 < self.points.len() && smooth(right, right + 1) {
+            while to + 1 < self.points.len() && to - right < 2 && smooth(to, to + 1) {
                 to += 1;
             }
         }
-        let mut sum = a.value;
-        for i in from..=to {
-            let mut weight = 1.0;
-            for j in (from..=to).filter(|&j| j != i) {
-                weight *= (mark - self.points[j].mark) / (self.points[i].mark - self.points[j].mark);
-            }
-            sum += weight * (self.points[i].value - a.value);
+        // One neighbour on each side; two on one side where the other has none.
+        while to - from > 3 {
+            if left - from > to - right { from += 1 } else { to -= 1 }
         }
-        sum
+        let mut points = [a; 4];
+        let count = to - from + 1;
+        points.iter_mut().zip(self.points.range(from..=to)).for_each(|(point, found)| *point = *found);
+        polynomial(&points[..count], mark)
     }
+}
+
+/// The polynomial through some points, by differences from the first, so that a constant is read as it is.
+fn polynomial(points: &[Point], mark: f64) -> f64 {
+    let Some(base) = points.first().map(|p| p.value) else { return 0.0 };
+    let mut sum = base;
+    for (i, point) in points.iter().enumerate() {
+        let others = points.iter().enumerate().filter(|(j, _)| *j != i);
+        let weight: f64 = others.map(|(_, other)| (mark - other.mark) / (point.mark - other.mark)).product();
+        sum += weight * (point.value - base);
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -407,6 +448,42 @@ mod tests {
         let leaving = pipe.leaving(12.01, true, pipe.arrivals());
         assert!((leaving - entering(11.01)).abs() < 1e-6, "{leaving}");
         assert!(pipe.points.len() < 60, "{}", pipe.points.len());
+    }
+
+    /// `max(0, x - 10)^2 + …` enters: its slope jumps at an event, and it leaves as it came.
+    #[test]
+    fn no_cubic_reaches_over_a_jump_of_the_slope() {
+        let mut pipe = Pipe::new(&[0.0, 1.0], &[2.0, 2.0], 9.6, true);
+        pipe.jump(true, 2.0);
+        let entering = |x: f64| 2.0 + (x - 10.0).max(0.0) * (3.0 - (x - 10.0));
+        for k in 1..=15 {
+            let x = 9.6 + 0.1 * f64::from(k);
+            pipe.go(x, [entering(x), 0.0]);
+            if k == 4 {
+                pipe.trim();
+                pipe.jump(true, entering(x));
+            }
+        }
+        for mark in [-10.05, -9.95, -10.15, -10.73] {
+            let read = pipe.value_at(mark);
+            assert!((read - entering(-mark)).abs() < 1e-12, "{mark}: {read}");
+        }
+        assert_eq!(pipe.arrivals(), [11.1 + FAR, 11.1 - FAR], "what does not jump is not awaited");
+    }
+
+    /// Of x⁴ with points a quarter apart the cubic at the end of a piece is wrong by at most (1/4)⁴.
+    #[test]
+    fn the_error_of_cubics_in_what_entered_last() {
+        let mut pipe = Pipe::new(&[0.0, 1.0], &[0.0, 0.0], 0.0, true);
+        pipe.jump(true, 0.0);
+        for k in 1..=4 {
+            let x = 0.25 * f64::from(k);
+            pipe.go(x, [x.powi(4), 0.0]);
+        }
+        assert!((pipe.error_of_last() - 0.25f64.powi(4)).abs() < 1e-15);
+        pipe.trim();
+        pipe.jump(true, 1.0);
+        assert_eq!(pipe.error_of_last(), 0.0, "behind an event nothing is known yet");
     }
 
     #[test]

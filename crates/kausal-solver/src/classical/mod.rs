@@ -11,7 +11,11 @@
 //! - the iteration stops when the error that the observed rate of convergence predicts is below the
 //!   tolerance, often after one correction; it gives up when corrections grow. A failure with an old Jacobian
 //!   is repeated with a new one; only a failure with a current Jacobian is reported, and its Jacobian is not kept;
-//! - a small correction ends the iteration only with a matrix that has been seen to make residuals smaller (`trust`);
+//! - a small correction ends the iteration only with a matrix that has been seen to make residuals smaller (`trust`), in the same
+//!   step unless it is very small;
+//! - the matrix of a step of no length is `I`, of determinant one. Where the determinant is below zero, the matrix of a shorter
+//!   step is singular: between there and here the solution of the step equation that belongs to the past has ended, and what is
+//!   found is another one, like an equilibrium that is fast to leave and that a long step holds. Such a step is too long;
 //! - where iterations fail often, damped corrections of Newton's method come before a smaller step (`newton`). Where the step cannot be made
 //!   smaller ([`StepModel::persist`]), Newton's method with a new matrix in each iteration comes before that.
 
@@ -24,10 +28,10 @@ use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Pattern, Shifted};
 use crate::model::{LinearModel, OdeModel, StageModel, StepModel, StepRequest, Work};
+use crate::persist::{Reader, Unfit, Writer};
 use crate::weights::{Size, first_not_finite, largest, norm, rounding};
 use stages::Stages;
-pub(crate) use trust::NEAR_SOLUTION;
-use trust::{Correction, Trust};
+pub(crate) use trust::{Correction, NEAR_SOLUTION, Trust};
 
 /// Steps after which the matrix is factorised even if the iteration still converges.
 const MAX_STEPS_PER_FACTOR: u32 = 30;
@@ -70,6 +74,8 @@ pub struct ClassicalStep<M> {
     rate: f64,
     /// What the matrix has been seen to do.
     trust: Trust,
+    /// The last correction, where only that trust says that it led to the solution.
+    unconfirmed: Option<Correction>,
     f: Vec<f64>,
     correction: Vec<f64>,
     guess: Vec<f64>,
@@ -107,6 +113,7 @@ impl<M: OdeModel> ClassicalStep<M> {
             failures_lately: 0,
             rate: 1.0,
             trust: Trust::default(),
+            unconfirmed: None,
             f: vec![0.0; n],
             correction: vec![0.0; n],
             guess: vec![0.0; n],
@@ -124,6 +131,65 @@ impl<M: OdeModel> ClassicalStep<M> {
     /// The model, to change it. Call [`StepModel::reset`] when its equations have changed.
     pub fn model_mut(&mut self) -> &mut M {
         &mut self.model
+    }
+
+    /// Writes what is known of the iteration: matrices, rates, counts; the model writes for itself.
+    pub fn save(&self, writer: &mut Writer) {
+        let ClassicalStep {
+            model: _,
+            jacobian,
+            matrix,
+            gamma,
+            has_jacobian,
+            steps_since_factor,
+            steps_since_jacobian,
+            steps_since_failure,
+            failures_lately,
+            rate,
+            trust,
+            unconfirmed,
+            f,
+            correction,
+            guess,
+            stages,
+            persistence,
+            work,
+        } = self;
+        writer.put(&(jacobian, matrix, gamma, has_jacobian));
+        writer.put(&(steps_since_factor, steps_since_jacobian, steps_since_failure, failures_lately));
+        writer.put(&(rate, trust, unconfirmed, f, correction, guess, stages, persistence, work));
+    }
+
+    /// Takes the place of the iteration of another run of the same model.
+    pub fn restore(&mut self, reader: &mut Reader) -> Result<(), Unfit> {
+        let ClassicalStep {
+            model: _,
+            jacobian,
+            matrix,
+            gamma,
+            has_jacobian,
+            steps_since_factor,
+            steps_since_jacobian,
+            steps_since_failure,
+            failures_lately,
+            rate,
+            trust,
+            unconfirmed,
+            f,
+            correction,
+            guess,
+            stages,
+            persistence,
+            work,
+        } = self;
+        let n = f.len();
+        (*jacobian, *matrix, *gamma, *has_jacobian) = reader.take()?;
+        (*steps_since_factor, *steps_since_jacobian, *steps_since_failure, *failures_lately) =
+            reader.take()?;
+        (*rate, *trust, *unconfirmed, *f, *correction, *guess, *stages, *persistence, *work) =
+            reader.take()?;
+        let lengths = [f.len(), correction.len(), guess.len(), jacobian.structure().n()];
+        reader.check(lengths.iter().all(|length| *length == n), "matrices")
     }
 
     /// Takes the model out.
@@ -198,6 +264,10 @@ impl<M: OdeModel> ClassicalStep<M> {
         self.matrix
             .factor(1.0, -gamma, self.jacobian.values())
             .map_err(|singular| Recoverable::at(Reason::SingularMatrix, singular.column))?;
+        // Where the step is what it is, so is its solution.
+        if self.persistence == 0 && self.matrix.is_negative() {
+            return Err(Recoverable::new(Reason::SingularMatrix).into());
+        }
         self.gamma = Some(gamma);
         self.steps_since_factor = 0;
         self.rate = 1.0;
@@ -252,7 +322,8 @@ impl<M: OdeModel> ClassicalStep<M> {
             let error = size * self.rate.max(slowest).min(1.0);
             if error <= if end { tolerance } else { aim } {
                 // Steps of one size have a look of their own.
-                if checks || residual <= tolerance || self.trust.covers(&this, verified) {
+                let seen = || (verified || this.is_harmless()) && self.trust.covers(&this, verified);
+                if checks || residual <= tolerance || seen() {
                     if checks && first > FAR {
                         self.rhs(t, x)?;
                         let left = self.residual(request, x, &mut Vec::with_capacity(x.len()));
@@ -260,6 +331,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                             break;
                         }
                     }
+                    self.unconfirmed = (residual > tolerance).then_some(this);
                     return Ok(());
                 }
                 more = 1;
@@ -402,6 +474,7 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
             return self.derivative(request.t, x, dx);
         }
         self.guess.copy_from_slice(x);
+        self.unconfirmed = None;
         let mut setup = self.needed_setup(request.h);
         self.rhs(request.t, x)?;
         loop {
@@ -440,6 +513,22 @@ impl<M: OdeModel> StepModel for ClassicalStep<M> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), ModelError> {
         self.work.rhs_evaluations += 1;
         self.model.rhs(t, x, dx)
+    }
+
+    fn confirm(&mut self, request: &StepRequest, x: &[f64]) -> Result<bool, ModelError> {
+        let Some(last) = self.unconfirmed.take() else { return Ok(true) };
+        self.rhs(request.t, x)?;
+        let mut correction = std::mem::take(&mut self.correction);
+        let residual = self.residual(request, x, &mut correction);
+        self.matrix.solve(&mut correction);
+        let next = Correction::after(&last, norm(request.weights, &correction), residual);
+        self.correction = correction;
+        let right = residual <= request.tolerance || self.trust.learn(&last, &next);
+        if !right {
+            self.work.nonlinear_failures += 1;
+            (self.gamma, self.has_jacobian) = (None, false);
+        }
+        Ok(right)
     }
 
     fn nominal(&self, i: usize) -> f64 {

@@ -7,6 +7,8 @@
 //! `((α + iβ)/h - J)`. The iteration predicts from its rate of convergence whether it will make it within
 //! [`MAX_ITERATIONS`], and keeps the Jacobian while that rate is good.
 
+use serde::{Deserialize, Serialize};
+
 use super::ClassicalStep;
 use super::trust::{Correction, Trust};
 use crate::error::{ModelError, Reason, Recoverable};
@@ -25,7 +27,7 @@ const FAR: f64 = 30.0;
 const SAME_STEP: f64 = 1e-12;
 
 /// Workspace for the stages of one model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Stages {
     real: Shifted<f64>,
     complex: Shifted<Complex>,
@@ -37,6 +39,8 @@ pub(super) struct Stages {
     remainder: f64,
     /// What the matrices have been seen to do.
     trust: Trust,
+    /// The last correction, where only that trust says that it led to the solution.
+    unconfirmed: Option<Correction>,
     /// The last step converged so well that the Jacobian may serve another.
     good: bool,
     /// Right-hand sides and corrections: one real, one complex.
@@ -45,9 +49,11 @@ pub(super) struct Stages {
     /// Transformed unknowns `W`, three after each other.
     w: Vec<f64>,
     delta: Vec<f64>,
+    /// Slopes of stages that are only looked at.
+    slopes: Vec<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum JacobianState {
     Missing,
     /// Evaluated before the last accepted step, and not yet proven bad.
@@ -66,11 +72,13 @@ impl Stages {
             jacobian: JacobianState::Missing,
             remainder: 1.0,
             trust: Trust::default(),
+            unconfirmed: None,
             good: false,
             w1: vec![0.0; n],
             w23: vec![Complex::default(); n],
             w: vec![0.0; 3 * n],
             delta: vec![0.0; 3 * n],
+            slopes: vec![0.0; 3 * n],
         }
     }
 
@@ -100,9 +108,22 @@ impl Stages {
         (squares.sum::<f64>() / (3 * self.w1.len()).max(1) as f64).sqrt()
     }
 
+    /// The correction of the stages, in error weights.
+    fn size(&self, weights: &[f64]) -> f64 {
+        let squares: f64 =
+            self.delta.chunks_exact(weights.len().max(1)).map(|d| norm(weights, d).powi(2)).sum();
+        (squares / 3.0).sqrt()
+    }
+
     pub fn repivots(&self) -> u64 {
         self.real.repivots() + self.complex.repivots()
     }
+}
+
+/// What a stage moves where the transformed unknowns move so.
+fn row_of(stage: usize, w: &[f64; 3]) -> f64 {
+    let t = &RADAU_IIA.t[stage];
+    t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
 }
 
 impl<M: OdeModel> ClassicalStep<M> {
@@ -125,6 +146,10 @@ impl<M: OdeModel> ClassicalStep<M> {
                 .real
                 .factor(RADAU_IIA.gamma / request.h, -1.0, self.jacobian.values())
                 .map_err(singular)?;
+            // As in a step of one stage: the solution that belongs to the past has ended on the way.
+            if stages.real.is_negative() {
+                return Err(Recoverable::new(Reason::SingularMatrix).into());
+            }
             stages
                 .complex
                 .factor(lambda, Complex::new(-1.0, 0.0), self.jacobian.values())
@@ -134,6 +159,65 @@ impl<M: OdeModel> ClassicalStep<M> {
         Ok(())
     }
 
+    /// Evaluates the stages and finds the correction that their residual asks for, in `w1` and `w23`; the size of the residual.
+    fn stage_correction(
+        &mut self,
+        stages: &mut Stages,
+        request: &StageRequest,
+        x: &[f64],
+        dx: &mut [f64],
+    ) -> Result<f64, ModelError> {
+        let StageRequest { t, h, weights, .. } = *request;
+        let n = request.x0.len();
+        let c = &RADAU_IIA;
+        let (gamma, alpha, beta) = (c.gamma / h, c.alpha / h, c.beta / h);
+        for k in 0..3 {
+            self.work.rhs_evaluations += 1;
+            let stage = k * n..(k + 1) * n;
+            self.model.rhs(t + c.c[k] * h, &x[stage.clone()], &mut dx[stage])?;
+        }
+        for i in 0..n {
+            let f = [dx[i], dx[n + i], dx[2 * n + i]];
+            let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
+            let row =
+                |k: usize| c.t_inverse[k][0] * f[0] + c.t_inverse[k][1] * f[1] + c.t_inverse[k][2] * f[2];
+            stages.w1[i] = row(0) - gamma * w[0];
+            stages.w23[i] =
+                Complex::new(row(1) - alpha * w[1] + beta * w[2], row(2) - alpha * w[2] - beta * w[1]);
+        }
+        let residual = stages.residual(weights, h);
+        stages.real.solve(&mut stages.w1);
+        stages.complex.solve(&mut stages.w23);
+        self.work.newton_iterations += 1;
+        Ok(residual)
+    }
+
+    /// Would another correction be as small as it should? The stages are those of the last iteration.
+    fn stages_are_right(
+        &mut self,
+        stages: &mut Stages,
+        request: &StageRequest,
+        x: &[f64],
+    ) -> Result<bool, ModelError> {
+        let Some(last) = stages.unconfirmed.take() else { return Ok(true) };
+        let n = request.x0.len();
+        let mut slopes = std::mem::take(&mut stages.slopes);
+        let outcome = self.stage_correction(stages, request, x, &mut slopes);
+        stages.slopes = slopes;
+        let residual = outcome?;
+        for i in 0..n {
+            let d = [stages.w1[i], stages.w23[i].re, stages.w23[i].im];
+            (0..3).for_each(|k| stages.delta[k * n + i] = row_of(k, &d));
+        }
+        let next = Correction::after(&last, stages.size(request.weights), residual);
+        let right = residual <= request.tolerance || stages.trust.learn(&last, &next);
+        if !right {
+            self.work.nonlinear_failures += 1;
+            (stages.h, stages.jacobian) = (0.0, JacobianState::Missing);
+        }
+        Ok(right)
+    }
+
     fn iterate_stages(
         &mut self,
         stages: &mut Stages,
@@ -141,10 +225,10 @@ impl<M: OdeModel> ClassicalStep<M> {
         x: &mut [f64],
         dx: &mut [f64],
     ) -> Result<StageReport, ModelError> {
-        let StageRequest { t, h, x0, weights, tolerance } = *request;
+        let StageRequest { h, x0, weights, tolerance, .. } = *request;
         let n = x0.len();
         let c = &RADAU_IIA;
-        let (gamma, alpha, beta) = (c.gamma / h, c.alpha / h, c.beta / h);
+        stages.unconfirmed = None;
         for i in 0..n {
             let z = [x[i] - x0[i], x[n + i] - x0[i], x[2 * n + i] - x0[i]];
             for k in 0..3 {
@@ -156,24 +240,7 @@ impl<M: OdeModel> ClassicalStep<M> {
         let mut before = Correction::default();
         let (mut verified, mut moved, mut contraction) = (false, 0.0, GOOD_CONTRACTION);
         for iteration in 1..=MAX_ITERATIONS {
-            for k in 0..3 {
-                self.work.rhs_evaluations += 1;
-                let stage = k * n..(k + 1) * n;
-                self.model.rhs(t + c.c[k] * h, &x[stage.clone()], &mut dx[stage])?;
-            }
-            for i in 0..n {
-                let f = [dx[i], dx[n + i], dx[2 * n + i]];
-                let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
-                let row =
-                    |k: usize| c.t_inverse[k][0] * f[0] + c.t_inverse[k][1] * f[1] + c.t_inverse[k][2] * f[2];
-                stages.w1[i] = row(0) - gamma * w[0];
-                stages.w23[i] =
-                    Complex::new(row(1) - alpha * w[1] + beta * w[2], row(2) - alpha * w[2] - beta * w[1]);
-            }
-            let residual = stages.residual(weights, h);
-            stages.real.solve(&mut stages.w1);
-            stages.complex.solve(&mut stages.w23);
-            self.work.newton_iterations += 1;
+            let residual = self.stage_correction(stages, request, x, dx)?;
             for i in 0..n {
                 let d = [stages.w1[i], stages.w23[i].re, stages.w23[i].im];
                 for k in 0..3 {
@@ -181,13 +248,11 @@ impl<M: OdeModel> ClassicalStep<M> {
                 }
                 let w = [stages.w[i], stages.w[n + i], stages.w[2 * n + i]];
                 for k in 0..3 {
-                    let row = |v: &[f64; 3]| c.t[k][0] * v[0] + c.t[k][1] * v[1] + c.t[k][2] * v[2];
-                    x[k * n + i] = x0[i] + row(&w);
-                    stages.delta[k * n + i] = row(&d);
+                    x[k * n + i] = x0[i] + row_of(k, &w);
+                    stages.delta[k * n + i] = row_of(k, &d);
                 }
             }
-            let squares: f64 = (0..3).map(|k| norm(weights, &stages.delta[k * n..(k + 1) * n]).powi(2)).sum();
-            let size = (squares / 3.0).sqrt();
+            let size = stages.size(weights);
             if !size.is_finite() {
                 // The linear systems spread it to all; it came from where a state moves fastest.
                 let component = largest(weights, &dx[2 * n..]);
@@ -222,6 +287,7 @@ impl<M: OdeModel> ClassicalStep<M> {
                     }
                 }
                 stages.good = contraction <= GOOD_CONTRACTION;
+                stages.unconfirmed = (residual > tolerance).then_some(this);
                 return Ok(StageReport { iterations: iteration, contraction, keep_step: stages.good });
             }
             before = this;
@@ -263,6 +329,13 @@ impl<M: OdeModel> StageModel for ClassicalStep<M> {
         }
         self.stages = Some(stages);
         result
+    }
+
+    fn confirm_stages(&mut self, request: &StageRequest, x: &[f64]) -> Result<bool, ModelError> {
+        let Some(mut stages) = self.stages.take() else { return Ok(true) };
+        let outcome = self.stages_are_right(&mut stages, request, x);
+        self.stages = Some(stages);
+        outcome
     }
 
     fn filter(

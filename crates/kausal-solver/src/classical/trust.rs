@@ -7,6 +7,8 @@
 //! would cost half as much again, so a matrix that has been seen to make a residual smaller is trusted with others of about the
 //! same size, until it has been seen to fail. A residual that is itself within the tolerance needs no trust.
 
+use serde::{Deserialize, Serialize};
+
 /// A correction that is followed by one of at most this part of it has come near to the solution. Far from it, Newton's method
 /// for a power `p` leaves `(1 - 1/p)^p` of the residual: a quarter for squares, and more for higher powers and the exponential
 /// function, `1/e`.
@@ -20,8 +22,8 @@ const SAME_SIZE: f64 = 30.0;
 const SAME_STIFFNESS: f64 = 1e3;
 
 /// A correction of an iteration.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Correction {
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Correction {
     /// In error weights: the correction, and the residual that it was made from.
     pub size: f64,
     pub residual: f64,
@@ -30,6 +32,13 @@ pub(super) struct Correction {
 }
 
 impl Correction {
+    /// Would so much more of it still be less than the error that a step may make? What was seen in another step says nothing of a
+    /// matrix that has become wrong since, by as much as residuals of the same size differ: with that of a diode which conducts no
+    /// longer the predictor does all the work, step by step. Where each step begins with a matrix of its own that is no question.
+    pub fn is_harmless(&self) -> bool {
+        SAME_SIZE * self.size <= 1.0
+    }
+
     /// One that follows another with the same matrix.
     pub fn after(before: &Correction, size: f64, residual: f64) -> Correction {
         Correction { size, residual, ratio: (size / before.size).max(residual / before.residual) }
@@ -42,8 +51,8 @@ impl Correction {
 }
 
 /// What a matrix has been seen to do.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Trust {
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Trust {
     /// The last correction that made the residual smaller as it should.
     seen: Option<Correction>,
 }
@@ -89,6 +98,13 @@ mod tests {
         // Smaller residuals in the same step only.
         assert!(!trust.covers(&correction(1e-4, 1.0), false));
         assert!(trust.covers(&correction(1e-4, 1.0), true));
+    }
+
+    #[test]
+    fn only_small_corrections_are_harmless() {
+        assert!(correction(0.03, 5e3).is_harmless());
+        assert!(!correction(0.5, 5e3).is_harmless());
+        assert!(!correction(f64::NAN, 5e3).is_harmless());
     }
 
     /// Newton's method far out on an exponential function: each correction is one unit of its argument, and leaves 1/e.

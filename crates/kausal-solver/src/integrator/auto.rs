@@ -6,7 +6,8 @@
 //! - Explicit to BDF, when stability has limited the step for fifteen steps. At tight tolerances accuracy and
 //!   stability limit the step alike and this test is silent; so where the explicit method has run for long
 //!   with large `h |λ|`, or with many rejected steps, BDF gets a *trial*: it is run for some
-//!   steps and stays if it advances further for each evaluation of the model. A trial in vain makes the next one wait
+//!   steps and stays if it advances further for each evaluation of the model than the explicit method did just before: what
+//!   that did in easier times does not count. A trial in vain makes the next one wait
 //!   twice as long. One rejected step after each event says only that its size was a guess.
 //! - BDF to explicit, when a bound of the eigenvalues, the weighted norm of the Jacobian that BDF has anyway,
 //!   shows again and again that the explicit method would be stable with a step several times as large. A
@@ -14,6 +15,8 @@
 //!
 //! After an event the method in use starts again: an event seldom changes what kind of model it is. What the explicit
 //! method has been seen to do counts across events, and so does a trial.
+
+use serde::{Deserialize, Serialize};
 
 use super::bdf::Bdf;
 use super::core::Core;
@@ -37,15 +40,18 @@ const TRIAL_START: u32 = 30;
 const TRIAL_END: u32 = 60;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Auto {
     explicit: ExplicitRk,
     bdf: Bdf,
     kind: Kind,
     /// Steps since the last change; of BDF, outside trials, since the last restart.
     steps: u32,
-    /// Where the explicit method took over, and the evaluations and rejected steps up to there.
-    explicit_since: Option<(f64, u64, u64)>,
+    /// The steps that were rejected before the explicit method took over.
+    rejected_before: Option<u64>,
+    /// The time it has advanced and the evaluations that took, in about as many steps as a trial has.
+    advanced: f64,
+    evaluated: f64,
     /// Events since then.
     restarts: u64,
     easy_checks: u32,
@@ -55,14 +61,14 @@ pub(crate) struct Auto {
     pub switches: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     Explicit,
     Bdf,
 }
 
 /// A trial of BDF: the time the explicit method advanced for each evaluation, and where measuring began.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Trial {
     explicit_speed: f64,
     t: f64,
@@ -76,7 +82,9 @@ impl Auto {
             bdf: Bdf::new(n),
             kind: Kind::Explicit,
             steps: 0,
-            explicit_since: None,
+            rejected_before: None,
+            advanced: 0.0,
+            evaluated: 0.0,
             restarts: 0,
             easy_checks: 0,
             easy_checks_needed: EASY_CHECKS,
@@ -142,8 +150,11 @@ impl Auto {
         }
         self.steps = self.steps.saturating_add(1);
         if self.kind == Kind::Explicit {
-            self.explicit_since.get_or_insert((core.t, model.work().rhs_evaluations, core.rejected));
-            return self.explicit.step(core, model, t_limit);
+            self.rejected_before.get_or_insert(core.rejected);
+            let before = model.work().rhs_evaluations;
+            let report = self.explicit.step(core, model, t_limit)?;
+            self.count(report.t - report.t_old, model.work().rhs_evaluations - before);
+            return Ok(report);
         }
         let report = self.bdf.step(core, model, t_limit)?;
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
@@ -173,7 +184,7 @@ impl Auto {
                 if self.steps >= self.patience
                     && (self.explicit.average_rate() >= WORTH_A_TRIAL || self.rejects(core)) =>
             {
-                let explicit_speed = self.explicit_speed(core, model);
+                let explicit_speed = self.advanced / self.evaluated;
                 self.trial = Some(Trial { explicit_speed, t: core.t, evaluations: 0 });
                 Some(Kind::Bdf)
             }
@@ -188,21 +199,18 @@ impl Auto {
     /// Has the explicit method rejected one step for each few it has accepted, besides the first after each event?
     fn rejects(&self, core: &Core) -> bool {
         const FEW: u64 = 3;
-        let Some((_, _, before)) = self.explicit_since else { return false };
+        let Some(before) = self.rejected_before else { return false };
         let rejected = (core.rejected - before).saturating_sub(self.restarts);
         FEW * rejected >= u64::from(self.steps)
     }
 
-    /// How far the explicit method has come for each evaluation.
-    fn explicit_speed<M: StepModel + ?Sized>(&self, core: &Core, model: &M) -> f64 {
+    /// The explicit method has made a step of this length.
+    fn count(&mut self, length: f64, evaluations: u64) {
+        const FADING: f64 = 1.0 - 1.0 / TRIAL_END as f64;
         // A model that does not count its evaluations is charged those of a step.
-        let last = (core.t - core.t_old) / (TSITOURAS.c.len() - 1) as f64;
-        match self.explicit_since {
-            Some((t, evaluations, _)) if model.work().rhs_evaluations > evaluations => {
-                (core.t - t) / (model.work().rhs_evaluations - evaluations) as f64
-            }
-            _ => last,
-        }
+        let evaluations = evaluations.max(TSITOURAS.c.len() as u64 - 1);
+        self.advanced = FADING * self.advanced + length;
+        self.evaluated = FADING * self.evaluated + evaluations as f64;
     }
 
     /// Back to the explicit method, when the trial is over and BDF was slower.
@@ -235,7 +243,8 @@ impl Auto {
         self.switches += 1;
         self.steps = 0;
         self.easy_checks = 0;
-        self.explicit_since = None;
+        self.rejected_before = None;
+        (self.advanced, self.evaluated) = (0.0, 0.0);
         self.restarts = 0;
         match kind {
             Kind::Explicit => {

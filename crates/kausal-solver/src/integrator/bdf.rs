@@ -31,6 +31,8 @@
 //! the model is stiff right there, and order one it is: what an unstable step leaves in stiff states is within the tolerance, but
 //! makes relations of quantities far smaller than that change again and again.
 
+use serde::{Deserialize, Serialize};
+
 use super::core::{Core, Failures, Stride, initial_steps};
 use super::explicit::ExplicitRk;
 use super::options::StepReport;
@@ -77,7 +79,7 @@ const START_ORDER: usize = 4;
 const PATIENCE: u32 = 3;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Bdf {
     order: usize,
     /// Order of the last accepted step, that of the interpolating polynomial.
@@ -109,7 +111,7 @@ pub(crate) struct Bdf {
 }
 
 /// Makes a past for the first step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Starter {
     method: ExplicitRk,
     /// Steps taken with it in a row; zero where it is not at work.
@@ -121,10 +123,12 @@ struct Starter {
     /// How often in a row it was no good, and how many starts go without it therefore.
     doubt: u32,
     skip: u32,
+    /// The next start is made with it.
+    forced: bool,
 }
 
 /// The coefficients of one step, from its size, its order and the past.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Formula {
     order: usize,
     /// Factor of the derivative.
@@ -187,6 +191,7 @@ impl Bdf {
                 learns: false,
                 doubt: 0,
                 skip: 0,
+                forced: false,
             },
             taken: None,
             first_step: None,
@@ -223,6 +228,13 @@ impl Bdf {
         self.failed = true;
         self.h = h;
         true
+    }
+
+    /// The next step makes a past for the method, as after an event, whatever is known of that: only one of higher order is right.
+    pub fn start_exactly(&mut self, h: f64) {
+        self.restart();
+        self.first_step = Some(h);
+        self.starter.forced = true;
     }
 
     /// The factor of `der(x)` in the last step, as a part of it.
@@ -310,6 +322,16 @@ impl Bdf {
                 error_failures += 1;
                 self.shrink(core, model, stride, error, error_failures)?;
                 continue;
+            }
+            if step_ratio(SAFETY * error, formula.order + 1) >= WORTH_IT {
+                // So little to correct may be so because a matrix is too large by far.
+                let confirmed = model.confirm(&self.request(core, &formula, t), &self.x);
+                if let Some(e) = core.unconfirmed(t, confirmed)? {
+                    core.note_model(&mut failures, e);
+                    self.h = stride.h * SHRINK_CONVERGENCE;
+                    self.failed = true;
+                    continue;
+                }
             }
             self.accept(core, model, &formula, t, size);
             self.choose_step_and_order(core, &formula, stride, error, size);
@@ -459,18 +481,21 @@ impl Bdf {
         if model.is_exact() {
             self.guess(formula);
         }
-        let request = StepRequest {
-            t,
-            h: formula.gamma,
-            old: &self.old,
-            weights: core.weights.values(),
-            tolerance: ITERATION_SHARE / formula.error,
-        };
-        model.step(&request, &mut self.x, &mut self.dx)?;
+        let mut x = std::mem::take(&mut self.x);
+        let mut dx = std::mem::take(&mut self.dx);
+        let outcome = model.step(&self.request(core, formula, t), &mut x, &mut dx);
+        (self.x, self.dx) = (x, dx);
+        outcome?;
         for ((e, x), p) in self.e.iter_mut().zip(&self.x).zip(&self.predicted) {
             *e = x - p;
         }
         Ok(())
+    }
+
+    /// What is asked of the model.
+    fn request<'a>(&'a self, core: &'a Core, formula: &Formula, t: f64) -> StepRequest<'a> {
+        let (h, tolerance) = (formula.gamma, ITERATION_SHARE / formula.error);
+        StepRequest { t, h, old: &self.old, weights: core.weights.values(), tolerance }
     }
 
     /// Adds to the prediction as many more differences as would have served the last step best. What is left to correct is
@@ -665,7 +690,13 @@ impl Starter {
     fn begin(&mut self, core: &Core, low: f64, long: f64) {
         self.steps = 0;
         self.learns = true;
+        let forced = std::mem::take(&mut self.forced);
         if core.options.low_order_start || core.n() == 0 {
+            return;
+        }
+        if forced {
+            (self.steps, self.learns) = (1, false);
+            self.method.start_with(long);
             return;
         }
         if self.skip > 0 {

@@ -4,8 +4,10 @@
 //! the error of this step and, a little, on that of the last, which keeps the step sizes of explicit methods
 //! from jumping at the border of their stability.
 
+use serde::{Deserialize, Serialize};
+
 /// Parameters and memory of a controller.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Controller {
     /// One over the power of the step the error grows with.
     exponent: f64,
@@ -16,6 +18,8 @@ pub(crate) struct Controller {
 }
 
 const SAFETY: f64 = 0.9;
+/// A step that is larger by less is not worth a factorisation.
+pub(crate) const WORTH_IT: f64 = 1.2;
 
 impl Controller {
     /// For an error estimate that behaves like the `power`-th power of the step.
@@ -31,10 +35,19 @@ impl Controller {
     /// Ratio of the next step to this one, which is accepted with this error. After a rejection steps do not
     /// grow.
     pub fn accepted(&mut self, error: f64, after_rejection: bool) -> f64 {
-        let ratio = SAFETY * error.max(1e-10).powf(-self.exponent) * self.last_error.powf(self.integral);
+        let ratio = self.ratio(error);
         self.last_error = error.max(1e-4);
         let grow = if after_rejection { 1.0 } else { self.grow };
         ratio.clamp(self.shrink, grow)
+    }
+
+    /// Is a step that was made with this error followed by a larger one?
+    pub fn would_grow(&self, error: f64) -> bool {
+        self.ratio(error) >= WORTH_IT
+    }
+
+    fn ratio(&self, error: f64) -> f64 {
+        SAFETY * error.max(1e-10).powf(-self.exponent) * self.last_error.powf(self.integral)
     }
 
     /// Ratio of the repeated step to this one, which is rejected with this error.

@@ -1,8 +1,10 @@
 //! What all methods share: where the integration stands, its tolerances, and the rules for step sizes and
 //! failures.
 
+use serde::{Deserialize, Serialize};
+
 use super::options::{Options, StepReport};
-use crate::error::{ModelError, Recoverable, SolverError, StepObstacle};
+use crate::error::{ModelError, Reason, Recoverable, SolverError, StepObstacle};
 use crate::model::StepModel;
 use crate::weights::{Weights, first_not_finite};
 
@@ -14,7 +16,7 @@ const NOT_SMALLER: u32 = 3;
 const ABOVE_ROUNDING: f64 = 10.0;
 
 /// The state of an integration that does not depend on the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Core {
     pub options: Options,
     pub weights: Weights,
@@ -115,6 +117,19 @@ impl Core {
         match error {
             ModelError::Recoverable(e) => Ok(e),
             ModelError::Fatal(source) => Err(SolverError::Model { t, source }),
+        }
+    }
+
+    /// What to note where a solution was not confirmed; nothing where it was.
+    pub fn unconfirmed(
+        &self,
+        t: f64,
+        confirmed: Result<bool, ModelError>,
+    ) -> Result<Option<Recoverable>, SolverError> {
+        match confirmed {
+            Ok(true) => Ok(None),
+            Ok(false) => Ok(Some(Recoverable::new(Reason::NoConvergence))),
+            Err(e) => self.recoverable(t, e).map(Some),
         }
     }
 

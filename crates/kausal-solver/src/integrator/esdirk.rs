@@ -5,7 +5,9 @@
 //! the first stage of the next step. The embedded formula gives the error, Hermite interpolation the values
 //! in between.
 
-use super::control::Controller;
+use serde::{Deserialize, Serialize};
+
+use super::control::{Controller, WORTH_IT};
 use super::core::{Core, Failures, initial_step};
 use super::hermite::{Hermite, cubic};
 use super::options::StepReport;
@@ -18,8 +20,9 @@ use crate::vector::{add_multiple, combine};
 const ITERATION_SHARE: f64 = 0.01;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Esdirk {
+    #[serde(with = "super::tableaux::esdirk_by_place")]
     tableau: &'static Tableau,
     control: Controller,
     h: f64,
@@ -92,9 +95,18 @@ impl Esdirk {
                 self.h = stride.h * self.control.rejected(error);
                 continue;
             }
+            if self.control.would_grow(error) {
+                // So little to correct may be so because a matrix is too large by far.
+                let (h, old, weights) = (stride.h * self.tableau.gamma, &self.old[..], core.weights.values());
+                let request = StepRequest { t, h, old, weights, tolerance: ITERATION_SHARE };
+                if let Some(e) = core.unconfirmed(t, model.confirm(&request, &self.x))? {
+                    self.h = 0.25 * stride.h;
+                    core.note_model(&mut failures, e);
+                    continue;
+                }
+            }
             let proposal = self.control.accepted(error, failures.count > 0);
-            // A little more is not worth a factorisation.
-            let proposal = stride.h * if (1.0..1.2).contains(&proposal) { 1.0 } else { proposal };
+            let proposal = stride.h * if (1.0..WORTH_IT).contains(&proposal) { 1.0 } else { proposal };
             self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
             self.hermite.begin(&core.x, &core.dx);
             core.x.copy_from_slice(&self.x);

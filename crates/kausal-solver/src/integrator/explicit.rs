@@ -5,6 +5,8 @@
 //! `λ`; `h λ` on the border of the stability region for many steps means that stability, not accuracy, limits
 //! the step (Hairer & Wanner II, §IV.2).
 
+use serde::{Deserialize, Serialize};
+
 use super::control::Controller;
 use super::core::{Core, Failures, initial_steps};
 use super::options::StepReport;
@@ -19,8 +21,9 @@ const STIFF_STEPS: u32 = 15;
 const NOT_STIFF_STEPS: u32 = 6;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ExplicitRk {
+    #[serde(with = "super::tableaux::explicit_by_place")]
     tableau: &'static Explicit,
     control: Controller,
     h: f64,
@@ -203,11 +206,7 @@ impl ExplicitRk {
             }
             let (done, rest) = self.k.split_at_mut(i * n);
             self.x.copy_from_slice(&core.x);
-            for (j, &a) in self.tableau.a[i].iter().enumerate() {
-                if a != 0.0 {
-                    add_multiple(&mut self.x, &done[j * n..(j + 1) * n], h * a);
-                }
-            }
+            add_stages(&mut self.x, done, self.tableau.a[i], h);
             let k = &mut rest[..n];
             k.copy_from_slice(&done[(i - 1) * n..]);
             model.derivative(core.t + self.tableau.c[i] * h, &self.x, k)?;
@@ -218,11 +217,7 @@ impl ExplicitRk {
     fn estimate_error(&mut self, n: usize, h: f64) {
         let error = &mut self.error[..n];
         error.fill(0.0);
-        for (j, &e) in self.tableau.error.iter().enumerate() {
-            if e != 0.0 {
-                add_multiple(error, &self.k[j * n..(j + 1) * n], h * e);
-            }
-        }
+        add_stages(error, &self.k, self.tableau.error, h);
     }
 
     fn watch_stability(&mut self, core: &Core, h: f64) {
@@ -246,6 +241,35 @@ impl ExplicitRk {
             if self.inside >= NOT_STIFF_STEPS {
                 self.on_border = 0;
             }
+        }
+    }
+}
+
+/// `x += h (a_0 k_0 + a_1 k_1 + …)`, from the first stage to the last; stages stand one after the other. Of few states the length is
+/// known to the compiler: loops over so few numbers cost more than what is in them. The numbers are the same.
+fn add_stages(x: &mut [f64], stages: &[f64], a: &[f64], h: f64) {
+    match x.len() {
+        1 => add_short_stages::<1>(x, stages, a, h),
+        2 => add_short_stages::<2>(x, stages, a, h),
+        3 => add_short_stages::<3>(x, stages, a, h),
+        4 => add_short_stages::<4>(x, stages, a, h),
+        5 => add_short_stages::<5>(x, stages, a, h),
+        6 => add_short_stages::<6>(x, stages, a, h),
+        n => {
+            for (k, a) in stages.chunks_exact(n.max(1)).zip(a).filter(|(_, a)| **a != 0.0) {
+                add_multiple(x, k, h * a);
+            }
+        }
+    }
+}
+
+fn add_short_stages<const N: usize>(x: &mut [f64], stages: &[f64], a: &[f64], h: f64) {
+    let Ok(x) = <&mut [f64; N]>::try_from(x) else { return };
+    let (stages, _) = stages.as_chunks::<N>();
+    for (k, a) in stages.iter().zip(a) {
+        if *a != 0.0 {
+            let weight = h * a;
+            x.iter_mut().zip(k).for_each(|(x, k)| *x += weight * k);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! A method is a [`Formula`]. The frame asks the [`Grid`] where the next step goes, lets the formula solve it and takes what it found;
 //! no error is estimated. Where steps end and what may be wrong with them is the matter of the grid.
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Core;
 use super::grid::{Grid, Stretch};
 use super::options::StepReport;
@@ -44,7 +46,7 @@ pub(crate) trait Formula {
 }
 
 /// A method on its grid.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fixed<F> {
     grid: Grid,
     formula: F,

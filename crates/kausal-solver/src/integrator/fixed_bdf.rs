@@ -9,6 +9,8 @@
 //! The past it needs is made by steps of ESDIRK4, which are as stable and whose errors, for the few steps they are, are of the
 //! fifth order; so are those that end off the grid, at a limit.
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Core;
 use super::esdirk::Esdirk;
 use super::fixed::Formula;
@@ -19,7 +21,7 @@ use crate::model::{StepModel, StepRequest};
 use crate::vector::add_multiple;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FixedBdf {
     order: usize,
     /// `1 + 1/2 + … + 1/k`.

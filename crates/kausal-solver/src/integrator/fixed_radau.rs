@@ -2,6 +2,8 @@
 //!
 //! The stages are solved as in [`Radau`](super::radau), whatever their error. For real time, and to look at generated code beside it.
 
+use serde::{Deserialize, Serialize};
+
 use super::collocation;
 use super::core::Core;
 use super::fixed::Formula;
@@ -12,7 +14,7 @@ use crate::model::{StageRequest, StepModel};
 use crate::vector::combine;
 
 /// State of the method: stage values and derivatives, three each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FixedRadau {
     x: Vec<f64>,
     dx: Vec<f64>,

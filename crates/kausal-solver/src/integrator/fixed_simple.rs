@@ -1,5 +1,7 @@
 //! Simple formulas for steps of one size: explicit Euler, Runge–Kutta 4, implicit Euler, the trapezoidal rule.
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Core;
 use super::fixed::Formula;
 use super::grid::{Grid, ITERATION_SHARE, Stretch};
@@ -9,7 +11,7 @@ use crate::model::{StepModel, StepRequest};
 use crate::vector::{add_multiple, combine};
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Simple {
     method: Method,
     x: Vec<f64>,

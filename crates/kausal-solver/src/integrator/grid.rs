@@ -10,6 +10,8 @@
 //! grid.accept(core, model, &stretch, solved, &x, &dx)?;
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use super::core::{Core, Failures};
 use super::hermite::Hermite;
 use crate::error::{ModelError, SolverError};
@@ -22,7 +24,7 @@ pub(super) const ITERATION_SHARE: f64 = 0.01;
 const SAME_STEP: f64 = 1e-9;
 
 /// Where steps end, and what is between the ends of the last one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Grid {
     h: f64,
     t_start: f64,

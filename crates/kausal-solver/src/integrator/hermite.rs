@@ -1,10 +1,12 @@
 //! Cubic Hermite interpolation between the ends of a step, for methods without a continuous extension of
 //! their own.
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Core;
 
 /// The beginning of the last step; its end is the current point.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Hermite {
     x_old: Vec<f64>,
     dx_old: Vec<f64>,

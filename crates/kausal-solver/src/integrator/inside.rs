@@ -7,6 +7,8 @@
 //! step; where states are stiff it is far less, for the equations pull the solution back: there the *displacement* counts, the
 //! distance to the solution of an implicit step from the same past.
 
+use serde::{Deserialize, Serialize};
+
 use super::Integrator;
 use crate::model::{StepModel, StepRequest};
 
@@ -15,12 +17,21 @@ use crate::model::{StepModel, StepRequest};
 const SLOPE_SPAN: f64 = 1e-4;
 
 /// Work space for looking inside steps; grows once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Inside {
     x: Vec<f64>,
     slope: Vec<f64>,
     other: Vec<f64>,
     dx: Vec<f64>,
+    /// How fast the equations pull each state back, as the last implicit step has shown it; empty before the first.
+    stiffness: Vec<f64>,
+}
+
+impl Inside {
+    /// The equations are others now.
+    pub fn forget(&mut self) {
+        self.stiffness.clear();
+    }
 }
 
 impl<M: StepModel> Integrator<M> {
@@ -32,7 +43,7 @@ impl<M: StepModel> Integrator<M> {
     }
 
     /// Length of the last step.
-    fn last_step(&self) -> f64 {
+    pub(super) fn last_step(&self) -> f64 {
         self.core.t - self.core.t_old
     }
 
@@ -58,19 +69,57 @@ impl<M: StepModel> Integrator<M> {
         self.tolerances(&inside.other)
     }
 
-    /// Has the model a matrix that tells stiff states from others? Then the defect that was looked at last, as far as that matrix
-    /// lets it have effect.
+    /// The defect that was looked at last, as far as the equations let it have effect: by the matrix of the model, or state by
+    /// state as the last implicit step inside has shown it. Nothing where neither is known.
     pub fn damped_defect(&mut self, inside: &mut Inside) -> Option<f64> {
-        let Inside { other, .. } = inside;
-        self.model.damp(other).then(|| self.tolerances(other))
+        let gamma = self.implicit_part() * self.last_step();
+        let Inside { other, stiffness, .. } = inside;
+        if !self.model.damp(other) {
+            if stiffness.len() != other.len() {
+                return None;
+            }
+            other.iter_mut().zip(stiffness).for_each(|(d, rate)| *d /= 1.0 + gamma * *rate);
+        }
+        Some(self.tolerances(other))
     }
 
     /// How far the solution at `t` in the last step is, in tolerances, from that of an implicit step with the same past: from
     /// `x = γ der(x) + old`, where `old` is what the continuous solution says. Infinite where there is no such solution.
     /// `dx` is the derivative at the continuous solution at the last instant that was looked at.
     pub fn displacement(&mut self, t: f64, dx: &[f64], inside: &mut Inside) -> f64 {
+        if !self.implicit_step(t, dx, inside) {
+            inside.stiffness.clear();
+            return f64::INFINITY;
+        }
+        inside.other.resize(inside.x.len(), 0.0);
+        self.interpolate(t, &mut inside.other);
+        for (y, x) in inside.x.iter_mut().zip(&inside.other) {
+            *y -= x;
+        }
+        // By how much less than its defect alone would move it each state was moved.
+        let gamma = self.implicit_part() * self.last_step();
+        let alone = dx.iter().zip(&inside.slope).map(|(dx, slope)| gamma * (dx - slope));
+        inside.stiffness.clear();
+        let rate = |(moved, alone): (&f64, f64)| ((alone / moved).abs() - 1.0).clamp(0.0, f64::MAX) / gamma;
+        let known = |rate: f64| if rate.is_nan() { 0.0 } else { rate.min(f64::MAX) };
+        inside.stiffness.extend(inside.x.iter().zip(alone).map(rate).map(known));
+        self.tolerances(&inside.x)
+    }
+
+    /// The derivative in the solution of that step: where states are stiff, that on the continuous solution may be anything.
+    pub fn implicit_slopes(&mut self, t: f64, dx: &[f64], inside: &mut Inside) -> Option<Vec<f64>> {
+        self.implicit_step(t, dx, inside).then(|| inside.dx.clone())
+    }
+
+    /// Solves for the step; is there a solution? It is in `x` and `dx` then.
+    fn implicit_step(&mut self, t: f64, dx: &[f64], inside: &mut Inside) -> bool {
         let n = self.core.n();
+        inside.slope.clear();
         self.defect(t, dx, inside);
+        if inside.slope.len() != n {
+            // The step is too short to have a slope.
+            return false;
+        }
         let gamma = self.implicit_part() * self.last_step();
         inside.x.resize(n, 0.0);
         inside.dx.resize(n, 0.0);
@@ -79,18 +128,10 @@ impl<M: StepModel> Integrator<M> {
             *old = x - gamma * slope;
         }
         inside.dx.copy_from_slice(&inside.slope);
-        let mut y = std::mem::take(&mut inside.x);
         let weights = self.core.weights.values();
         // A tenth of a tolerance is one digit of what is compared with some tolerances.
         let request = StepRequest { t, h: gamma, old: &inside.other, weights, tolerance: 0.1 };
-        let outcome = self.model.step(&request, &mut y, &mut inside.dx);
-        self.interpolate(t, &mut inside.other);
-        for (y, x) in y.iter_mut().zip(&inside.other) {
-            *y -= x;
-        }
-        let size = self.tolerances(&y);
-        inside.x = y;
-        if outcome.is_ok() { size } else { f64::INFINITY }
+        self.model.step(&request, &mut inside.x, &mut inside.dx).is_ok()
     }
 
     /// Takes the last step back; the next one is at most `h` long. For what is wrong inside a step that its own error estimate has

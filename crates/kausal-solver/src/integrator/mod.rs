@@ -32,14 +32,19 @@ pub use inside::Inside;
 pub use options::{Method, Options, Statistics, StepReport, UnknownMethod};
 pub use tableaux::{RADAU_IIA, RadauIia};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::SolverError;
 use crate::model::StepModel;
+use crate::persist::{Reader, Unfit, Writer};
 use crate::weights::Weights;
 use core::Core;
 use fixed::Fixed;
 
 /// Newton iterations for a step that cannot be made smaller.
 const PERSISTENCE: u32 = 20;
+/// Where the length of a step times the bound of the model's rates is below this, nothing is stiff in it.
+const NOT_STIFF: f64 = 0.5;
 
 /// Integrates a model. See the [module](self).
 #[derive(Clone, Debug)]
@@ -52,7 +57,7 @@ pub struct Integrator<M> {
     starts: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Engine {
     Auto(Box<auto::Auto>),
     Bdf(Box<bdf::Bdf>),
@@ -206,14 +211,42 @@ impl<M: StepModel> Integrator<M> {
     }
 
     /// Is the solution inside steps other than what a step that ended there would give? Then a step that ends at an event is better
-    /// than a value from inside a longer one. Methods that choose their steps keep that difference small.
+    /// than a value from inside a longer one. Most methods that choose their steps keep that difference small.
     pub fn is_rough_inside(&self) -> bool {
         match &self.engine {
+            // Between its ends a cubic passes by what is stiff.
+            Engine::Esdirk(_) => {
+                let rate = self.model.rate_bound(self.core.weights.values());
+                rate.is_none_or(|rate| rate * self.last_step() > NOT_STIFF)
+            }
             Engine::Fixed(e) => e.is_rough_inside(),
             Engine::FixedBdf(e) => e.is_rough_inside(),
             Engine::FixedRadau(e) => e.is_rough_inside(),
             _ => false,
         }
+    }
+
+    /// Writes where the integration is, with all the method remembers; the model writes for itself.
+    pub fn save(&self, writer: &mut Writer) {
+        let Integrator { model: _, core, engine, ready, starts } = self;
+        writer.put(core);
+        writer.put(engine);
+        writer.put(ready);
+        writer.put(starts);
+    }
+
+    /// Takes the place of another integration of the same model with the same method.
+    pub fn restore(&mut self, reader: &mut Reader) -> Result<(), Unfit> {
+        let Integrator { model, core, engine, ready, starts } = self;
+        let read: Core = reader.take()?;
+        let n = model.n();
+        reader.check(read.x.len() == n && read.dx.len() == n, "states")?;
+        let method: Engine = reader.take()?;
+        reader.check(std::mem::discriminant(&method) == std::mem::discriminant(engine), "methods")?;
+        (*core, *engine) = (read, method);
+        *ready = reader.take()?;
+        *starts = reader.take()?;
+        Ok(())
     }
 
     /// Begins anew at `(t, x)`, as after an event. The model forgets its Jacobian.
@@ -234,6 +267,13 @@ impl<M: StepModel> Integrator<M> {
             Engine::Fixed(e) => e.restart(),
             Engine::FixedBdf(e) => e.restart(),
             Engine::FixedRadau(e) => e.restart(),
+        }
+    }
+
+    /// The next step, of about this length, is to be right far below the tolerance, as far as the method can: it begins anew then.
+    pub fn start_exactly(&mut self, h: f64) {
+        if let Engine::Bdf(e) = &mut self.engine {
+            e.start_exactly(h);
         }
     }
 

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::SolverError;
 use crate::model::Work;
 
 /// An integration method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Method {
     /// Starts explicit ([`Tsitouras`](Method::Tsitouras)) and changes to [`Bdf`](Method::Bdf) where the model
     /// turns out to be stiff, and back where it no longer is.
@@ -110,7 +112,7 @@ impl fmt::Display for UnknownMethod {
 impl std::error::Error for UnknownMethod {}
 
 /// Tolerances and limits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Relative tolerance of the local error.
     pub rtol: f64,

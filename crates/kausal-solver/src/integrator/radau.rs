@@ -10,7 +10,10 @@
 //! before. In stiff problems it is of order 3 while the ends of steps may be exact by far with any step size: there its
 //! error, the term that is added, limits the step too, where the solution is asked for inside.
 
+use serde::{Deserialize, Serialize};
+
 use super::collocation;
+use super::control::WORTH_IT;
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;
 use super::tableaux::RADAU_IIA;
@@ -33,7 +36,7 @@ const MOST_FOR_INSIDE: u32 = 5;
 const LARGEST_PRODUCT: f64 = 0.0189;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Radau {
     h: f64,
     /// Size and error of the last accepted step.
@@ -147,12 +150,29 @@ impl Radau {
                 }
                 ratio = ratio.min(for_inside);
             }
+            if ratio >= WORTH_IT {
+                // So little to correct may be so because a matrix is too large by far.
+                let request = StageRequest {
+                    t: core.t,
+                    h: stride.h,
+                    x0: &core.x,
+                    weights: core.weights.values(),
+                    tolerance: self.iteration_tolerance,
+                };
+                let confirmed = model.stages().map_or(Ok(true), |s| s.confirm_stages(&request, &self.x));
+                if let Some(e) = core.unconfirmed(t, confirmed)? {
+                    self.h = 0.5 * stride.h;
+                    core.note_model(&mut failures, e);
+                    continue;
+                }
+            }
             self.accept(core, model, stride.h, t);
             self.first = false;
             self.last = Some((stride.h, error.max(1e-2)));
             let grow = if failures.count > 0 { 1.0 } else { GROW };
             let proposal = stride.h * ratio.min(grow);
-            let proposal = if stages.keep_step && (1.0..1.2).contains(&ratio) { stride.h } else { proposal };
+            let proposal =
+                if stages.keep_step && (1.0..WORTH_IT).contains(&ratio) { stride.h } else { proposal };
             self.h = if stride.h < self.h { proposal.max(self.h) } else { proposal };
             return Ok(core.report(5, stride.at_limit));
         }

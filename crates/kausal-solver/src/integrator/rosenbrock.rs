@@ -9,6 +9,8 @@
 //! The model factorises `I - h γ J` and solves with it ([`LinearModel`](crate::model::LinearModel)). The last
 //! `u` is the error estimate.
 
+use serde::{Deserialize, Serialize};
+
 use super::control::Controller;
 use super::core::{Core, Failures, initial_step};
 use super::options::StepReport;
@@ -26,7 +28,7 @@ const ALLOWED_INSIDE: f64 = 10.0;
 const MOST_FOR_INSIDE: u32 = 5;
 
 /// State of the method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Rosenbrock {
     control: Controller,
     h: f64,

@@ -411,3 +411,41 @@ mod tests {
         }
     }
 }
+
+/// Explicit methods are stored by their places in a list.
+pub(crate) mod explicit_by_place {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use super::{DORMAND_PRINCE, Explicit, TSITOURAS};
+
+    static ALL: [&Explicit; 2] = [&DORMAND_PRINCE, &TSITOURAS];
+
+    pub(crate) fn serialize<S: Serializer>(tableau: &&'static Explicit, to: S) -> Result<S::Ok, S::Error> {
+        let place = ALL.iter().position(|known| std::ptr::eq(*known, *tableau)).unwrap_or(ALL.len());
+        to.serialize_u8(place as u8)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Explicit, D::Error> {
+        let place = usize::from(u8::deserialize(from)?);
+        ALL.get(place).copied().ok_or_else(|| de::Error::custom("there is no such method"))
+    }
+}
+
+/// Likewise for those with an explicit first stage.
+pub(crate) mod esdirk_by_place {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use super::{ESDIRK3, ESDIRK4, Esdirk};
+
+    static ALL: [&Esdirk; 2] = [&ESDIRK3, &ESDIRK4];
+
+    pub(crate) fn serialize<S: Serializer>(tableau: &&'static Esdirk, to: S) -> Result<S::Ok, S::Error> {
+        let place = ALL.iter().position(|known| std::ptr::eq(*known, *tableau)).unwrap_or(ALL.len());
+        to.serialize_u8(place as u8)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Esdirk, D::Error> {
+        let place = usize::from(u8::deserialize(from)?);
+        ALL.get(place).copied().ok_or_else(|| de::Error::custom("there is no such method"))
+    }
+}

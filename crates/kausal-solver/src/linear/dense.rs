@@ -4,10 +4,12 @@
 //! element of the row in `A` (Golub & Van Loan, *Matrix Computations*, 4th ed., §3.5.2), so that the choice
 //! does not depend on the units of the equations. `new` allocates; `factor` and `solve` do not.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Factored, ROUNDING, Scalar, Singular};
 
 /// A dense LU factorisation of an `n` by `n` matrix.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DenseLu<T = f64> {
     n: usize,
     /// Unit lower triangle below the diagonal, upper triangle on and above it, column-major.

@@ -1,12 +1,14 @@
 //! Dense or sparse behind one face, and matrices of the form `α I + β J`.
 
+use serde::{Deserialize, Serialize};
+
 use super::{DenseLu, Factored, Pattern, Scalar, Singular, SparseLu};
 
 /// Below this order a sparse pattern is not worth its indices.
 const DENSE_UP_TO: usize = 8;
 
 /// How the values of a matrix are laid out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Structure {
     /// Column-major square matrix of this order.
     Dense(usize),
@@ -41,7 +43,7 @@ impl Structure {
 }
 
 /// A dense or sparse LU factorisation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Factor<T = f64> {
     /// Dense.
     Dense(DenseLu<T>),
@@ -104,7 +106,7 @@ impl Factored for Factor<f64> {
 }
 
 /// `α I + β J` for a Jacobian `J` of fixed structure, factorised: the matrix of every implicit method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shifted<T = f64> {
     factor: Factor<T>,
     values: Vec<T>,
@@ -175,6 +177,19 @@ impl<T: Scalar> Shifted<T> {
     }
 }
 
+impl Shifted<f64> {
+    /// Is the determinant of the factorised matrix below zero?
+    pub fn is_negative(&self) -> bool {
+        match &self.factor {
+            Factor::Dense(lu) => lu.is_negative(),
+            Factor::Sparse(lu) => {
+                let (pivots, odd) = lu.pivots();
+                pivots.iter().fold(odd, |negative, &pivot| negative != (pivot < 0.0))
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::Random;
@@ -221,5 +236,28 @@ mod tests {
     fn sparse_structure(dense: &[f64], n: usize) -> Structure {
         let entries = (0..n * n).filter(|&k| dense[k] != 0.0).map(|k| (k % n, k / n));
         Structure::Sparse(Pattern::new(n, entries))
+    }
+
+    /// The sign of the determinant of `I + β J`, dense and sparse; with `β = 0` it is one.
+    #[test]
+    fn the_determinant_has_a_sign() {
+        let mut random = Random::new(7);
+        for trial in 0..40 {
+            let n = 9 + trial % 5;
+            let pattern = Pattern::new(n, (0..n).flat_map(|j| [(j, j), ((j * 7 + 3) % n, j)]));
+            let jacobian: Vec<f64> = (0..pattern.entries()).map(|_| random.symmetric()).collect();
+            let mut dense = vec![0.0; n * n];
+            pattern.iter().zip(&jacobian).for_each(|((i, j), &value)| dense[i + n * j] = value);
+            let (mut a, mut b) = (
+                Shifted::<f64>::new(&Structure::Dense(n)),
+                Shifted::<f64>::new(&Structure::Sparse(pattern.clone())),
+            );
+            for beta in [0.0, 3.0, 0.7] {
+                a.factor(1.0, beta, &dense).unwrap();
+                b.factor(1.0, beta, &jacobian).unwrap();
+                assert_eq!(a.is_negative(), b.is_negative(), "{trial} {beta}");
+                assert!(beta > 0.0 || !a.is_negative(), "{trial}");
+            }
+        }
     }
 }

@@ -4,13 +4,15 @@
 //! of LU and as stable, for the symmetric systems that tearing with paired variables and residues gives. Only
 //! the lower triangle of `A` is read. `new` allocates; `factor` and `solve` do not.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Factored, Singular};
 
 /// The pivot threshold that bounds the growth of either pivot size equally: (1 + √17)/8.
 const ALPHA: f64 = 0.640_388_203_202_208;
 
 /// A factorisation of a symmetric matrix of order `n`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ldlt {
     n: usize,
     /// Lower triangle, column-major: unit `L` below the blocks of `D`.

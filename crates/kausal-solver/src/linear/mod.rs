@@ -11,12 +11,13 @@
 //!
 //! Dense matrices are column-major slices, sparse ones a [`Pattern`] and a slice of values. All of them
 //! report a matrix without a pivot as [`Singular`] with the column of the unknown that is not determined.
-//! [`inverse_norm1`] estimates how ill-conditioned a factorised matrix is. [`Factor`] picks dense or sparse
+//! [`eigenvalues`] are those of a small dense matrix. [`inverse_norm1`] estimates how ill-conditioned a factorised matrix is. [`Factor`] picks dense or sparse
 //! from a [`Structure`].
 
 mod condition;
 mod deficient;
 mod dense;
+mod eigen;
 mod factor;
 mod ldlt;
 mod matching;
@@ -29,6 +30,7 @@ mod sparse_lu;
 pub use condition::{inverse_norm1, norm1_dense, norm1_sparse};
 pub use deficient::{Deficient, solve_deficient};
 pub use dense::DenseLu;
+pub use eigen::eigenvalues;
 pub use factor::{Factor, Shifted, Structure};
 pub use ldlt::Ldlt;
 pub use pattern::{Pattern, column_groups};

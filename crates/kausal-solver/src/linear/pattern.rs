@@ -2,11 +2,13 @@
 //! transposed pattern, the sum with a diagonal, and groups of columns that finite differences can evaluate
 //! together.
 
+use serde::{Deserialize, Serialize};
+
 /// The structure of a square sparse matrix, compressed by columns.
 ///
 /// Values belonging to a pattern are a plain slice: all of column 0 in order of rows, then column 1, and so
 /// on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     n: usize,
     start: Vec<usize>,

@@ -4,6 +4,8 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use serde::{Deserialize, Serialize};
+
 /// A number a matrix can be made of.
 pub trait Scalar:
     Copy
@@ -43,7 +45,7 @@ impl Scalar for f64 {
 }
 
 /// A complex number.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Complex {
     /// Real part.
     pub re: f64,

@@ -9,6 +9,8 @@
 //! [`repivots`](SparseLu::repivots) counts that. `refactor` (unless it repivots) and `solve` allocate
 //! nothing.
 
+use serde::{Deserialize, Serialize};
+
 use super::matching::match_rows;
 use super::ordering::minimum_degree;
 use super::{Factored, Pattern, ROUNDING, Scalar, Singular};
@@ -21,7 +23,7 @@ const GROWTH_LIMIT: f64 = 1e4;
 const NONE: u32 = u32::MAX;
 
 /// A sparse LU factorisation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SparseLu<T = f64> {
     pattern: Pattern,
     /// Column of `A` that is eliminated at step `k`.
@@ -40,11 +42,13 @@ pub struct SparseLu<T = f64> {
     work: Vec<T>,
     search: Reach,
     factored: bool,
+    /// The pivots exchange rows and columns by an odd permutation.
+    odd: bool,
     repivots: u64,
 }
 
 /// One triangle, compressed by columns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Triangle<T> {
     start: Vec<usize>,
     rows: Vec<u32>,
@@ -74,7 +78,7 @@ impl<T: Scalar> Triangle<T> {
 }
 
 /// Workspace of the depth-first search for the pattern of a column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Reach {
     /// The step that last saw this row of `A`.
     seen: Vec<u32>,
@@ -112,6 +116,7 @@ impl<T: Scalar> SparseLu<T> {
                 end: vec![usize::MAX; n],
             },
             factored: false,
+            odd: false,
             repivots: 0,
         })
     }
@@ -150,6 +155,8 @@ impl<T: Scalar> SparseLu<T> {
             self.prune(k);
         }
         self.number_rows_by_step();
+        let seen = &mut self.search.seen;
+        self.odd = is_odd(&self.row_order, seen) != is_odd(&self.column_order, seen);
         self.factored = true;
         Ok(())
     }
@@ -167,6 +174,12 @@ impl<T: Scalar> SparseLu<T> {
             self.work.fill(T::ZERO);
             self.factor(values)
         }
+    }
+
+    /// The pivots of the last factorisation, and whether rows and columns are exchanged by an odd permutation: what the sign of the
+    /// determinant is made of.
+    pub fn pivots(&self) -> (&[T], bool) {
+        (&self.diagonal, self.odd)
     }
 
     /// Solves `A x = b`, overwriting `b` by `x`.
@@ -437,4 +450,18 @@ impl Factored for SparseLu<f64> {
     fn solve_transposed(&mut self, b: &mut [f64]) {
         SparseLu::solve_transposed(self, b);
     }
+}
+
+/// Is the permutation made of an odd number of exchanges? Each cycle of `k` takes `k - 1`. `seen` is memory for that.
+fn is_odd(permutation: &[u32], seen: &mut [u32]) -> bool {
+    seen.fill(NONE);
+    let mut odd = false;
+    for start in 0..permutation.len() {
+        let mut at = start;
+        while std::mem::replace(&mut seen[at], 0) == NONE {
+            at = permutation[at] as usize;
+            odd ^= at != start;
+        }
+    }
+    odd
 }

@@ -178,11 +178,12 @@ impl<'p> Terms<'p> {
         let real_inputs: Vec<bool> = called.inputs.iter().map(is_real).collect();
         let real_outputs: Vec<bool> = called.outputs.iter().map(is_real).collect();
         let given = called.inputs.len() == args.len();
+        // A rate that cannot be formed need not be asked for: `noDerivative` arguments follow from others.
         let mut rates = Vec::with_capacity(args.len());
         for (&arg, &real) in args.iter().zip(&real_inputs) {
-            rates.push(if real { self.rate(arg)? } else { None });
+            rates.push(if real { self.rate(arg) } else { Ok(None) });
         }
-        let moving: Vec<bool> = rates.iter().map(Option::is_some).collect();
+        let moving: Vec<bool> = rates.iter().map(|rate| !matches!(rate, Ok(None))).collect();
         if moving.iter().all(|&moves| !moves) {
             return Ok(None);
         }
@@ -198,7 +199,7 @@ impl<'p> Terms<'p> {
         };
         let mut all = args.clone();
         for k in derivative.passed {
-            all.push(match rates[k] {
+            all.push(match std::mem::replace(&mut rates[k], Ok(None))? {
                 Some(rate) => rate,
                 None => self.zeros_like(args[k])?,
             });

@@ -253,6 +253,26 @@ impl Calls {
         }
     }
 
+    /// The function that computes the derivative of a function along a direction in which these inputs move, and the places of the inputs
+    /// whose rates it takes behind all inputs: that of a `derivative` annotation, or of the algorithm. Its outputs are one for each
+    /// real output.
+    pub fn directional_function(
+        &mut self,
+        pool: &mut Pool,
+        id: FunctionId,
+        moving: &[bool],
+    ) -> Result<(FunctionId, Vec<usize>), EvalError> {
+        // What an annotation does not take into account holds along a motion only; here it must not move.
+        let place = |input: &LocalId| pool.function(id).input_position(*input);
+        let rests = |input: &LocalId| place(input).is_none_or(|k| !moving.get(k).copied().unwrap_or(false));
+        if let Some(chosen) = choose(pool, id, moving, |note| note.order <= 1 && note.none.iter().all(rests))
+        {
+            return Ok((chosen.function, chosen.passed));
+        }
+        let passed = real_inputs(pool.function(id));
+        Ok((self.derivative_function(pool, id)?, passed))
+    }
+
     /// `der(f, x, y)`: the partial derivative with respect to these inputs, one after the other
     /// (specification section 12.7.2). It has the inputs and the real outputs of `f`.
     pub fn partial_derivative_function(

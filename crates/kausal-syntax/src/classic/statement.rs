@@ -6,6 +6,7 @@ use super::parser::{Failed, Parsed, Parser};
 use super::syntax::{Class, Cut, CutVariable, Dim, Expr, Item, NodeKind, Path, Submodel, Variable, Variety};
 use crate::ast::{BinaryOp, Ident};
 use crate::source::Span;
+use crate::spelling::closest;
 
 impl Parser<'_> {
     /// Reads a statement.
@@ -304,13 +305,11 @@ impl Parser<'_> {
                 "does this line go on with the one above? Then put the operator at the end of that one"
                     .to_owned()
             }
-            Kind::Ident => {
-                match (diagnose::foreign_statement(word), diagnose::closest(word, STATEMENT_WORDS)) {
-                    (Some(help), _) => help.to_owned(),
-                    (None, Some(close)) => format!("did you mean `{close}`?"),
-                    (None, None) => return self.fail("`=`"),
-                }
-            }
+            Kind::Ident => match (diagnose::foreign_statement(word), closest(word, STATEMENT_WORDS)) {
+                (Some(help), _) => help.to_owned(),
+                (None, Some(close)) => format!("did you mean `{close}`?"),
+                (None, None) => return self.fail("`=`"),
+            },
             _ => return self.fail("`=`"),
         };
         if self.peek() != Kind::Junk {
@@ -337,7 +336,7 @@ impl Parser<'_> {
             self.report(error(code::FOREIGN, message).at(place, "").help(help));
             return Err(Failed);
         }
-        if let Some(close) = diagnose::closest(&word, STATEMENT_WORDS)
+        if let Some(close) = closest(&word, STATEMENT_WORDS)
             && matches!(second, Kind::Ident | Kind::Word(_))
         {
             let message = format!("`{word}` begins no declaration");

@@ -5,7 +5,7 @@
 //!
 //! - A *slip* whose meaning is plain (`:=` for `=`, a forgotten `;`, `elsif`, …) is reported and read as it was
 //!   meant; everything else leaves the element, equation or statement, and reading goes on behind its `;`
-//!   (`unexpected`, `slips`, `ends`, `recovery`). So one mistake is one message, and several mistakes are several.
+//!   (`misspelt`, `unexpected`, `slips`, `ends`, `recovery`). So one mistake is one message, and several mistakes are several.
 //! - **The depth of the tree is limited** by [`MAX_DEPTH`], so nobody who walks it needs more than a thread's usual
 //!   stack. Only chains of left-associative operators (`a + b + c + …`) may be longer: walk their left side in a
 //!   loop.
@@ -18,14 +18,16 @@
 //! ```
 
 mod classes;
+mod common_mistakes;
 mod ends;
 mod equations;
 mod expressions;
+mod lexemes;
 mod lexer;
+mod misspelt;
 mod modifiers;
 mod parser;
 mod recovery;
-mod slips;
 mod token;
 mod unexpected;
 
@@ -35,6 +37,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Location, SourceId, Span};
 use crate::{Ast, Parse};
 
+pub use lexemes::{Lexeme, LexemeKind, lexemes};
 use parser::STOPPED;
 pub use parser::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
@@ -55,7 +58,8 @@ pub fn parse(source: SourceId, text: Arc<str>) -> Parse {
     if let Some(diagnostic) = unreadable(source, &text) {
         return Parse { ast: Ast::new(source, text), diagnostics: vec![diagnostic] };
     }
-    let lexed = lexer::lex(source, &text);
+    let mut lexed = lexer::lex(source, &text);
+    lexed.diagnostics.extend(misspelt::mend(source, &text, &mut lexed.tokens));
     let mut parser = parser::Parser::new(source, &text, &lexed.tokens);
     parser.cut_off = lexed.diagnostics.iter().any(|d| d.code == "K0107");
     parser.stored_definition();

@@ -13,6 +13,26 @@ use super::token::T;
 /// The longest piece of text quoted in a message.
 const MAX_QUOTE: usize = 40;
 
+/// Attributes of variables.
+const ATTRIBUTES: [&str; 8] =
+    ["start", "fixed", "min", "max", "unit", "displayUnit", "nominal", "stateSelect"];
+
+/// Keywords as some write them.
+const CAPITALS: [&str; 12] = [
+    "Model",
+    "Package",
+    "Function",
+    "Block",
+    "Record",
+    "Connector",
+    "Equation",
+    "Algorithm",
+    "Parameter",
+    "End",
+    "Connect",
+    "Extends",
+];
+
 impl Parser<'_> {
     /// The token here, in the user's terms.
     pub fn found(&self) -> String {
@@ -69,6 +89,16 @@ impl Parser<'_> {
             T::Ident if self.token_text().starts_with('\'') => {
                 "`'…'` is a quoted name; strings are written with double quotes: `\"…\"`"
             }
+            T::Ident
+                if before.is_some_and(|t| t.kind == T::Ident)
+                    && matches!(self.peek(1), T::Eq | T::ColonEq)
+                    && ATTRIBUTES.contains(&self.token_text()) =>
+            {
+                "attributes stand in parentheses: `Real x(start = 1)`"
+            }
+            T::Ident if CAPITALS.contains(&self.token_text()) => {
+                "keywords are written in lower case: `model`, `package`, `function`, `equation`, `end`"
+            }
             T::Plus | T::Minus | T::Star | T::Slash
                 if matches!(self.peek(1), T::Eq | T::Plus | T::Minus)
                     && self.tokens[self.pos + 1].start == self.token().end =>
@@ -82,6 +112,22 @@ impl Parser<'_> {
                     }) =>
             {
                 "a comparison is written `==`"
+            }
+            T::Eq
+                if before.is_some_and(|t| {
+                    matches!(t.kind, T::Ident | T::Integer | T::Real | T::RParen | T::RBracket)
+                }) =>
+            {
+                "bindings and equations have one `=`; a comparison is written `==`"
+            }
+            T::Ident
+                if before.is_some_and(|t| matches!(t.kind, T::Integer | T::Real))
+                    && !self.at_line_start() =>
+            {
+                "a product is written with `*`; units are not written behind values"
+            }
+            T::Comma if self.brackets.is_empty() && self.peek(1) == T::Ident && self.peek(2) == T::Eq => {
+                "each equation ends with `;`, also in one line"
             }
             T::LParen if before.is_some_and(|t| t.kind == T::For) => {
                 "write `for i in 1:n loop`, without parentheses"
@@ -114,7 +160,11 @@ impl Parser<'_> {
             '\u{2260}' => Some("write `<>`"),
             '#' | '%' => Some("comments begin with `//`"),
             '&' => Some("the logical operator is written `and`"),
+            '|' if text == "|" => {
+                Some("the absolute value of x is written `abs(x)`, the logical operator `or`")
+            }
             '|' => Some("the logical operator is written `or`"),
+            '?' => Some("a choice is written `if condition then a else b`"),
             '~' => Some("the logical operator is written `not`"),
             _ => None,
         };

@@ -23,11 +23,11 @@ use super::Partition;
 use super::rates::at;
 use super::section::is_static;
 use super::split::{plain, previous_slot};
-use crate::index::Selection;
+use crate::equations::rewrite::{Memo, rewrite};
+use crate::equations::sort::{is_discrete, occurrences};
+use crate::equations::work::{Equation, EquationForm, Role, Var, Work};
 use crate::program::SubClock;
-use crate::rewrite::{Memo, rewrite};
-use crate::sort::{is_discrete, occurrences};
-use crate::work::{Equation, EquationForm, Role, Var, Work};
+use crate::reduce::index::Selection;
 
 /// Adds the formulas to the first `count` equations, which are the model; for each its state.
 pub(super) fn formulas(

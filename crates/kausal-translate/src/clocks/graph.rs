@@ -12,8 +12,8 @@ use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::operators::{Conversion, Operator, as_variable, operator};
-use crate::rewrite::for_each_argument;
-use crate::work::{Role, Work};
+use crate::equations::rewrite::for_each_argument;
+use crate::equations::work::{Role, Work};
 
 /// A node: something that has a clock, or belongs to continuous time.
 pub(crate) type NodeId = usize;

@@ -24,8 +24,8 @@ use kausal_model::flat::{Action, Origin};
 use kausal_symbolic::evaluate::evaluate;
 use kausal_symbolic::{ExprId, VarId};
 
+use crate::equations::work::{Equation, Role, Work};
 use crate::program::SampledValue;
-use crate::work::{Equation, Role, Work};
 pub(crate) use rates::Rates;
 pub(crate) use section::sections;
 pub(crate) use split::split;

@@ -1,11 +1,11 @@
-//! Operators of clocked models as they stand in expressions: calls that flattening has kept (`kausal_model::expr::kept`).
+//! Operators of clocked models as they stand in expressions: calls that flattening has kept (`kausal_model::expr::opaque`).
 
-use kausal_model::expr::kept::operator_name;
+use kausal_model::expr::opaque::operator_name;
 use kausal_model::flat::Type;
 use kausal_symbolic::function::{Function, Scalar};
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 
-use crate::work::Var;
+use crate::equations::work::Var;
 
 /// A clocked operator with its arguments.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use super::graph::{Constructor, Edge, Graph, NodeId, is_unknown};
 use super::operators::{Conversion, as_variable};
 use super::rational::{Rational, least_common_multiple};
-use crate::parameters::number;
-use crate::work::Work;
+use crate::equations::parameters::number;
+use crate::equations::work::Work;
 
 /// When the clocks of a base clock tick.
 #[derive(Clone, Debug)]

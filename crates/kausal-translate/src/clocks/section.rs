@@ -13,14 +13,17 @@ use rustc_hash::FxHashMap;
 use super::rates::{Trigger, at};
 use super::split::has_derivatives;
 use super::{Base, Clocked, Partition, discretized};
-use crate::emit::{Emitter, Settings};
-use crate::index::{self, Selection};
+use crate::blocks::calls;
+use crate::blocks::emitter::{Emitter, Settings};
+use crate::equations::rewrite::{Memo, rewrite};
+use crate::equations::sort::unknowns;
+use crate::equations::sort::{Sorting, occurrences};
+use crate::equations::work::{Role, Work};
+use crate::prepare::{inline, lift, wishes};
 use crate::program::{BaseClock, ClockTrigger, Form, Piece, PreviousValue, Step, SubClock, System};
-use crate::rewrite::{Memo, rewrite};
-use crate::sections::{report_singular, unknowns};
-use crate::sort::{Sorting, occurrences};
-use crate::work::{Role, Work};
-use crate::{calls, commands, initial, inline, lift};
+use crate::reduce::index::{self, Selection};
+use crate::reduce::singular::report_singular;
+use crate::sections::initial;
 
 /// A block as steps: what it reads and what it gives values to.
 struct Sorted {
@@ -140,7 +143,7 @@ fn resolve_aliases(part: &mut Work) {
     for e in equations.iter_mut().chain(initial_equations) {
         (e.lhs, e.rhs) = (go(e.lhs), go(e.rhs));
     }
-    crate::work::map_actions(actions, &mut |e| *e = go(*e));
+    crate::equations::work::map_actions(actions, &mut |e| *e = go(*e));
 }
 
 /// Gives the work back what it lent; the equations come behind its own.
@@ -210,7 +213,7 @@ fn sorted(
     part.bounds.resize(part.vars.len(), kausal_symbolic::interval::Interval::ALL);
     let mut formulas = FxHashMap::default();
     let mut rows: Vec<usize> = (0..part.equations.len()).collect();
-    let wishes = commands::Wishes::default();
+    let wishes = wishes::Wishes::default();
     if differential {
         let selection = match index::reduce(part) {
             Ok(selection) => selection,
@@ -258,7 +261,7 @@ fn sorted(
     if !actions.is_empty() {
         let steps = emitter.actions(&actions);
         let mut reads = rustc_hash::FxHashSet::default();
-        steps.iter().for_each(|step| crate::flow::reads(&emitter.work.pool, step, &mut reads));
+        steps.iter().for_each(|step| crate::program::flow::reads(&emitter.work.pool, step, &mut reads));
         let mut reads: Vec<VarId> = reads.into_iter().collect();
         reads.sort_unstable();
         blocks.push(Sorted { clock, reads, writes: Vec::new(), steps });

@@ -3,7 +3,7 @@
 //! After: the work has the equations of continuous time only, in which `hold(u)` has become `u`; clocked variables are known
 //! there, the run sets them. Partitions contain no clocked operators any more.
 
-use kausal_model::expr::kept::is_clocked;
+use kausal_model::expr::opaque::is_clocked;
 use kausal_model::flat::{Action, ActionKind, FlatModel, Origin, Type, When};
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::Diagnostic;
@@ -13,10 +13,10 @@ use super::graph::{Graph, NodeId, is_unknown};
 use super::operators::{Conversion, Operator, as_variable, is_clock, operator, result_type};
 use super::rates::{self, Trigger, at, contradiction};
 use super::{Base, Clocked, Partition};
-use crate::parameters;
+use crate::equations::parameters;
+use crate::equations::rewrite::{for_each_argument, rebuild};
+use crate::equations::work::{Equation, EquationForm, Role, Var, Work};
 use crate::program::SampledValue;
-use crate::rewrite::{for_each_argument, rebuild};
-use crate::work::{Equation, EquationForm, Role, Var, Work};
 
 /// Does the model have anything clocked?
 fn is_used(model: &FlatModel) -> bool {

@@ -36,9 +36,9 @@ pub enum Fate {
     Alone,
     /// In a loop that is solved in each evaluation.
     Loop,
-    /// Solved alone where results are wanted.
+    /// Solved alone, only at output points.
     Late,
-    /// In a loop that is solved where results are wanted.
+    /// In a loop that is evaluated only at output points.
     LateLoop,
     /// Solved at events.
     Event,
@@ -64,8 +64,8 @@ impl Fate {
         match self {
             Fate::Given if one => "stands for an input, which is given from outside".into(),
             Fate::Given => "stand for inputs, which are given from outside".into(),
-            Fate::Same if one => "says that two variables are equal or opposite, and is gone".into(),
-            Fate::Same => "say that two variables are equal or opposite, and are gone".into(),
+            Fate::Same if one => "alias equation (eliminated)".into(),
+            Fate::Same => "alias equations (eliminated)".into(),
             Fate::Number if one => "says that a variable is a certain number, and is gone".into(),
             Fate::Number => "say that a variable is a certain number, and are gone".into(),
             Fate::Derivative if one => "gives a derivative a name, and is gone".into(),
@@ -75,9 +75,8 @@ impl Fate {
             Fate::Alone if one => "is solved by itself in each evaluation".into(),
             Fate::Alone => "are solved one by one in each evaluation".into(),
             Fate::Loop => in_loops(", solved together in each evaluation"),
-            Fate::Late if one => "is solved by itself where results are wanted".into(),
-            Fate::Late => "are solved one by one where results are wanted".into(),
-            Fate::LateLoop => in_loops(", solved together where results are wanted"),
+            Fate::Late => "evaluated only at output points".into(),
+            Fate::LateLoop => in_loops(", solved together only at output points"),
             Fate::Event => format!("{be} solved at events"),
             Fate::EventLoop => format!("{be} solved together with conditions at events"),
             Fate::Tick => format!("{be} solved at ticks of clocks"),

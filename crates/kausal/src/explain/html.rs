@@ -12,7 +12,7 @@ use kausal_model::FlatModel;
 use kausal_runtime::Statistics;
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, VarId};
-use kausal_syntax::Sources;
+use kausal_syntax::{Diagnostic, Severity, Sources};
 use kausal_translate::Program;
 use kausal_translate::program::{Kind, Step, System};
 use serde::Serialize;
@@ -115,6 +115,11 @@ pub struct Page(String);
 
 /// Where the run goes: no other text of the page can contain it, because `{` is escaped there.
 const RUN: &str = "{{run}}";
+/// The same for the lines at the top about the run and about warnings.
+const TOOK: &str = "{{took}}";
+const WARNED: &str = "{{warned}}";
+/// Names of states at the top of the page.
+const STATES_SHOWN: usize = 12;
 
 impl Page {
     /// Makes the page of a translation.
@@ -134,6 +139,7 @@ impl Page {
             .replace("{{title}}", &braces(escape(&program.name)))
             .replace("{{style}}", STYLE)
             .replace("{{script}}", &SCRIPTS.concat())
+            .replace("{{states}}", &braces(states(program)))
             .replace("{{lead}}", &braces(lead(&account(flat, program))))
             .replace("{{glossary}}", &braces(escape(&glossary(program))))
             .replace("{{initial}}", &braces(initial(&writer)))
@@ -147,18 +153,42 @@ impl Page {
     /// The page of a translation that was not run.
     pub fn without_run(self) -> String {
         let note = "<p class=\"soft\">Not run: <code>kausal simulate MODEL --report FILE</code> adds what a run took and its curves.</p>";
-        self.0.replace(RUN, note)
+        let took = "<li><b>Run</b> not run</li>";
+        self.0.replace(RUN, note).replace(TOOK, took).replace(WARNED, "")
+    }
+
+    /// The page with what is to be warned of at its top.
+    #[must_use]
+    pub fn warned(self, said: &[Diagnostic]) -> Page {
+        let mut out = String::new();
+        let warnings: Vec<&Diagnostic> = said.iter().filter(|d| d.severity == Severity::Warning).collect();
+        if !warnings.is_empty() {
+            let _ = write!(out, "<li><b>{}</b></li>", super::counted(warnings.len(), "warning"));
+        }
+        for d in warnings {
+            let _ = write!(out, "<li>{} <span class=\"soft\">{}</span></li>", escape(&d.message), d.code);
+        }
+        Page(self.0.replace(WARNED, &out.replace("{{", "{&#123;")))
     }
 
     /// The page with a run.
     pub fn with_run(self, run: &RunShown) -> String {
-        self.0.replace(RUN, &shown(run))
+        let s = run.statistics;
+        let took = format!(
+            "<li><b>Run</b> {} to {} s in {}: {}, {}</li>",
+            run.start,
+            s.end,
+            escape(&duration(run.seconds)),
+            super::counted(s.steps as usize, "step"),
+            super::counted((s.state_events + s.time_events) as usize, "event"),
+        );
+        self.0.replace(TOOK, &took).replace(WARNED, "").replace(RUN, &shown(run))
     }
 }
 
-/// The page of a translation.
-pub fn write(flat: &FlatModel, program: &Program, sources: &Sources) -> String {
-    Page::new(flat, program, sources).without_run()
+/// The page of a translation, with what is to be warned of.
+pub fn write(flat: &FlatModel, program: &Program, sources: &Sources, said: &[Diagnostic]) -> String {
+    Page::new(flat, program, sources).warned(said).without_run()
 }
 
 fn data<'a>(writer: &'a Writer<'a>, sorted: &'a Sorted<'a>) -> Data<'a> {
@@ -344,6 +374,24 @@ fn lines(writer: &Writer, system: &System) -> Vec<String> {
 
 fn formula(writer: &Writer, e: ExprId) -> String {
     print_limited(&writer.program.pool, e, &|v| writer.name(v), WIDTH)
+}
+
+/// The states, by name as far as there is room.
+fn states(program: &Program) -> String {
+    let names: Vec<&str> =
+        program.states.iter().map(|s| program.variables[s.variable.index()].name.as_str()).collect();
+    let first = names.iter().take(STATES_SHOWN).map(|n| format!("<code>{}</code>", escape(n)));
+    let first: Vec<String> = first.collect();
+    let more = match names.len().saturating_sub(STATES_SHOWN) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let words = if names.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{}: {}{more}", names.len(), first.join(", "))
+    };
+    format!("<li><b>States</b> {words}</li>")
 }
 
 /// Where the equations come from, and where they went as a bar; writing to a string cannot fail.

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use kausal_codegen::Backend;
+use kausal_external::foreign::Host;
+use kausal_model::FlatModel;
 use kausal_syntax::Diagnostic;
-use kausal_translate::{Inline, Loops, Options, Relaxing, Tearing};
+use kausal_translate::{Inline, Loops, Options, Program, Relaxing, Tearing};
 
-use super::{Base, Model};
+use super::{Base, Made, Model};
 use crate::error::{Error, ErrorKind};
 use crate::internal::guarded;
 use crate::session::Session;
@@ -28,7 +30,9 @@ pub struct Loader {
     modelica_path: bool,
     class: Option<String>,
     external: bool,
+    host: Option<Arc<dyn Host>>,
     hints: bool,
+    units: bool,
     options: Options,
     backend: Backend,
 }
@@ -40,7 +44,9 @@ impl Default for Loader {
             modelica_path: true,
             class: None,
             external: false,
+            host: None,
             hints: true,
+            units: true,
             options: Options::default(),
             backend: Backend::Auto,
         }
@@ -77,9 +83,21 @@ impl Loader {
         self
     }
 
+    /// Components from outside (FMUs) are run by this host, where external code is allowed.
+    pub fn host(mut self, host: Arc<dyn Host>) -> Loader {
+        self.host = Some(host);
+        self
+    }
+
     /// Whether `residue` and `relax` of the model are followed; they are if nobody says anything.
     pub fn hints(mut self, followed: bool) -> Loader {
         self.hints = followed;
+        self
+    }
+
+    /// Whether units are checked, with warnings where they differ; they are if nobody says anything.
+    pub fn units(mut self, checked: bool) -> Loader {
+        self.units = checked;
         self
     }
 
@@ -144,6 +162,10 @@ impl Loader {
         if self.modelica_path {
             session.add_modelica_path();
         }
+        if let Some(host) = &self.host {
+            session.set_host(host.clone());
+        }
+        session.check_units(self.units);
         if self.external {
             session.allow_external();
         }
@@ -163,22 +185,78 @@ impl Loader {
         if !self.hints {
             flat.hints.clear();
         }
+        let model = Model::adopt(session, flat, self.options, self.backend, said);
+        // What is wrong with a model is said when it is loaded.
+        model.made()?;
+        Ok(model)
+    }
+}
+
+impl Model {
+    /// A model that a session has flattened.
+    fn adopt(
+        session: Session,
+        flat: FlatModel,
+        options: Options,
+        backend: Backend,
+        said: Vec<Diagnostic>,
+    ) -> Model {
         let flat = Arc::new(flat);
-        let base = Base {
-            session: Mutex::new(session),
-            flat: flat.clone(),
-            options: self.options,
-            backend: self.backend,
-        };
-        let model = Model {
+        let base = Base { session: Mutex::new(session), flat: flat.clone(), options, backend };
+        Model {
             base: Arc::new(base),
             settings: Vec::new(),
+            tuned: Vec::new(),
+            overrides: Arc::default(),
             flat,
             made: Arc::default(),
             said: said.into(),
+        }
+    }
+
+    /// A class of a session, flattened and translated.
+    pub fn of_class(
+        mut session: Session,
+        class: &str,
+        options: Options,
+        backend: Backend,
+    ) -> Result<Model, Error> {
+        let flat = guarded(|| session.flatten(class));
+        let mut said = session.take_diagnostics();
+        let flat = match flat {
+            Ok(Some(flat)) => flat,
+            Ok(None) => return Err(Error::new(ErrorKind::Model, said, session.sources())),
+            Err(fault) => {
+                said.push(fault);
+                return Err(Error::new(ErrorKind::Internal, said, session.sources()));
+            }
         };
-        // What is wrong with a model is said when it is loaded.
+        let model = Model::adopt(session, flat, options, backend, said);
         model.made()?;
+        Ok(model)
+    }
+
+    /// A model that a session has flattened, with options of its own; a program that is there is not made again.
+    pub fn of_session(
+        mut session: Session,
+        flat: FlatModel,
+        options: Options,
+        backend: Backend,
+        program: Option<Program>,
+    ) -> Result<Model, Error> {
+        let made = program.map(|program| session.compile(program, backend));
+        let said = session.take_diagnostics();
+        let model = match made {
+            Some(None) => return Err(Error::new(ErrorKind::Model, said, session.sources())),
+            Some(Some(compiled)) => {
+                let model = Model::adopt(session, flat, options, backend, Vec::new());
+                let made = Made { compiled: Arc::new(compiled), said };
+                // It is new: nobody has translated it.
+                let _ = model.made.set(Ok(made));
+                model
+            }
+            None => Model::adopt(session, flat, options, backend, said),
+        };
         Ok(model)
     }
 }

@@ -1,17 +1,19 @@
 //! A run with what is asked of it, each by its name.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use kausal_runtime::{JacobianMode, RunFiles};
+use kausal_runtime::{JacobianMode, RunFiles, Settings};
 use kausal_solver::Method;
 use kausal_syntax::Diagnostic;
 
-use super::{Model, Solution};
+use super::{Given, Model, Solution, given};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind};
 use crate::glob;
 use crate::request::Request;
+use crate::result::Sink;
 use crate::runner::{Runner, Watch};
 use crate::simulate::unmatched;
 
@@ -37,15 +39,19 @@ use crate::simulate::unmatched;
 /// ```
 #[must_use = "nothing is run until `run` is called"]
 pub struct Simulation<'a> {
-    model: Model,
-    request: Request,
+    pub(super) model: Model,
+    pub(super) request: Request,
+    pub(super) given: Vec<(String, Given)>,
+    pub(super) columns: Vec<PathBuf>,
     variables: Vec<String>,
     files: Vec<PathBuf>,
     kept: bool,
     audit: bool,
-    limit: Option<Duration>,
-    cancel: Cancel,
-    progress: Option<Box<dyn FnMut(f64) -> bool + 'a>>,
+    pub(super) limit: Option<Duration>,
+    pub(super) cancel: Cancel,
+    pub(super) instants: Vec<f64>,
+    pub(super) progress: Option<Box<dyn FnMut(f64) -> bool + Send + 'a>>,
+    observer: Option<Box<dyn Sink + Send + 'a>>,
 }
 
 impl<'a> Simulation<'a> {
@@ -54,13 +60,17 @@ impl<'a> Simulation<'a> {
         Simulation {
             request: Request { inline, ..Request::default() },
             model,
+            given: Vec::new(),
+            columns: Vec::new(),
             variables: Vec::new(),
             files: Vec::new(),
             kept: true,
             audit: false,
             limit: None,
             cancel: Cancel::new(),
+            instants: Vec::new(),
             progress: None,
+            observer: None,
         }
     }
 
@@ -91,6 +101,12 @@ impl<'a> Simulation<'a> {
     /// How many intervals between output points there are.
     pub fn intervals(mut self, number: u32) -> Self {
         self.request.intervals = Some(number);
+        self
+    }
+
+    /// The output points, one by one, instead of a distance; the start and the end are there, too.
+    pub fn instants(mut self, instants: impl IntoIterator<Item = f64>) -> Self {
+        self.instants.extend(instants);
         self
     }
 
@@ -133,6 +149,32 @@ impl<'a> Simulation<'a> {
     /// Events take effect at the ends of steps of one size.
     pub fn events_at_steps(mut self, at_steps: bool) -> Self {
         self.request.events_at_steps = at_steps;
+        self
+    }
+
+    /// Gives an input a value, points, a function, or a column of a file; without, it keeps its start value.
+    ///
+    /// ```
+    /// use kausal::{Given, Model};
+    /// let tank = Model::from_text("model Tank input Real u; Real x(start = 0, fixed = true); equation der(x) = u; end Tank;")?;
+    /// for (given, filled) in [
+    ///     (Given::from(2.0), 2.0),
+    ///     (Given::from((vec![0.0, 1.0], vec![0.0, 1.0])), 0.5),
+    ///     (Given::function(|t| 3.0 * t * t), 1.0),
+    /// ] {
+    ///     let solution = tank.simulation().input("u", given).run()?;
+    ///     assert!((solution["x"].last().unwrap() - filled).abs() < 1e-5);
+    /// }
+    /// # Ok::<(), kausal::Error>(())
+    /// ```
+    pub fn input(mut self, name: impl Into<String>, given: impl Into<Given>) -> Self {
+        self.given.push((name.into(), given.into()));
+        self
+    }
+
+    /// Gives every input the column of a file that has its name.
+    pub fn inputs(mut self, path: impl Into<PathBuf>) -> Self {
+        self.columns.push(path.into());
         self
     }
 
@@ -179,16 +221,27 @@ impl<'a> Simulation<'a> {
     }
 
     /// Asked after every step, with the instant it came to: shall the run go on?
-    pub fn progress<'b>(self, progress: impl FnMut(f64) -> bool + 'b) -> Simulation<'b>
+    pub fn progress<'b>(self, progress: impl FnMut(f64) -> bool + Send + 'b) -> Simulation<'b>
     where
         'a: 'b,
     {
         Simulation { progress: Some(Box::new(progress)), ..self }
     }
 
+    /// Told every record of the variables that are recorded, while the run goes on. A run that is made again, because a system
+    /// of equations failed, starts it anew.
+    pub fn observe<'b>(self, observer: impl Sink + Send + 'b) -> Simulation<'b>
+    where
+        'a: 'b,
+    {
+        Simulation { observer: Some(Box::new(observer)), ..self }
+    }
+
     /// Runs it. A run that fails is an error with the solution up to there ([`Error::partial`]).
     pub fn run(self) -> Result<Solution, Error> {
-        let Simulation { model, request, variables, files, kept, audit, limit, cancel, progress } = self;
+        let Simulation {
+            model, request, given, columns, variables, files, kept, audit, limit, cancel, ..
+        } = self;
         let refused = |d: Diagnostic| Error::new(ErrorKind::Request, vec![d], model.base.session().sources());
         let method = request.method().map_err(refused)?;
         let made = model.made()?;
@@ -197,6 +250,13 @@ impl<'a> Simulation<'a> {
         }
         let mut warnings = Vec::new();
         let settings = request.settings(method, &model.flat.experiment, &mut warnings).map_err(refused)?;
+        let length = (settings.start, settings.stop);
+        let (inputs, said) = given::all(&made.compiled.program, &columns, &given, length).map_err(refused)?;
+        warnings.extend(said);
+        let instants = points(self.instants, settings.start, settings.stop);
+        let overrides = model.overrides.clone();
+        let settings = Settings { inputs: Arc::new(inputs), instants, overrides, ..settings };
+        let mut observer = self.observer;
         let wanted = |name: &str| glob::any(&variables, name);
         let runner = Runner::new(made.compiled.clone())
             .recovering(&model.flat, &model.base.options)
@@ -204,11 +264,12 @@ impl<'a> Simulation<'a> {
             .settings(settings)
             .wanted(&wanted)
             .kept(if kept { Some(&wanted) } else { None })
+            .observer(observer.as_deref_mut().map(|sink| sink as &mut dyn Sink))
             .files(&files)
             .audit(audit)
             .limit(limit)
             .cancel(&cancel);
-        let finished = runner.run(&mut Asked { progress });
+        let finished = runner.run(&mut Asked { progress: self.progress });
         let mut finished =
             finished.map_err(|d| Error::new(ErrorKind::Output, vec![d], model.base.session().sources()))?;
         finished.ended.diagnostics.splice(0..0, warnings);
@@ -221,9 +282,21 @@ impl<'a> Simulation<'a> {
     }
 }
 
+/// Output points of a run, in order; none are none.
+pub(super) fn points(mut instants: Vec<f64>, start: f64, stop: f64) -> Arc<[f64]> {
+    if instants.is_empty() {
+        return Arc::from([]);
+    }
+    instants.retain(|t| *t > start && *t < stop);
+    instants.push(stop);
+    instants.sort_by(f64::total_cmp);
+    instants.dedup();
+    instants.into()
+}
+
 /// Asks a closure.
 struct Asked<'a> {
-    progress: Option<Box<dyn FnMut(f64) -> bool + 'a>>,
+    progress: Option<Box<dyn FnMut(f64) -> bool + Send + 'a>>,
 }
 
 impl Watch for Asked<'_> {

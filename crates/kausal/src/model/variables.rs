@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use kausal_model::FlatModel;
 use kausal_model::flat::{Causality, Type, Variability, Variable};
+use kausal_runtime::tunable;
 use kausal_symbolic::evaluate::{Values, evaluate};
 use kausal_symbolic::function::Numbers;
 use kausal_symbolic::function::evaluator::{Evaluator, Limits};
@@ -13,6 +14,7 @@ use kausal_translate::program::Kind;
 
 use super::Model;
 use crate::error::Error;
+use crate::settings::plain_value;
 
 /// A variable of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,19 +155,51 @@ impl Model {
             Ok(made) => made.compiled.program.variables.iter().map(|v| (v.name.as_str(), v.kind)).collect(),
             Err(_) => HashMap::new(),
         };
-        let mut known = Known { flat, values: HashMap::new(), asked: HashSet::new() };
-        let chosen = flat.variables.iter().filter(|v| wanted(v) && !v.name.contains('$'));
-        chosen.map(|v| info(v, &mut known, kinds.get(v.name.as_str()))).collect()
+        let mut known = Known { flat, values: HashMap::new(), asked: HashSet::new(), texts: HashMap::new() };
+        self.take_tuned(&mut known);
+        let structural: HashSet<&str> = match self.made() {
+            Ok(made) => {
+                let program = &made.compiled.program;
+                program.structural.iter().map(|(v, _)| program.variables[v.index()].name.as_str()).collect()
+            }
+            Err(_) => HashSet::new(),
+        };
+        let chosen =
+            (0..).map(VarId).zip(&flat.variables).filter(|(_, v)| wanted(v) && !v.name.contains('$'));
+        let all = chosen.map(|(id, v)| {
+            let mut info = info(id, v, &mut known, kinds.get(v.name.as_str()));
+            info.structural |=
+                structural.contains(v.name.as_str()) && v.variability <= Variability::Parameter;
+            info
+        });
+        all.collect()
+    }
+
+    /// The values that runs are given.
+    fn take_tuned(&self, known: &mut Known) {
+        for (name, value) in &self.tuned {
+            let Some(at) = self.flat.variables.iter().position(|v| v.name == *name) else { continue };
+            let (id, ty) = (VarId(at as u32), self.flat.variables[at].ty);
+            match plain_value(name, value.clone(), ty, &self.flat.enumerations) {
+                Ok(tunable::Value::Number(number)) => drop(known.values.insert(id, number)),
+                Ok(tunable::Value::Text(text)) => drop(known.texts.insert(id, text.to_string())),
+                Err(_) => {}
+            }
+        }
     }
 }
 
-fn info(v: &Variable, known: &mut Known, kind: Option<&Kind>) -> VariableInfo {
+fn info(id: VarId, v: &Variable, known: &mut Known, kind: Option<&Kind>) -> VariableInfo {
     let number = |known: &mut Known, e: Option<ExprId>| e.and_then(|e| known.number(e));
     let value = if v.variability <= Variability::Parameter { v.binding.or(v.start) } else { v.start };
-    let value = value.and_then(|e| match known.flat.pool.node(e) {
-        Node::Text(text) => Some(Value::Text(known.flat.pool.text_of(text).to_owned())),
-        _ if v.ty == Type::String => None,
-        _ => known.number(e).map(Value::Number),
+    let given = known.values.get(&id).copied().map(Value::Number);
+    let given = given.or_else(|| known.texts.get(&id).cloned().map(Value::Text));
+    let value = given.or_else(|| {
+        value.and_then(|e| match known.flat.pool.node(e) {
+            Node::Text(text) => Some(Value::Text(known.flat.pool.text_of(text).to_owned())),
+            _ if v.ty == Type::String => None,
+            _ => known.number(e).map(Value::Number),
+        })
     });
     VariableInfo {
         name: v.name.clone(),
@@ -205,6 +239,8 @@ fn info(v: &Variable, known: &mut Known, kind: Option<&Kind>) -> VariableInfo {
 struct Known<'m> {
     flat: &'m FlatModel,
     values: HashMap<VarId, f64>,
+    /// Texts that were set.
+    texts: HashMap<VarId, String>,
     /// Whose value is being computed: what depends on itself has none.
     asked: HashSet<VarId>,
 }

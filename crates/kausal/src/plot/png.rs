@@ -8,7 +8,7 @@ use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, PixmapMut, Stroke, 
 
 use super::Plot;
 use super::scene::{Anchor, Ink, Item, scene};
-use super::svg::COLORS;
+use super::svg::{COLORS, DASHES};
 
 const SCALE: f64 = 2.0;
 const HEIGHT: RasterHeight = RasterHeight::Size32;
@@ -73,6 +73,10 @@ fn line(pixmap: &mut PixmapMut, points: &[(f64, f64)], ink: Ink, width: f64) {
     paint.anti_alias = true;
     let dash = match ink {
         Ink::Event => StrokeDash::new(vec![4.0, 6.0], 0.0),
+        Ink::Curve(i) => {
+            let dashes = DASHES[i % DASHES.len()].iter().map(|d| (d * SCALE) as f32);
+            StrokeDash::new(dashes.collect(), 0.0)
+        }
         _ => None,
     };
     let stroke = Stroke { width: (width * SCALE) as f32, dash, ..Stroke::default() };

@@ -9,6 +9,9 @@ use super::scene::{Anchor, Ink, Item, TEXT_SIZE, scene};
 pub const COLORS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7f7f7f"];
 
+/// Curves differ in their dashes, too: lengths of ink and gap in pixels, as in the page.
+pub const DASHES: [&[f64]; 4] = [&[], &[7.0, 4.0], &[2.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
+
 /// The picture as text.
 pub fn write(plot: &Plot) -> String {
     let scene = scene(plot);
@@ -73,8 +76,13 @@ fn line(out: &mut String, points: &[(f64, f64)], ink: Ink, width: f64) {
         Ink::Grid => "class=\"grid\"".to_owned(),
         Ink::Event => "class=\"event\"".to_owned(),
         Ink::Curve(i) => {
+            let dashes: Vec<String> = DASHES[i % DASHES.len()].iter().map(f64::to_string).collect();
+            let dashes = match dashes.is_empty() {
+                true => String::new(),
+                false => format!(" stroke-dasharray=\"{}\"", dashes.join(" ")),
+            };
             format!(
-                "stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"",
+                "stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"{dashes}",
                 COLORS[i % COLORS.len()]
             )
         }
@@ -85,4 +93,23 @@ fn line(out: &mut String, points: &[(f64, f64)], ink: Ink, width: f64) {
 /// Text inside XML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{of, tests::ball};
+
+    /// Curves can be told apart without their colours.
+    #[test]
+    fn curves_differ_in_their_dashes() {
+        let picture = write(&of(&ball(), "Ball", &["h".into(), "depth".into(), "v".into()]).unwrap());
+        let dashes = |color: &str| {
+            let line =
+                picture.lines().find(|l| l.contains(&format!("stroke=\"{color}\" stroke-width=\"1.8\"")));
+            line.expect("a curve").split("stroke-dasharray=").nth(1).map(str::to_owned)
+        };
+        let all = [0, 1, 2].map(|i| dashes(COLORS[i]));
+        assert!(all[0].is_none() && all[1].is_some() && all[2].is_some() && all[1] != all[2], "{all:?}");
+    }
 }

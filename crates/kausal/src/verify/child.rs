@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kausal_codegen::Backend;
-use kausal_model::check;
 use kausal_model::flat::Experiment;
-use kausal_runtime::Settings;
+use kausal_model::{FlatModel, check};
 use kausal_runtime::simulation::inlined::method_of;
+use kausal_runtime::{CompiledModel, Settings};
 use kausal_syntax::{Diagnostic, Sources};
 use kausal_translate::{Inline, Options, Program};
 
+use super::reason::{self, Differing, Reason};
 use super::{Curve, Outcome, Problem, Seconds, Size, Stage, Verdict, Work};
 use crate::compare::{self, Deviation, Tube, compare};
 use crate::result::Trajectory;
@@ -41,8 +42,13 @@ pub struct Task<'a> {
     pub inline: Inline,
 }
 
-/// Does it; `enter` is told each stage before it starts.
-pub fn run(session: &mut Session, task: &Task, enter: &mut dyn FnMut(Stage)) -> Outcome {
+/// Does it; `enter` is told each stage before it starts, and `known` an outcome before its reason is searched for, which takes more runs.
+pub fn run(
+    session: &mut Session,
+    task: &Task,
+    enter: &mut dyn FnMut(Stage),
+    known: &mut dyn FnMut(&Outcome),
+) -> Outcome {
     let start = Instant::now();
     let mut outcome = Outcome {
         model: task.model.to_owned(),
@@ -51,18 +57,57 @@ pub fn run(session: &mut Session, task: &Task, enter: &mut dyn FnMut(Stage)) -> 
         error: None,
         signals: task.reference.signals.len(),
         deviations: Vec::new(),
+        reason: None,
         size: None,
         work: None,
         seconds: Seconds::default(),
         curves: Vec::new(),
     };
     // A failure has left its traces in the outcome.
-    let _ = stages(session, task, &mut outcome, enter);
+    let compared = stages(session, task, &mut outcome, enter);
     outcome.seconds.flatten = session.seconds.load + session.seconds.flatten;
     outcome.seconds.translate += session.seconds.translate;
     outcome.seconds.compile += session.seconds.codegen;
     outcome.seconds.total = start.elapsed().as_secs_f64();
+    if let Some(compared) = compared.filter(|_| outcome.verdict == Verdict::Differs) {
+        known(&outcome);
+        outcome.reason = Some(compared.reason(task, &outcome.deviations));
+        outcome.seconds.reason = start.elapsed().as_secs_f64() - outcome.seconds.total;
+    }
     outcome
+}
+
+/// What was run, and what came out.
+struct Compared {
+    flat: FlatModel,
+    options: Options,
+    model: Arc<CompiledModel>,
+    settings: Settings,
+    result: Trajectory,
+    said: Vec<Diagnostic>,
+}
+
+impl Compared {
+    /// Why it differs.
+    fn reason(&self, task: &Task, deviations: &[Deviation]) -> Reason {
+        let wanted: HashSet<String> = deviations.iter().map(|d| compare::plain(&d.signal)).collect();
+        let wanted = |name: &str| wanted.contains(&compare::plain(name));
+        let differing = Differing {
+            result: &self.result,
+            reference: task.reference,
+            deviations,
+            tube: &task.tube,
+            settings: &self.settings,
+            model: &self.model,
+            said: &self.said,
+        };
+        reason::find(&differing, &mut |settings| {
+            let runner =
+                Runner::new(self.model.clone()).recovering(&self.flat, &self.options).settings(settings);
+            let finished = runner.kept(Some(&wanted)).run(&mut ()).ok()?;
+            finished.is_complete().then_some(finished.trajectory)
+        })
+    }
 }
 
 /// Goes on until something fails.
@@ -71,7 +116,7 @@ fn stages(
     task: &Task,
     outcome: &mut Outcome,
     enter: &mut dyn FnMut(Stage),
-) -> Option<()> {
+) -> Option<Compared> {
     let mut at = |outcome: &mut Outcome, stage| {
         outcome.stage = stage;
         enter(stage);
@@ -95,11 +140,12 @@ fn stages(
     let wanted: HashSet<String> = task.reference.signals.iter().map(|s| compare::plain(&s.name)).collect();
     let wanted =
         |name: &str| wanted.contains(name) || (name.contains(' ') && wanted.contains(&compare::plain(name)));
-    let runner = Runner::new(Arc::new(compiled)).recovering(&flat, &options).settings(settings);
+    let model = Arc::new(compiled);
+    let runner = Runner::new(model.clone()).recovering(&flat, &options).settings(settings.clone());
     let mut initialised = Initialised { enter: &mut || at(outcome, Stage::Simulate), told: false };
     let finished = runner.kept(Some(&wanted)).run(&mut initialised);
     let result = finished.map_err(|d| vec![d]).and_then(|finished| judged(finished, outcome));
-    let result = match result {
+    let (result, said) = match result {
         Ok(result) => result,
         Err(diagnostics) => {
             let first = diagnostics.iter().find(|d| d.is_error());
@@ -123,7 +169,7 @@ fn stages(
     outcome.verdict = if comparison.agrees() { Verdict::Agrees } else { Verdict::Differs };
     outcome.curves = curves(&result, &comparison.deviations);
     outcome.deviations = comparison.deviations;
-    Some(())
+    Some(Compared { flat, options, model, settings, result, said })
 }
 
 /// Passes on what a stage gave, or notes its first error.
@@ -158,7 +204,10 @@ impl Watch for Initialised<'_> {
 }
 
 /// Notes what a run took; gives its result, or what was said where it failed.
-fn judged(finished: Finished, outcome: &mut Outcome) -> Result<Trajectory, Vec<Diagnostic>> {
+fn judged(
+    finished: Finished,
+    outcome: &mut Outcome,
+) -> Result<(Trajectory, Vec<Diagnostic>), Vec<Diagnostic>> {
     let s = &finished.ended.statistics;
     outcome.work = Some(Work {
         steps: s.steps,
@@ -172,7 +221,7 @@ fn judged(finished: Finished, outcome: &mut Outcome) -> Result<Trajectory, Vec<D
     outcome.seconds.translate += finished.seconds.translate;
     outcome.seconds.compile += finished.seconds.codegen;
     match finished.is_complete() {
-        true => Ok(finished.trajectory),
+        true => Ok((finished.trajectory, finished.ended.diagnostics)),
         false => Err(finished.ended.diagnostics),
     }
 }
@@ -195,12 +244,14 @@ fn size(program: &Program) -> Size {
     size
 }
 
-/// What the model's `experiment` annotation says, or else what the reference spans; output points where the
+/// What the model's `experiment` annotation says, or else what the reference spans, and at least that far; output points where the
 /// reference has its own, and others between them.
 fn settings(experiment: &Experiment, time: &[f64]) -> Settings {
     let defaults = Settings::default();
     let start = experiment.start.or(time.first().copied()).unwrap_or(defaults.start);
-    let stop = experiment.stop.or(time.last().copied()).unwrap_or(defaults.stop).max(start);
+    // A reference that goes beyond the end of the experiment asks for what is there.
+    let ends = experiment.stop.into_iter().chain(time.last().copied());
+    let stop = ends.reduce(f64::max).unwrap_or(defaults.stop).max(start);
     let tolerance = experiment.tolerance.unwrap_or(defaults.tolerance);
     let interval = (stop - start) / POINTS;
     Settings { start, stop, tolerance, interval, instants: instants(start, stop, time), ..defaults }
@@ -278,7 +329,7 @@ mod tests {
         let mut stages = Vec::new();
         let task =
             Task { model, reference: &reference, tube: Tube::default(), keep: None, inline: Inline::Off };
-        let outcome = run(&mut session, &task, &mut |s| stages.push(s));
+        let outcome = run(&mut session, &task, &mut |s| stages.push(s), &mut |_| ());
         (outcome, stages)
     }
 
@@ -336,6 +387,10 @@ mod tests {
         }
         // 999 of a thousand intervals, of which two are given by the reference, and one more point.
         assert_eq!(s.instants.len(), 1000);
+        // Beyond the experiment's end there is something to compare with.
+        let experiment = Experiment { stop: Some(0.25), ..Experiment::default() };
+        assert_eq!(settings(&experiment, &time).stop, 1.0);
+        assert_eq!(settings(&experiment, &[0.0, 0.1]).stop, 0.25);
         // An instant only.
         assert!(settings(&Experiment::default(), &[0.0, 0.0]).instants.is_empty());
     }

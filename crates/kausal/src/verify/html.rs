@@ -4,15 +4,15 @@
 use std::fmt::Write;
 
 use super::text::{deviation, pairs};
-use super::{Curve, Report, Row, Verdict};
+use super::{Curve, Report, Row, Verdict, reason};
 use crate::compare::{self, Deviation};
 use crate::plot::axis::axis;
 use crate::plot::svg::escape;
 use crate::result::Trajectory;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#222;--soft:#666;--line:#ddd;--bg:#fff;--good:#009e73;--warn:#d98200;--bad:#d55e00;--ours:#0072b2}\
-@media(prefers-color-scheme:dark){:root{--ink:#ddd;--soft:#999;--line:#3a3f4a;--bg:#16181d;--ours:#56b4e9}}\
+:root{color-scheme:light dark;--ink:#222;--soft:#666;--line:#ddd;--bg:#fff;--good:#00734f;--warn:#8f5600;--bad:#b33c00;--ours:#0072b2}\
+@media(prefers-color-scheme:dark){:root{--ink:#ddd;--soft:#999;--line:#3a3f4a;--bg:#16181d;--good:#3fcf9f;--warn:#e8a33d;--bad:#ff8a50;--ours:#56b4e9}}\
 body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--bg);max-width:1100px;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}\
 td:first-child,th:first-child{text-align:left}.agrees{color:var(--good)}.differs{color:var(--warn)}.fails{color:var(--bad)}\
@@ -80,6 +80,9 @@ fn deviating(out: &mut String, report: &Report, reference: &dyn Fn(&str) -> Opti
             o.deviations.len(),
             o.signals
         );
+        if let Some(reason) = &o.reason {
+            let _ = writeln!(out, "<p>{}</p>", escape(&reason::words(reason)));
+        }
         let reference = reference(&o.model);
         for curve in &o.curves {
             let Some(d) = o.deviations.iter().find(|d| d.signal == curve.signal) else { continue };

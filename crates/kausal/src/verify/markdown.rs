@@ -2,7 +2,7 @@
 //! except that a model may just miss its time limit.
 
 use super::text::{deviation, pairs};
-use super::{Outcome, Package, Report, Row, Verdict};
+use super::{Outcome, Package, Report, Row, Verdict, reason};
 use crate::compare;
 
 /// The whole page; `command` is what the reader types to make it anew, `library` what was verified.
@@ -38,15 +38,22 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
         ));
     }
     if report.differ > 0 {
-        out.push_str("\n## What differs\n\n| model | signals | the worst |\n| --- | ---: | --- |\n");
+        out.push_str(
+            "\n## What differs\n\n\
+             Each of these models is run again at a much tighter tolerance: with the same method, with one of another family, and \
+             with numbers of the model changed by a billionth of themselves. The last column says what these runs, the result \
+             and the reference say together.\n\n\
+             | model | signals | the worst | why |\n| --- | ---: | --- | --- |\n",
+        );
         for Row { outcome: o, .. } in report.rows.iter().filter(|r| r.outcome.verdict == Verdict::Differs) {
             let worst = compare::worst(&o.deviations).map(deviation).unwrap_or_default();
             out.push_str(&format!(
-                "| {} | {} of {} | {} |\n",
+                "| {} | {} of {} | {} | {} |\n",
                 o.model,
                 o.deviations.len(),
                 o.signals,
-                cell(&worst)
+                cell(&worst),
+                cell(&o.reason.as_ref().map_or("no time left to find out".into(), reason::words))
             ));
         }
     }

@@ -1,7 +1,7 @@
 //! Processes that verify one model each: as many at a time as asked for, each with a limit in time and memory.
 //!
-//! A process writes a line `stage NAME` before each stage and its [`Outcome`] as JSON at last. Without the
-//! latter, how it ended says what happened: killed at its time limit, out of memory, or crashed.
+//! A process writes a line `stage NAME` before each stage and its [`Outcome`] as JSON at last (and before it looks for the
+//! reason of a difference: where that takes too long, there is none). Without the latter, how it ended says what happened: killed at its time limit, out of memory, or crashed.
 //!
 //! A process may start others (foreign code can): on Unix all of them are one group, which ends with the first one, and no
 //! longer than a moment is waited for what others still hold open.
@@ -107,7 +107,7 @@ fn one(job: &Job, limits: &Limits, command: &[OsString]) -> Outcome {
     };
     let total = start.elapsed().as_secs_f64();
     if let Some(mut outcome) = ended.outcome {
-        outcome.seconds.total = total;
+        outcome.seconds.total = total - outcome.seconds.reason;
         return outcome;
     }
     let (code, message) = ended.problem.unwrap_or(("crash", "it ended without a word".into()));
@@ -118,6 +118,7 @@ fn one(job: &Job, limits: &Limits, command: &[OsString]) -> Outcome {
         error: Some(Problem { code: code.to_owned(), message, place: None }),
         signals: 0,
         deviations: Vec::new(),
+        reason: None,
         size: None,
         work: None,
         seconds: Seconds { total, ..Seconds::default() },
@@ -271,7 +272,10 @@ fn last_words(mut err: impl Read, heard: &Mutex<Heard>) {
 
 /// What a process died of.
 fn crashed(status: ExitStatus, words: &str) -> (&'static str, String) {
-    if words.contains("memory allocation of") || words.contains("out of memory") {
+    if words.contains("error[K0525]")
+        || words.contains("memory allocation of")
+        || words.contains("out of memory")
+    {
         return ("memory", "the memory limit was reached".into());
     }
     if words.contains("has overflowed its stack") {

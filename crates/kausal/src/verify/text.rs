@@ -1,6 +1,6 @@
 //! The report as text.
 
-use super::{Package, Report, Row, Stage, Verdict};
+use super::{Package, Report, Row, Stage, Verdict, reason};
 use crate::compare::{self, Deviation, DeviationKind};
 
 /// The report: by package, what differs, what fails by cause, and figures beside another tool's.
@@ -15,6 +15,9 @@ pub fn write(report: &Report) -> String {
             out.push_str(&format!("  {}: {} of {} signals\n", o.model, o.deviations.len(), o.signals));
             if let Some(worst) = compare::worst(&o.deviations) {
                 out.push_str(&format!("    {}\n", deviation(worst)));
+            }
+            if let Some(reason) = &o.reason {
+                out.push_str(&format!("    {}\n", reason::words(reason)));
             }
         }
         out.push('\n');
@@ -68,7 +71,7 @@ pub fn deviation(d: &Deviation) -> String {
 }
 
 /// A number with so many digits at most.
-fn short(value: f64, digits: usize) -> String {
+pub(super) fn short(value: f64, digits: usize) -> String {
     let rounded = format!("{value:.*e}", digits - 1);
     let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
     match exponent.parse::<i32>() {

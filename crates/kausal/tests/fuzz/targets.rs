@@ -8,13 +8,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kausal::result::{Signal, Trajectory, Values};
-use kausal::{Backend, Commands, Options, Permissions, RunFiles, Session, Settings, store};
+use kausal::{
+    Backend, Commands, CompiledModel, FlatModel, Options, Permissions, Program, RunFiles, Session, Settings,
+    store,
+};
 use kausal_external::StandardExternals;
+use kausal_fmi::description::{Description, Kinds};
+use kausal_fmi::import::interface::Role;
+use kausal_fmi::import::{Fmu, block};
 use kausal_symbolic::function::{ExternalArg, ExternalBody, ExternalCall, Externals, Value};
 
 /// What reads inputs.
-pub const TARGETS: [&str; 9] =
-    ["modelica", "classic", "model", "csv", "mat", "parquet", "table", "table-mat", "commands"];
+pub const TARGETS: [&str; 12] = [
+    "modelica",
+    "classic",
+    "model",
+    "csv",
+    "mat",
+    "parquet",
+    "table",
+    "table-mat",
+    "commands",
+    "stored",
+    "fmu",
+    "description",
+];
 
 /// Numbers from a seed.
 pub struct Random(u64);
@@ -286,8 +304,62 @@ pub fn input(target: &str, number: u64, seeds: &Seeds, folder: &Path) -> Vec<u8>
                 "variable tear x r\nvariable unknown y\nset tear on\nset inline off\n# words\n".to_owned();
             text(&mut random, &[seed]).into_bytes()
         }
+        "stored" => {
+            let data = stored(random.one::<&str>(&SMALL));
+            let mut data = bytes(&mut random, data);
+            // A wrong checksum ends everything.
+            if random.below(8) > 0 {
+                kausal_translate::stored::seal(&mut data);
+            }
+            data
+        }
+        "fmu" => {
+            let data = archive(&description(&mut random));
+            bytes(&mut random, data)
+        }
+        "description" => {
+            let seed = description(&mut random);
+            archive(&text(&mut random, &[seed]))
+        }
         _ => panic!("{target}"),
     }
+}
+
+/// A model with everything that is made of it.
+fn parts(text: &str) -> (Session, FlatModel, Program) {
+    let mut session = Session::new();
+    let name = session.add_text("M.mo", text).pop().expect("a class");
+    let flat = session.flatten(&name).expect("a correct model");
+    let program = session.translate(&flat, &Options::default()).expect("a regular model");
+    (session, flat, program)
+}
+
+/// A stored model.
+fn stored(text: &str) -> Vec<u8> {
+    let (session, flat, program) = parts(text);
+    kausal_translate::stored::write(&program, &flat, &Options::default(), session.sources()).expect("stored")
+}
+
+/// The description of a model as an FMU, in one of the versions.
+fn description(random: &mut Random) -> String {
+    let (mut session, flat, program) = parts(random.one::<&str>(&SMALL));
+    let model = Arc::new(session.compile(program, Backend::Interpreter).expect("code"));
+    let kinds = Kinds { model_exchange: random.below(2) == 0, co_simulation: true };
+    let description = Description::new(&flat, &model, "{0}".to_owned(), kinds);
+    match random.below(2) {
+        0 => kausal_fmi::fmi2::write(&description),
+        _ => kausal_fmi::fmi3::write(&description),
+    }
+}
+
+/// An FMU with this description; nobody loads its library.
+fn archive(description: &str) -> Vec<u8> {
+    let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
+    let mut files = vec![file("modelDescription.xml", description)];
+    for name in ["linux64/M.so", "x86_64-linux/M.so", "win64/M.dll", "x86_64-windows/M.dll"] {
+        files.push(file(&format!("binaries/{name}"), "a library"));
+    }
+    kausal_fmi::export::packed("M", &files).expect("an archive")
 }
 
 /// Calls a function of the standard library.
@@ -361,6 +433,17 @@ pub fn read(target: &str, data: &[u8], folder: &Path) {
             call("ModelicaIO_readMatrixSizes", args, Permissions::everything());
         }
         "commands" => drop(Commands::parse(&as_text())),
+        "stored" => {
+            let path = file("read.kausal");
+            let mut session = Session::new();
+            session.open_stored(&path);
+            session.stored_flat(&path);
+            let program = session.take_stored().map(|(_, program)| program);
+            let compiled = program.and_then(|program| session.compile(program, Backend::Interpreter));
+            short_run(compiled);
+            session.take_diagnostics();
+        }
+        "fmu" | "description" => fmu(&file("read.fmu")),
         _ => panic!("{target}"),
     }
 }
@@ -380,11 +463,27 @@ fn model(text: &str) {
     let flat = session.flatten(name);
     let program = flat.and_then(|flat| session.translate(&flat, &Options::default()));
     let compiled = program.and_then(|program| session.compile(program, Backend::Interpreter));
-    if let Some(compiled) = compiled {
-        let settings = Settings { stop: 0.01, interval: 0.005, ..Settings::default() };
-        let limit = Some(Duration::from_secs(1));
-        kausal::simulate::run(Arc::new(compiled), &settings, &|_| true, limit, &mut |_| true);
-    }
+    short_run(compiled);
     let diagnostics = session.take_diagnostics();
     kausal::render::text(&diagnostics[..diagnostics.len().min(20)], session.sources(), false);
+}
+
+fn short_run(compiled: Option<CompiledModel>) {
+    let Some(compiled) = compiled else { return };
+    let settings = Settings { stop: 0.01, interval: 0.005, ..Settings::default() };
+    let limit = Some(Duration::from_secs(1));
+    kausal::simulate::run(Arc::new(compiled), &settings, &|_| true, limit, &mut |_| true);
+}
+
+/// Whatever an FMU says about itself, the block that is written for it is Modelica.
+fn fmu(path: &Path) {
+    let Ok(fmu) = Fmu::open(path) else { return };
+    for role in [Role::ModelExchange, Role::CoSimulation] {
+        let Ok(role) = fmu.role(Some(role)) else { continue };
+        let block = block::write(&fmu, role, true);
+        let mut session = Session::new();
+        let names = session.add_text("block.mo", &block.text);
+        let said = session.take_diagnostics();
+        assert!(said.is_empty() && names.len() == 1, "{said:?}\n{}", block.text);
+    }
 }

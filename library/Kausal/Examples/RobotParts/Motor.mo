@@ -9,11 +9,11 @@ model Motor "Motor with current control, as an electrical circuit"
     annotation(Placement(transformation(extent = {{-120, -10}, {-100, 10}})));
   Rotational.Interfaces.Flange flange "Shaft"
     annotation(Placement(transformation(extent = {{90, -10}, {110, 10}})));
-  Electrical.Sources.SignalVoltage wanted "One volt for one ampere, wanted"
+  Electrical.Sources.SignalVoltage wanted(u(unit = "")) "One volt for one ampere, wanted"
     annotation(Placement(transformation(origin = {-90, -10}, extent = {{-10, -10}, {10, 10}}, rotation = -90)));
   Electrical.Resistor Rw(R = 1000) "Input resistor for the wanted current"
     annotation(Placement(transformation(extent = {{-80, 30}, {-60, 50}})));
-  Electrical.Sources.SignalVoltage measured "One volt for one ampere, measured"
+  Electrical.Sources.SignalVoltage measured(u(unit = "")) "One volt for one ampere, measured"
     annotation(Placement(transformation(origin = {-55, -10}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));
   Electrical.Resistor Rm(R = 1000) "Input resistor for the measured current"
     annotation(Placement(transformation(origin = {-55, 20}, extent = {{-10, -10}, {10, 10}}, rotation = 90)));

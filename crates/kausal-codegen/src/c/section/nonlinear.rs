@@ -54,6 +54,8 @@ impl Sections<'_> {
                     .unknowns
                     .iter()
                     .map(|v| variables.get(v.index()).map_or(0.0, of))
+                    // What is infinite is no constant of a table on a device.
+                    .map(|x| if self.device { x.clamp(f64::MIN, f64::MAX) } else { x })
                     .map(literal)
                     .collect(),
             )
@@ -71,7 +73,9 @@ impl Sections<'_> {
             format!("    static const double min[{n}] = {{{}}};", numbers(|v| v.min)),
             format!("    static const double max[{n}] = {{{}}};", numbers(|v| v.max)),
             format!(
-                "    static const kausal_system system = {{{n}, {most}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};"
+                "    {} kausal_system system = {{{n}, {most}, unknown, residual, nominal, min, max, system_{k}, {jacobian}}};",
+                // Addresses of functions are no constants on a device.
+                if self.device { "const" } else { "static const" }
             ),
         ];
         out.lines.extend(lines);

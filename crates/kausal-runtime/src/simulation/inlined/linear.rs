@@ -8,6 +8,7 @@
 use kausal_solver::model::derivative_by_time;
 use kausal_solver::weights::norm;
 use kausal_solver::{ClassicalStep, LinearModel, ModelError, StepModel, StepRequest};
+use serde::{Deserialize, Serialize};
 
 use super::Inlined;
 use crate::machine::Linearized;
@@ -18,7 +19,7 @@ const DISTURBANCE: f64 = 0.5;
 const LEAST_PART: f64 = 1e-4;
 
 /// A point, `h` of the step that begins there, and what the implicit step with `gamma` makes of the point.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Point {
     t: f64,
     h: f64,

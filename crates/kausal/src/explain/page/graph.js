@@ -1,4 +1,6 @@
-// The graph of the blocks: each stands to the right of those it needs.
+// The graph of the blocks: each stands to the right of those it needs. Names are written from this scale on; a graph that
+// has no room for them tells nothing, and is left out.
+const READABLE = 0.55;
 function blockGraph(data, canvas, hint, chosen) {
   const blocks = data.blocks;
   const blockOf = [];
@@ -34,8 +36,9 @@ function blockGraph(data, canvas, hint, chosen) {
     }
     settle();
   }
-  // As wide as the frame, for its height.
+  // As wide as the frame, for its height; the frame is as high as the names need, up to a screen.
   const tallest = Math.max(1, ...columns.map(list => list ? list.length : 0)) * 26;
+  canvas.parentElement.style.height = Math.round(Math.min(Math.max(tallest * READABLE + 60, 380), 900)) + "px";
   const STEP = Math.max(90, tallest * canvas.clientWidth / Math.max(1, canvas.clientHeight) / Math.max(1, columns.length));
   const x = k => level[k] * STEP;
   const radius = b => b.is_loop ? Math.min(12, 5 + Math.log2(b.size + 1)) : 4;
@@ -43,6 +46,7 @@ function blockGraph(data, canvas, hint, chosen) {
   let marked = -1;
 
   function draw() {
+    if (!canvas.clientWidth) return;
     const { g, w, h } = begin(canvas);
     const s = view.scale, px = k => (x(k) - view.x) * s, py = k => (y[k] - view.y) * s;
     const inside = k => px(k) > -40 && px(k) < w + 40 && py(k) > -40 && py(k) < h + 40;
@@ -78,10 +82,11 @@ function blockGraph(data, canvas, hint, chosen) {
       g.arc(px(k), py(k), r, 0, 2 * Math.PI);
       g.fill();
       if (k === marked) { g.strokeStyle = css("--ink"); g.stroke(); }
-      if (s > 1.1) {
+      if (s >= READABLE) {
         g.fillStyle = css("--ink");
         const name = b.is_loop ? b.title + " (" + b.size + ")" : data.unknowns[b.start];
-        g.fillText(name.length > 22 ? "…" + name.slice(-21) : name, px(k), py(k) - r - 3);
+        const most = Math.max(6, Math.min(22, Math.floor(STEP * s / 6.5)));
+        g.fillText(name.length > most ? "…" + name.slice(1 - most) : name, px(k), py(k) - r - 3);
       }
     });
     canvas.dataset.drawn = String(Number(canvas.dataset.drawn || 0) + 1);
@@ -89,6 +94,7 @@ function blockGraph(data, canvas, hint, chosen) {
   const redraw = lazily(draw);
 
   function fit() {
+    if (!canvas.clientWidth) return;
     const w = Math.max(1, columns.length - 1) * STEP, h = tallest;
     view.scale = Math.min(1.4, (canvas.clientWidth - 60) / w, (canvas.clientHeight - 60) / h);
     view.x = w / 2 - canvas.clientWidth / view.scale / 2;
@@ -118,5 +124,6 @@ function blockGraph(data, canvas, hint, chosen) {
   zoomable(canvas, view, { most: 6, least: () => 0.005, home: fit }, redraw, point);
   canvas.addEventListener("dblclick", fit);
   canvas.addEventListener("click", () => { if (marked >= 0 && !canvas.dragged) chosen(blocks[marked]); });
-  return { fit, redraw, view, edges: needs.reduce((sum, list) => sum + list.length, 0), levels: columns.length };
+  const room = () => Math.min((canvas.clientWidth - 60) / (Math.max(1, columns.length - 1) * 90), (canvas.clientHeight - 60) / tallest);
+  return { fit, redraw, view, readable: () => room() >= READABLE, edges: needs.reduce((sum, list) => sum + list.length, 0), levels: columns.length };
 }

@@ -21,6 +21,10 @@
   const graph = blockGraph(data, byId("graph"), byId("graph-hint"), showInMatrix);
   for (const key of document.querySelectorAll(".keys .key"))
     key.parentElement.hidden = !data.blocks.some(b => key.classList.contains(b.class));
+  if (!graph.readable()) {
+    byId("order").hidden = true;
+    document.querySelector('a[href="#order"]')?.remove();
+  }
   byId("all").onclick = matrix.fit;
   byId("graph-all").onclick = graph.fit;
   for (const radio of document.querySelectorAll("input[name=order]")) radio.onchange = () => matrix.reorder(radio.value);

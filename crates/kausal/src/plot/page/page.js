@@ -44,6 +44,21 @@
     return Math.max(0, a - 1);
   }
 
+  // Units people read, by the unit they stand for: name, factor, offset.
+  const UNITS = {
+    K: [["degC", "°C", 1, -273.15]], rad: [["deg", "°", 180 / Math.PI, 0]], "rad/s": [["rpm", "rpm", 30 / Math.PI, 0], ["deg/s", "°/s", 180 / Math.PI, 0]],
+    m: [["mm", "mm", 1e3, 0], ["km", "km", 1e-3, 0]], "m/s": [["km/h", "km/h", 3.6, 0]], s: [["ms", "ms", 1e3, 0], ["min", "min", 1 / 60, 0], ["h", "h", 1 / 3600, 0]],
+    Pa: [["bar", "bar", 1e-5, 0], ["kPa", "kPa", 1e-3, 0]], W: [["kW", "kW", 1e-3, 0]], J: [["kJ", "kJ", 1e-3, 0], ["kWh", "kWh", 1 / 3.6e6, 0]],
+    V: [["mV", "mV", 1e3, 0], ["kV", "kV", 1e-3, 0]], A: [["mA", "mA", 1e3, 0]], N: [["kN", "kN", 1e-3, 0]], "kg/s": [["kg/h", "kg/h", 3600, 0]], m3: [["l", "l", 1e3, 0]],
+  };
+  // What stays what it is; and what a panel shows its numbers in.
+  const SAME = ["", "", 1, 0];
+  const display = new Map();
+  const inUnit = (unit, v) => { const u = display.get(unit) || SAME; return v * u[2] + u[3]; };
+  // `N.m/s2` is written N·m/s².
+  const written = unit => unit.replace(/\./g, "·").replace(/-?\d+/g, digits => digits.replace(/./g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]));
+  const unitName = unit => (display.get(unit) || ["", written(unit)])[1];
+
   function valueAt(signal, t) {
     if (!count) return NaN;
     const i = place(t), j = Math.min(i + 1, count - 1);
@@ -84,8 +99,9 @@
     for (const s of panel.signals) {
       for (let i = a; i <= b; i++) {
         const v = value(s.signal, i), e = off(s.signal, i);
-        if (v - e < low) low = v - e;
-        if (v + e > high) high = v + e;
+        const [below, above] = [inUnit(panel.unit, v - e), inUnit(panel.unit, v + e)];
+        if (below < low) low = below;
+        if (above > high) high = above;
       }
     }
     if (!(low <= high)) [low, high] = [0, 1];
@@ -121,7 +137,8 @@
     };
     const [low, high] = range(panel);
     const x = t => box.left + (t - view.from) / (view.to - view.from) * (box.right - box.left);
-    const y = v => box.bottom - (v - low) / (high - low) * (box.bottom - box.top);
+    const level = v => box.bottom - (v - low) / (high - low) * (box.bottom - box.top);
+    const y = v => level(inUnit(panel.unit, v));
     g.font = "12px system-ui, sans-serif";
     g.lineWidth = 1;
     g.strokeStyle = css("--grid");
@@ -130,17 +147,17 @@
     const up = ticks(low, high, Math.max(2, (box.bottom - box.top) / 45));
     g.beginPath();
     for (const t of across.list) { g.moveTo(x(t), box.top); g.lineTo(x(t), box.bottom); }
-    for (const v of up.list) { g.moveTo(box.left, y(v)); g.lineTo(box.right, y(v)); }
+    for (const v of up.list) { g.moveTo(box.left, level(v)); g.lineTo(box.right, level(v)); }
     g.stroke();
     g.textAlign = "right";
     g.textBaseline = "middle";
-    for (const v of up.list) g.fillText(label(v, up.step), box.left - 6, y(v));
+    for (const v of up.list) g.fillText(label(v, up.step), box.left - 6, level(v));
     if (panel.unit) {
       g.save();
       g.translate(14, (box.top + box.bottom) / 2);
       g.rotate(-Math.PI / 2);
       g.textAlign = "center";
-      g.fillText("[" + panel.unit + "]", 0, 0);
+      g.fillText("[" + unitName(panel.unit) + "]", 0, 0);
       g.restore();
     }
     if (isLast) {
@@ -276,7 +293,7 @@
     for (const p of panels)
       for (const s of p.signals) {
         s.swatch.style.background = piece(s);
-        s.readout.textContent = view.cursor === null ? "" : short(valueAt(s.signal, view.cursor));
+        s.readout.textContent = view.cursor === null ? "" : short(inUnit(p.unit, valueAt(s.signal, view.cursor)));
       }
     byId("readout").textContent = view.cursor === null ? "" : "t = " + short(view.cursor);
   }
@@ -289,8 +306,9 @@
     const signal = data.signals[i];
     let panel = panels.find(p => p.unit === signal.unit);
     if (!panel) panel = addPanel(signal.unit);
-    const round = Math.floor(color / data.colors.length) % DASHES.length;
-    panel.signals.push({ index: i, signal, color: data.colors[color % data.colors.length], dash: DASHES[round] });
+    // Colours alone do not tell curves apart: neighbours in a panel have other dashes, too.
+    const dash = DASHES[(panel.signals.length + Math.floor(color / data.colors.length)) % DASHES.length];
+    panel.signals.push({ index: i, signal, color: data.colors[color % data.colors.length], dash });
     color++;
     legend(panel);
   }
@@ -340,14 +358,32 @@
     return panel;
   }
 
+  // Which unit the numbers of a panel are in.
+  function unitChoice(panel) {
+    if (!UNITS[panel.unit]) return [];
+    const box = document.createElement("select");
+    box.className = "units";
+    box.setAttribute("aria-label", "Unit of the plot");
+    for (const [code, name] of [[panel.unit, written(panel.unit)], ...UNITS[panel.unit]]) box.add(new Option(name, code));
+    box.value = (display.get(panel.unit) || [panel.unit])[0];
+    box.onchange = () => {
+      const u = UNITS[panel.unit].find(u => u[0] === box.value);
+      if (u) display.set(panel.unit, u); else display.delete(panel.unit);
+      legend(panel);
+      list();
+      redraw();
+    };
+    return [box];
+  }
+
   function legend(panel) {
-    panel.names.replaceChildren(...panel.signals.map(s => {
+    panel.names.replaceChildren(...unitChoice(panel), ...panel.signals.map(s => {
       const item = document.createElement("span");
       const swatch = document.createElement("i");
       s.swatch = swatch;
       const name = document.createElement("span");
       const error = s.signal.band === undefined ? "" : " ± " + largestOff(s.signal).toExponential(1);
-      name.textContent = s.signal.name + error + (s.signal.unit ? " [" + s.signal.unit + "]" : "");
+      name.textContent = s.signal.name + error + (s.signal.unit ? " [" + unitName(s.signal.unit) + "]" : "");
       name.title = s.signal.about;
       s.readout = document.createElement("b");
       const away = document.createElement("button");
@@ -418,45 +454,158 @@
     }, { passive: false });
   }
 
-  // The signals that contain all words of the search.
-  const MOST = 300;
-  function list() {
-    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = [];
+  // The variables as a tree of their names: signals, or parameters with their values. Only rows in view are in the page.
+  const ROW = 24;
+  const isParameter = s => !columns[s.column].data;
+  const open = new Set();
+  let kind = "signals", rows = [], focus = "";
+
+  function matcher() {
+    const text = byId("search").value.trim().toLowerCase();
+    if (/[*?]/.test(text)) {
+      const glob = new RegExp("^" + text.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".") + "$");
+      return s => glob.test(s.name.toLowerCase());
+    }
+    const words = text.split(/\s+/).filter(Boolean);
+    return s => { const all = (s.name + " " + s.about + " " + s.unit).toLowerCase(); return words.every(w => all.includes(w)); };
+  }
+
+  // The parts of a name; dots in brackets do not count. A derivative stands beside what it is of.
+  function parts(name) {
+    const inner = /^der\((.*)\)$/.exec(name);
+    const out = (inner ? inner[1] : name).match(/(?:'[^']*'|\[[^\]]*\]|[^.'[])+/g) || [name];
+    if (inner) out[out.length - 1] = "der(" + out[out.length - 1] + ")";
+    return out;
+  }
+
+  function tree() {
+    const matches = matcher(), root = { inner: new Map(), index: -1 };
     data.signals.forEach((s, i) => {
-      const text = (s.name + " " + s.about + " " + s.unit).toLowerCase();
-      if (words.every(w => text.includes(w))) found.push(i);
+      if (isParameter(s) !== (kind === "parameters") || !matches(s)) return;
+      let at = root;
+      for (const part of parts(s.name)) {
+        let next = at.inner.get(part);
+        if (!next) at.inner.set(part, next = { inner: new Map(), index: -1 });
+        at = next;
+      }
+      at.index = i;
     });
-    const items = found.slice(0, MOST).map(i => {
-      const s = data.signals[i];
-      const item = document.createElement("li");
-      const line = document.createElement("label");
-      const box = document.createElement("input");
-      box.type = "checkbox";
-      box.checked = shown(i);
-      box.onchange = () => toggle(i);
+    return root;
+  }
+
+  function list() {
+    const all = byId("search").value.trim() !== "";
+    rows = [];
+    const add = (node, path, depth) => {
+      for (const [name, inner] of node.inner) {
+        const full = path ? path + "." + name : name, deep = inner.inner.size > 0;
+        const isOpen = deep && (all || open.has(full));
+        rows.push({ name, path: full, depth, index: inner.index, deep, isOpen });
+        if (isOpen) add(inner, full, depth + 1);
+      }
+    };
+    add(tree(), "", 0);
+    draw_rows();
+  }
+
+  function draw_rows() {
+    const host = byId("list"), top = Math.max(0, Math.floor(host.scrollTop / ROW) - 5);
+    const seen = rows.slice(top, top + Math.ceil((host.clientHeight || 600) / ROW) + 10);
+    const space = h => { const e = document.createElement("div"); e.style.height = h + "px"; return e; };
+    const items = seen.map(r => {
+      const row = document.createElement("div"), s = data.signals[r.index];
+      row.className = "row" + (r.path === focus ? " on" : "");
+      row.style.paddingLeft = 4 + 14 * r.depth + "px";
+      row.setAttribute("role", "treeitem");
+      row.setAttribute("aria-level", r.depth + 1);
+      if (r.deep) row.setAttribute("aria-expanded", r.isOpen);
+      const twist = document.createElement("span");
+      twist.className = "twist";
+      twist.textContent = r.deep ? (r.isOpen ? "▾" : "▸") : "";
       const name = document.createElement("span");
-      name.textContent = s.name;
-      const unit = document.createElement("span");
-      unit.className = "unit";
-      unit.textContent = s.unit ? "[" + s.unit + "]" : "";
-      line.append(box, name, unit);
-      line.title = s.about;
-      item.append(line);
-      return item;
+      name.className = "name";
+      name.textContent = r.name;
+      row.append(twist);
+      if (s) {
+        row.title = s.name + (s.about ? "\n" + s.about : "");
+        if (kind === "signals") {
+          const box = document.createElement("input");
+          box.type = "checkbox";
+          box.tabIndex = -1;
+          box.checked = shown(r.index);
+          box.setAttribute("aria-label", s.name);
+          box.onclick = e => e.stopPropagation();
+          box.onchange = () => toggle(r.index);
+          row.append(box);
+        }
+        row.append(name);
+        if (kind === "parameters") {
+          const number = document.createElement("span");
+          number.className = "number";
+          number.textContent = short(inUnit(s.unit, value(s, 0)));
+          row.append(number);
+        }
+        const unit = document.createElement("span");
+        unit.className = "unit";
+        unit.textContent = s.unit ? "[" + unitName(s.unit) + "]" : "";
+        row.append(unit);
+      } else row.append(name);
+      row.onclick = () => { focus = r.path; act(r); };
+      return row;
     });
-    const rest = found.length - Math.min(found.length, MOST);
-    const notes = [];
-    if (rest) notes.push(rest + " more: search to see them");
-    if (data.omitted) notes.push(data.omitted + " are not in this page: choose fewer with --variables");
-    for (const text of notes) {
-      const note = document.createElement("li");
+    if (data.omitted) {
+      const note = document.createElement("div");
       note.className = "more";
-      note.textContent = text;
+      note.textContent = data.omitted + " are not in this page: choose fewer with --variables";
       items.push(note);
     }
-    byId("list").replaceChildren(...items);
+    host.replaceChildren(space(top * ROW), ...items, space(Math.max(0, rows.length - top - seen.length) * ROW));
   }
+
+  // Opens or closes a branch, or shows a signal.
+  function act(row) {
+    if (row.deep) {
+      if (open.has(row.path)) open.delete(row.path); else open.add(row.path);
+      list();
+    } else if (row.index >= 0 && kind === "signals") toggle(row.index);
+    else draw_rows();
+  }
+
+  byId("list").addEventListener("scroll", draw_rows);
+  byId("list").addEventListener("keydown", e => {
+    const at = rows.findIndex(r => r.path === focus), row = rows[at];
+    const go = i => {
+      const next = rows[Math.min(Math.max(i, 0), rows.length - 1)];
+      if (!next) return;
+      focus = next.path;
+      const host = byId("list"), y = rows.indexOf(next) * ROW;
+      if (y < host.scrollTop) host.scrollTop = y;
+      else if (y + ROW > host.scrollTop + host.clientHeight) host.scrollTop = y + ROW - host.clientHeight;
+      draw_rows();
+    };
+    const keys = {
+      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), Home: () => go(0), End: () => go(rows.length - 1),
+      ArrowRight: () => { if (row && row.deep && !row.isOpen) act(row); else go(at + 1); },
+      ArrowLeft: () => { if (row && row.isOpen) act(row); else if (row) go(rows.findLastIndex((r, i) => i < at && r.depth < row.depth)); },
+      Enter: () => row && act(row), " ": () => row && act(row),
+    };
+    if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
+  });
+  for (const name of ["signals", "parameters"]) {
+    byId("kind-" + name).onclick = () => {
+      kind = name;
+      for (const other of ["signals", "parameters"]) byId("kind-" + other).setAttribute("aria-selected", other === name);
+      byId("list").scrollTop = 0;
+      list();
+    };
+  }
+  byId("side").onclick = () => {
+    const hidden = byId("nav").classList.toggle("hidden");
+    byId("side").setAttribute("aria-expanded", !hidden);
+    redraw();
+  };
+  // A narrow window begins with the curves; there the variables lie over them.
+  if (window.matchMedia("(max-width: 700px)").matches) byId("side").click();
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   let chosen = null;
@@ -497,6 +646,11 @@
 
   const sizes = new ResizeObserver(redraw);
   data.panels.flat().forEach(show);
+  // What is shown is found in the tree; a small result is open as a whole.
+  for (const i of data.signals.length <= 60 ? data.signals.keys() : data.panels.flat()) {
+    const path = parts(data.signals[i].name);
+    for (let k = 1; k < path.length; k++) open.add(path.slice(0, k).join("."));
+  }
   empty();
   list();
   theme();

@@ -1,0 +1,2 @@
+// expect: K0340
+model M Real x[2] = {1, 2} + 1; end M;

@@ -1,0 +1,2 @@
+// expect: K0356
+model M Real x = time; Real y = pre(x); end M;

@@ -1,0 +1,2 @@
+// expect: K0349
+model M Real x = time; Boolean b = edge(x); end M;

@@ -1,0 +1,3 @@
+// expect: K0239
+connector C flow stream Real x; end C;
+model M C c; end M;

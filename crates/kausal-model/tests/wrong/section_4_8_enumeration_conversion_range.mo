@@ -1,0 +1,3 @@
+// expect: K0348
+type E = enumeration(a, b);
+model M E e = E(3); end M;

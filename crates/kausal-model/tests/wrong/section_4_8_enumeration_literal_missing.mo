@@ -1,0 +1,3 @@
+// expect: K0206
+type E = enumeration(a, b);
+model M E e = E.c; end M;

@@ -1,0 +1,2 @@
+// expect: K0213
+model M Boolean b(min = false) = true; end M;

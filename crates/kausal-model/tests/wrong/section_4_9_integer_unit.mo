@@ -1,0 +1,2 @@
+// expect: K0213
+model M Integer n(unit = "m") = 1; end M;

@@ -1,0 +1,2 @@
+// expect: K0213
+model M String s(unit = "m") = "a"; end M;

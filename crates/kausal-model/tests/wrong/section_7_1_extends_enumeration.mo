@@ -1,0 +1,3 @@
+// expect: K0252
+type E = enumeration(a, b);
+model M extends E; end M;

@@ -1,0 +1,4 @@
+// expect: K0216
+model Base Real x; Real y; end Base; model A extends Base(x = 1, y = 1); end A; model B Real x = 1; end B;
+model C replaceable model T = A constrainedby Base; T t; end C;
+model M C c(redeclare model T = B); end M;

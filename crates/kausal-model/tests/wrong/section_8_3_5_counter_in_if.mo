@@ -1,0 +1,2 @@
+// expect: K0393
+model M Integer k(start = 0, fixed = true); equation when sample(0, 0.1) then if time > 1 then k = k + 1; else k = 0; end if; end when; end M;
