@@ -60,7 +60,9 @@ pub fn serve(connection: Connection, files: MakeFiles, folders: Vec<String>) -> 
     {
         let (events, roots) = (events.clone(), roots.clone());
         spawn("index", move || {
-            let _ = events.send(Event::Indexed(Index::read(&roots, encoding)));
+            // Who waits for it must hear of it, whatever happened.
+            let read = std::panic::catch_unwind(|| Index::read(&roots, encoding));
+            let _ = events.send(Event::Indexed(read.unwrap_or_default()));
         })?;
     }
     let watches = &parameters["capabilities"]["workspace"]["didChangeWatchedFiles"]["dynamicRegistration"];

@@ -95,15 +95,11 @@ impl Worker {
                 Event::Message(Message::Request(request)) => {
                     // Symbols of a workspace that is being read are worth a moment.
                     if request.method == "workspace/symbol" && !self.is_indexed {
-                        match inbox.recv() {
-                            Ok(next) => {
-                                waiting.push_front(Event::Message(Message::Request(request)));
-                                match next {
-                                    Event::Indexed(index) => self.indexed(index),
-                                    other => waiting.push_back(other),
-                                }
-                            }
-                            Err(_) => return,
+                        let Some(next) = awaited(&mut waiting, inbox) else { return };
+                        waiting.push_front(Event::Message(Message::Request(request)));
+                        match next {
+                            Event::Indexed(index) => self.indexed(index),
+                            other => waiting.push_back(other),
                         }
                         continue;
                     }
@@ -370,6 +366,15 @@ impl Worker {
     }
 }
 
+/// What was read of the workspace, if it is among the events that came already; the next event otherwise. To wait for what has come
+/// would be to wait for ever.
+fn awaited(waiting: &mut VecDeque<Event>, inbox: &Receiver<Event>) -> Option<Event> {
+    match waiting.iter().position(|event| matches!(event, Event::Indexed(_))) {
+        Some(at) => waiting.remove(at),
+        None => inbox.recv().ok(),
+    }
+}
+
 /// Has the text that a request asks about been edited since? Its answer would be about places that are elsewhere now.
 fn is_outdated(request: &Request, waiting: &VecDeque<Event>) -> bool {
     let uri = &request.params["textDocument"]["uri"];
@@ -385,6 +390,14 @@ fn is_outdated(request: &Request, waiting: &VecDeque<Event>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_that_came_already_is_not_waited_for() {
+        let (_events, inbox) = crossbeam_channel::unbounded::<Event>();
+        let mut waiting = VecDeque::from([Event::Exit, Event::Indexed(Index::default())]);
+        assert!(matches!(awaited(&mut waiting, &inbox), Some(Event::Indexed(_))));
+        assert_eq!(waiting.len(), 1);
+    }
 
     #[test]
     fn requests_about_edited_texts_are_outdated() {
