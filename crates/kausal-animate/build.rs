@@ -16,7 +16,10 @@ fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let script = out.join("page.js");
     let style = out.join("uPlot.min.css");
-    let made = std::env::var_os("KAUSAL_WITHOUT_NODE").is_none() && bundle(&out, &script, &style);
+    let made = std::env::var_os("KAUSAL_WITHOUT_NODE").is_none()
+        && bundle(&out, &script, &style)
+        && std::fs::read(&script)
+            .is_ok_and(|bytes| std::fs::write(&script, kausal_pack::pack(&bytes)).is_ok());
     if !made {
         // An empty script is what the crate takes for none.
         let _ = std::fs::write(&script, "");

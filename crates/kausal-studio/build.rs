@@ -14,7 +14,8 @@ fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let page = out.join("dist");
     let _ = std::fs::remove_dir_all(&page);
-    let made = std::env::var_os("KAUSAL_WITHOUT_NODE").is_none() && bundle(&out, &page);
+    let made =
+        std::env::var_os("KAUSAL_WITHOUT_NODE").is_none() && bundle(&out, &page) && pack(&page).is_ok();
     if !made {
         // An empty folder is what the crate takes for none.
         let _ = std::fs::remove_dir_all(&page);
@@ -35,6 +36,19 @@ fn bundle(out: &Path, page: &Path) -> bool {
     npm(&["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"])
         && npm(&["run", "build"])
         && page.join("index.html").is_file()
+}
+
+/// Packs each file where it lies.
+fn pack(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            pack(&path)?;
+        } else {
+            std::fs::write(&path, kausal_pack::pack(&std::fs::read(&path)?))?;
+        }
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

@@ -10,6 +10,7 @@
 pub mod mesh;
 
 use base64::Engine;
+use kausal_pack::Packed;
 use serde::Serialize;
 
 /// A shape by the rules of `Modelica.Mechanics.MultiBody.Visualizers.Advanced.Shape`.
@@ -108,12 +109,12 @@ struct SignalData<'a> {
 }
 
 const PAGE: &str = include_str!("../page/page.html");
-const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
+static SCRIPT: Packed = Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/page.js")));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/uPlot.min.css"));
 
 /// Was the script bundled when this crate was built?
 pub fn is_available() -> bool {
-    !SCRIPT.is_empty()
+    !SCRIPT.text().is_empty()
 }
 
 /// The page; `None` where Node was missing when the crate was built.
@@ -145,7 +146,7 @@ pub fn page(animation: &Animation) -> Option<String> {
     };
     // Names cannot end the script they stand in.
     let data = serde_json::to_string(&data).ok()?.replace('<', "\\u003c");
-    let script = SCRIPT.replace("</script", "<\\/script");
+    let script = SCRIPT.text().replace("</script", "<\\/script");
     let title = animation.title.replace('&', "&amp;").replace('<', "&lt;");
     let mut out = String::with_capacity(PAGE.len() + data.len() + script.len() + STYLE.len());
     let mut rest = PAGE;

@@ -4,16 +4,19 @@
 
 use std::sync::OnceLock;
 
+use kausal_pack::Packed;
 use ttf_parser::Face;
 
 /// Liberation Sans (SIL Open Font License 1.1, see `fonts/LICENSE`).
-pub const REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
+pub static REGULAR: Packed =
+    Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/LiberationSans-Regular.ttf")));
 /// Its bold cut.
-pub const BOLD: &[u8] = include_bytes!("../fonts/LiberationSans-Bold.ttf");
+pub static BOLD: Packed = Packed::new(include_bytes!(concat!(env!("OUT_DIR"), "/LiberationSans-Bold.ttf")));
 
 fn face(bold: bool) -> Option<&'static Face<'static>> {
     static FACES: OnceLock<[Option<Face<'static>>; 2]> = OnceLock::new();
-    let faces = FACES.get_or_init(|| [Face::parse(REGULAR, 0).ok(), Face::parse(BOLD, 0).ok()]);
+    let faces =
+        FACES.get_or_init(|| [Face::parse(REGULAR.bytes(), 0).ok(), Face::parse(BOLD.bytes(), 0).ok()]);
     faces[usize::from(bold)].as_ref()
 }
 

@@ -34,8 +34,8 @@ pub(crate) fn options(with_fonts: bool) -> Options<'static> {
     if with_fonts {
         let fonts = FONTS.get_or_init(|| {
             let mut fonts = fontdb::Database::new();
-            fonts.load_font_data(font::REGULAR.to_vec());
-            fonts.load_font_data(font::BOLD.to_vec());
+            fonts.load_font_data(font::REGULAR.bytes().to_vec());
+            fonts.load_font_data(font::BOLD.bytes().to_vec());
             fonts.set_sans_serif_family("Liberation Sans");
             fonts.set_serif_family("Liberation Sans");
             fonts.set_monospace_family("Liberation Sans");

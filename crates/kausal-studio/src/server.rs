@@ -24,6 +24,7 @@ use crate::calls;
 use crate::failure::Failure;
 use crate::studio::Studio;
 
+/// The files of the page, each packed.
 static PAGE: Dir<'_> = include_dir!("$OUT_DIR/dist");
 
 /// The largest body of a request: a text may be some megabytes.
@@ -203,8 +204,8 @@ async fn page(State(server): State<Server>, request: Request) -> Response {
     }
     // The font texts of pictures are measured with.
     let font = match path {
-        "font/regular.ttf" => Some(kausal::draw::font::REGULAR),
-        "font/bold.ttf" => Some(kausal::draw::font::BOLD),
+        "font/regular.ttf" => Some(kausal::draw::font::REGULAR.bytes()),
+        "font/bold.ttf" => Some(kausal::draw::font::BOLD.bytes()),
         _ => None,
     };
     if let Some(bytes) = font {
@@ -216,7 +217,7 @@ async fn page(State(server): State<Server>, request: Request) -> Response {
             Err(_) => return missing(),
         },
         None => match PAGE.get_file(path) {
-            Some(file) => file.contents().to_vec(),
+            Some(file) => kausal_pack::unpack(file.contents()),
             None => return missing(),
         },
     };
