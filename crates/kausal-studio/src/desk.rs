@@ -440,7 +440,7 @@ impl Desk {
         }
         // A file that somebody reads meanwhile is the old one or the new one.
         let beside = format!("{path}.kausal-{}", std::process::id());
-        let written = std::fs::write(&beside, file.text.as_bytes())
+        let written = kausal::store::write_new(Path::new(&beside), file.text.as_bytes())
             .and_then(|()| match std::fs::metadata(path) {
                 Ok(known) => std::fs::set_permissions(&beside, known.permissions()),
                 Err(_) => Ok(()),

@@ -18,16 +18,18 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use kausal_runtime::linearization::Linearizer;
 use kausal_runtime::machine::Stop;
 use kausal_runtime::simulation::simulate_to;
-use kausal_runtime::{CompiledModel, Machine, Observer, RunError, Settings};
+use kausal_runtime::{CompiledModel, Interrupt, Machine, Observer, RunError, Settings};
 use kausal_solver::linear::eigenvalues;
 use kausal_symbolic::VarId;
 use kausal_syntax::Diagnostic;
 use serde::Serialize;
 
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind};
 use crate::internal::guarded;
 use crate::model::Model;
@@ -78,6 +80,8 @@ pub struct Linearize {
     outputs: Option<Vec<String>>,
     request: Request,
     threads: Option<usize>,
+    cancel: Cancel,
+    limit: Option<Duration>,
 }
 
 impl Model {
@@ -91,15 +95,30 @@ impl Model {
             inputs: None,
             outputs: None,
             threads: None,
+            cancel: Cancel::new(),
+            limit: None,
         }
     }
 }
 
-/// Nobody looks at the run.
-struct Nobody;
+/// Nobody looks at the run to the point, but it can be ended.
+struct OnTheWay<'a> {
+    interrupt: &'a Interrupt,
+    end: Option<Instant>,
+}
 
-impl Observer for Nobody {
+impl OnTheWay<'_> {
+    fn is_late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl Observer for OnTheWay<'_> {
     fn record(&mut self, _machine: &Machine) {}
+
+    fn proceed(&mut self, _time: f64) -> bool {
+        !self.interrupt.is_requested() && !self.is_late()
+    }
 }
 
 impl Linearize {
@@ -145,14 +164,32 @@ impl Linearize {
         self
     }
 
+    /// What ends it from outside.
+    pub fn cancel(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// The run to a point ends after this time at the latest.
+    pub fn limit(mut self, limit: Option<Duration>) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// The linearisation.
     pub fn run(self) -> Result<Linearization, Error> {
-        let settings = Settings { overrides: self.model.overrides(), ..self.settings()? };
+        let under_way = self.cancel.begin();
+        let settings = Settings {
+            overrides: self.model.overrides(),
+            interrupt: under_way.interrupt.clone(),
+            ..self.settings()?
+        };
         let compiled = self.model.compiled()?;
         let mut maker = Maker::new(&compiled, &self).map_err(|d| self.model.error(ErrorKind::Request, d))?;
-        let made = guarded(|| maker.make(&compiled, &settings, self.steady));
+        let made = guarded(|| maker.make(&compiled, &settings, self.steady, self.limit));
         match made {
             Ok(Ok(linearization)) => Ok(linearization),
+            Ok(Err(d)) if settings.interrupt.is_requested() => Err(self.model.error(ErrorKind::Cancelled, d)),
             Ok(Err(d)) => Err(self.model.error(ErrorKind::Run, d)),
             Err(fault) => Err(self.model.error(ErrorKind::Internal, fault)),
         }
@@ -165,7 +202,8 @@ impl Linearize {
         rows: &[Vec<Setting>],
     ) -> Result<Vec<Result<Linearization, String>>, Error> {
         self.model = self.model.settled()?;
-        let settings = self.settings()?;
+        let under_way = self.cancel.begin();
+        let settings = Settings { interrupt: under_way.interrupt.clone(), ..self.settings()? };
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let variants = Variants::new(&self.model, &names, &[])?;
         let base = Maker::new(&variants.base.compiled, &self)
@@ -217,7 +255,7 @@ impl Linearize {
             }
         };
         let settings = Settings { overrides: Arc::new(overrides), ..settings.clone() };
-        maker.make(&variant.compiled, &settings, self.steady).map_err(|d| line(&d))
+        maker.make(&variant.compiled, &settings, self.steady, self.limit).map_err(|d| line(&d))
     }
 
     fn settings(&self) -> Result<Settings, Error> {
@@ -316,11 +354,16 @@ impl Maker {
         model: &Arc<CompiledModel>,
         settings: &Settings,
         steady: bool,
+        limit: Option<Duration>,
     ) -> Result<Linearization, Diagnostic> {
         let program = &model.program;
-        let (_, machine) = simulate_to(model.clone(), settings, &mut Nobody);
-        let mut machine =
-            machine.map_err(|error| simulate::explain(program, &error, settings.start, false))?;
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut on_the_way = OnTheWay { interrupt: &settings.interrupt, end };
+        let (_, machine) = simulate_to(model.clone(), settings, &mut on_the_way);
+        let mut machine = machine.map_err(|error| {
+            let late = !settings.interrupt.is_requested() && on_the_way.is_late();
+            simulate::explain(program, &error, settings.start, late)
+        })?;
         let (start, at) = (settings.start, machine.time);
         let wrong = |stop: Stop| simulate::explain(program, &RunError::Event(at, stop), start, false);
         if at < settings.stop {

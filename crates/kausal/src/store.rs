@@ -146,7 +146,10 @@ fn complete(all: &[Weak<Mutex<Open>>], patience: Duration) {
 }
 
 /// Writes a file whose name nobody gave: a link that was put there before is replaced, not followed.
-pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// Where what is there cannot be removed, or the file cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use kausal::draw::{self, Drawing};
-use kausal::{Diagnostic, Session, Sources, render};
+use kausal::{Diagnostic, Session, Sources, render, store};
 use serde::Serialize;
 
 use super::model;
@@ -174,5 +174,6 @@ fn save(folder: &Path, class: &str, layer: &str, text: &str) -> Result<(), Diagn
     let path = folder.join(format!("{name}.{layer}.svg"));
     let fail =
         |e: std::io::Error| Diagnostic::error("K0930", format!("cannot write {}: {e}", path.display()));
-    std::fs::write(&path, text).map_err(fail)
+    // The name is that of a class.
+    store::write_new(&path, text.as_bytes()).map_err(fail)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kausal::runner::Runner;
 use kausal::stored::Flat;
-use kausal::{Backend, CSettings, CompiledModel, Diagnostic, Inline, Options, Settings};
+use kausal::{Backend, CSettings, CompiledModel, Diagnostic, Inline, Options, Settings, store};
 use kausal_fmi::appearance::Appearance;
 use kausal_fmi::description::{Kinds, identifier};
 use kausal_fmi::export::{self, How, Version, What};
@@ -137,7 +137,12 @@ pub fn run(arguments: &Export) -> Outcome {
         true => source(what, arguments),
         false => library::find().and_then(|libraries| export::archive(what, how, &libraries)),
     };
-    let made = made.and_then(|bytes| export::write(&path, &bytes).map(|()| bytes.len()));
+    let written = |bytes: &[u8]| match arguments.output {
+        Some(_) => export::write(&path, bytes),
+        // The model has chosen the name.
+        None => store::write_new(&path, bytes).map_err(|error| store::unwritable(&path, None, &error)),
+    };
+    let made = made.and_then(|bytes| written(&bytes).map(|()| bytes.len()));
     let bytes = match made {
         Ok(bytes) => bytes,
         Err(d) => return Outcome::from(!output::show(&[d], session.sources())),

@@ -1,6 +1,7 @@
 //! `kausal linearize`.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use kausal::linearize::Linearization;
 use kausal::{ErrorKind, Request};
@@ -46,7 +47,8 @@ pub fn run(arguments: &Linearize) -> Outcome {
         inline: arguments.translation.inline,
         ..Request::default()
     };
-    let mut linearize = model.linearize().request(request).steady(arguments.steady);
+    let mut linearize =
+        model.linearize().request(request).steady(arguments.steady).cancel(interrupt::cancel());
     if let Some(at) = arguments.at {
         linearize = linearize.at(at);
     }
@@ -56,6 +58,9 @@ pub fn run(arguments: &Linearize) -> Outcome {
     if let Some(names) = &arguments.outputs {
         linearize = linearize.outputs(names.iter().filter(|name| !name.is_empty()));
     }
+    // What is left of the limit of the command.
+    let limit = arguments.bounds.timeout.map(Duration::from_secs_f64);
+    linearize = linearize.limit(limit.map(|limit| limit.saturating_sub(interrupt::since())));
     interrupt::run();
     let made = linearize.run();
     interrupt::end();
