@@ -72,6 +72,8 @@ pub struct Flattener<'w> {
     pub(crate) subscripts: FxHashMap<ExprId, (ExprId, usize)>,
     /// Integer subscripts that are known only while the model runs.
     pub(crate) positions: FxHashSet<ExprId>,
+    /// Divisions with remainder of two Integers.
+    pub(crate) divisions: FxHashSet<ExprId>,
     /// The equation being evaluated stands in a `when` clause.
     pub(crate) in_when: bool,
     /// What `pre` is applied to outside `when` clauses, and where.
@@ -156,6 +158,7 @@ impl<'w> Flattener<'w> {
             when_leaves: FxHashSet::default(),
             subscripts: FxHashMap::default(),
             positions: FxHashSet::default(),
+            divisions: FxHashSet::default(),
             in_when: false,
             pre_uses: Vec::new(),
             used_at: None,

@@ -1,6 +1,7 @@
 //! Numbers at compile time: an expression whose variables are parameters is replaced by its value
 //! (specification section 3.8: structural parameters).
 
+use kausal_symbolic::function::integers::{self, is_inexact};
 use kausal_symbolic::{ExprId, FunctionId, Node as Expression, Op, Pool, VarId};
 use kausal_syntax::ast::{Expr, Variability};
 use kausal_syntax::{Diagnostic, Symbol, ast};
@@ -30,6 +31,8 @@ pub enum Unfolded {
     Call(FunctionId, String),
     /// A division of integers by zero.
     ByZero(Op),
+    /// An Integer that has lost digits is divided.
+    Inexact(f64),
     /// An expression that is nested too deeply.
     TooDeep,
 }
@@ -102,7 +105,7 @@ fn fold_new(fl: &mut Flattener<'_>, e: ExprId) -> Result<ExprId, Unfolded> {
         Expression::Var(var) => fold_variable(fl, var),
         Expression::Op(op, args) => {
             let args = args.to_vec();
-            fold_op(fl, op, &args)
+            fold_op(fl, e, op, &args)
         }
         Expression::Output(call, k) => {
             let Expression::Call(function, args) = fl.pool.node(call) else {
@@ -120,7 +123,7 @@ fn fold_new(fl: &mut Flattener<'_>, e: ExprId) -> Result<ExprId, Unfolded> {
     }
 }
 
-fn fold_op(fl: &mut Flattener<'_>, op: Op, args: &[ExprId]) -> Result<ExprId, Unfolded> {
+fn fold_op(fl: &mut Flattener<'_>, e: ExprId, op: Op, args: &[ExprId]) -> Result<ExprId, Unfolded> {
     match op {
         Op::If => {
             let condition = fl.fold(args[0])?;
@@ -169,6 +172,11 @@ fn fold_op(fl: &mut Flattener<'_>, op: Op, args: &[ExprId]) -> Result<ExprId, Un
             }
             if matches!(op, Op::IntegerDiv | Op::Mod | Op::Rem) && numbers.get(1) == Some(&0.0) {
                 return Err(Unfolded::ByZero(op));
+            }
+            if fl.divisions.contains(&e)
+                && let Some(&x) = numbers.iter().find(|&&x| is_inexact(x))
+            {
+                return Err(Unfolded::Inexact(x));
             }
             let value = op.eval(&numbers);
             Ok(fl.pool.constant(value))
@@ -279,6 +287,9 @@ pub fn explain(fl: &mut Flattener<'_>, why: Unfolded) -> Res<String> {
                 _ => "rem",
             };
             format!("divides by zero in {name}")
+        }
+        Unfolded::Inexact(x) => {
+            format!("divides an Integer that has lost digits: {}", integers::too_large(x))
         }
         Unfolded::TooDeep => "is nested too deeply".to_owned(),
     })

@@ -4,7 +4,11 @@
 //! specification (section 10.5) makes a subscript that is out of bounds an error. So the model gets an assertion for each
 //! such choice: `1 <= i and i <= n`, as far as the choice is looked at. It may stand in a branch of `if`, or behind
 //! `and` and `or`, which is why formulas are walked with what must hold to get there.
+//!
+//! `div`, `mod` and `rem` of Integers need every digit of their operands, and a product of Integers may have more than a number can
+//! hold. What is assigned to an Integer variable is looked at in the run; such operands get an assertion of the same kind.
 
+use kausal_symbolic::function::integers::LARGEST_INTEGER;
 use kausal_symbolic::print::print_limited;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,14 +39,35 @@ pub(crate) fn note_choice(fl: &mut Flattener<'_>, chosen: ExprId, position: Expr
     }
 }
 
-/// Adds assertions about subscripts to the equations, `when` clauses and values of parameters they stand in.
+/// Remembers a division with remainder of two Integers.
+pub(crate) fn note_division(fl: &mut Flattener<'_>, e: ExprId) {
+    if operands(&fl.pool, e).any(|operand| may_be_inexact(&fl.pool, operand)) {
+        fl.divisions.insert(e);
+    }
+}
+
+/// What is divided, and by what.
+fn operands(pool: &Pool, e: ExprId) -> impl Iterator<Item = ExprId> + use<> {
+    let args = match pool.node(e) {
+        Node::Op(Op::IntegerDiv | Op::Mod | Op::Rem, args) => args.to_vec(),
+        _ => Vec::new(),
+    };
+    args.into_iter()
+}
+
+/// May an Integer have lost digits? Variables are looked at by themselves.
+fn may_be_inexact(pool: &Pool, e: ExprId) -> bool {
+    matches!(pool.node(e), Node::Op(Op::Add | Op::Mul | Op::Pow | Op::Integer | Op::If, _))
+}
+
+/// Adds assertions about subscripts and divided Integers to the equations, `when` clauses and values of parameters they stand in.
 pub(crate) fn assert_ranges(
     fl: &mut Flattener<'_>,
     variables: &[Variable],
     sink: &mut Sink,
     initial: &mut Sink,
 ) {
-    if fl.subscripts.is_empty() {
+    if fl.subscripts.is_empty() && fl.divisions.is_empty() {
         return;
     }
     let subscripts = std::mem::take(&mut fl.subscripts);
@@ -102,6 +127,13 @@ fn ranges_in(
             stack.push((position, guard));
             stack.extend(choice_parts(&fl.pool, e, position, size).into_iter().map(|part| (part, guard)));
             continue;
+        }
+        if fl.divisions.contains(&e) {
+            for operand in
+                operands(&fl.pool, e).filter(|&operand| may_be_inexact(&fl.pool, operand)).collect::<Vec<_>>()
+            {
+                found.push(is_exact(fl, operand, guard, origin));
+            }
         }
         let node = match fl.pool.node(e) {
             Node::Op(op, args) => Some((op, args.to_vec())),
@@ -166,12 +198,33 @@ fn in_range(
     let (one, last) = (fl.pool.constant(1.0), fl.pool.constant(size as f64));
     let above = fl.pool.op(Op::LessEqual, &[one, position]);
     let below = fl.pool.op(Op::LessEqual, &[position, last]);
-    let mut condition = fl.pool.op(Op::And, &[above, below]);
+    let condition = fl.pool.op(Op::And, &[above, below]);
+    asserted(fl, condition, &format!("the subscript {text} is outside 1:{size}"), guard, origin)
+}
+
+fn is_exact(fl: &mut Flattener<'_>, operand: ExprId, guard: Option<ExprId>, origin: &Origin) -> Action {
+    let name = |v: VarId| instance::variable_name(fl, v);
+    let text = print_limited(&fl.pool, operand, &name, 60);
+    let size = fl.pool.op(Op::Abs, &[operand]);
+    let limit = fl.pool.constant(LARGEST_INTEGER);
+    let condition = fl.pool.op(Op::LessEqual, &[size, limit]);
+    let message = format!("{text} is too large for an Integer, which is exact up to 2^53");
+    asserted(fl, condition, &message, guard, origin)
+}
+
+/// The condition holds where the guard does.
+fn asserted(
+    fl: &mut Flattener<'_>,
+    mut condition: ExprId,
+    message: &str,
+    guard: Option<ExprId>,
+    origin: &Origin,
+) -> Action {
     if let Some(guard) = guard {
         let elsewhere = fl.pool.op(Op::Not, &[guard]);
         condition = fl.pool.op(Op::Or, &[elsewhere, condition]);
     }
-    let message = fl.pool.text(&format!("the subscript {text} is outside 1:{size}"));
+    let message = fl.pool.text(message);
     let kind = ActionKind::Assert { condition, message, warning: false };
     Action { kind, origin: origin.clone() }
 }

@@ -83,7 +83,7 @@ pub struct CompiledModel {
     pub call_size: usize,
     /// How many assertions there are.
     pub alarms: usize,
-    /// Integer variables that are computed.
+    /// Integer parameters, and Integer variables that are computed.
     pub integers: Vec<VarId>,
     /// What the continuous part takes from elsewhere: states, and what changes at events only.
     pub(crate) held: Vec<VarId>,
@@ -356,7 +356,7 @@ impl CompiledModel {
         }
         let code = compiler.finish()?;
         let functions = Functions::new(&program.pool, &called, backend)?;
-        let computed = |kind: Kind| matches!(kind, Kind::Discrete | Kind::Algebraic);
+        let computed = |kind: Kind| matches!(kind, Kind::Parameter | Kind::Discrete | Kind::Algebraic);
         let variables = program.variables.iter().zip((0..).map(VarId));
         let integers =
             variables.filter(|(v, _)| v.is_integer() && computed(v.kind)).map(|(_, id)| id).collect();

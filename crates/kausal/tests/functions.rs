@@ -322,3 +322,30 @@ fn integers_are_exact_or_an_error() {
     let inlined = model("94906267").replace("Inline = false", "Inline = true");
     assert!(failure(&inlined).contains("too large for an Integer"));
 }
+
+/// So they are in equations, parameters and constants.
+#[test]
+fn integers_in_equations_are_exact_or_an_error() {
+    for value in ["mod(k*k, 1000)", "rem(k*k, 1000)", "k*k - 1000*div(k*k, 1000)"] {
+        for text in [
+            "model M parameter Integer k = NUMBER; parameter Integer n = VALUE; Real x = time; end M;",
+            "model M constant Integer k = NUMBER; parameter Integer n = VALUE; Real x = time; end M;",
+            "model M parameter Integer k = NUMBER; Integer n = if time < 0.5 then 225 else VALUE; end M;",
+            "model M Integer k(start = NUMBER, fixed = true); Integer n = VALUE;
+               equation when time > 9 then k = 0; end when; end M;",
+        ] {
+            let model = |k: &str| text.replace("VALUE", value).replace("NUMBER", k);
+            assert_eq!(end(&result(&model("94906265")), "n"), 225.0, "{value} in {text}");
+            let said = failure(&model("94906267"));
+            assert!(said.contains("too large") || said.contains("lost digits"), "{value} in {text}: {said}");
+        }
+    }
+    // A parameter that has lost digits has none to pass on.
+    let said =
+        failure("model M parameter Integer k = 94906267; parameter Integer n = k*k; Real x = time; end M;");
+    assert!(said.contains("the Integer n is too large"), "{said}");
+    // A branch that is not taken may be too large.
+    let kept =
+        "model M parameter Integer k = 94906267; Integer n = if time < 9 then 1 else mod(k*k, 7); end M;";
+    assert_eq!(end(&result(kept), "n"), 1.0);
+}

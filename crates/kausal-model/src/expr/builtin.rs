@@ -5,6 +5,7 @@
 use kausal_symbolic::function::algebra::{broadcast, broadcast_shape, identity, linspace};
 use kausal_symbolic::function::array::as_size;
 use kausal_symbolic::function::externals::builtin_op;
+use kausal_symbolic::function::integers::{self, is_inexact};
 use kausal_symbolic::function::{Array, ArrayResult};
 use kausal_symbolic::{ExprId, Op, Pool};
 use kausal_syntax::ast;
@@ -22,7 +23,7 @@ use crate::flattener::{Flattener, PendingHint};
 use crate::ids::InstId;
 use crate::tree::Scope;
 use crate::value::{RecordValue, Ty, Value};
-use crate::{class, expr, fold, instance, spending, state_machine, tree, value};
+use crate::{class, expr, fold, instance, ranges, spending, state_machine, tree, value};
 
 /// Can its arguments be given by name? The specification calls only some like that; clocked operators look at names
 /// themselves.
@@ -184,7 +185,13 @@ pub fn builtin_values(fl: &mut Flattener<'_>, c: Call<'_>, values: Vec<Value>) -
         name => match builtin_op(name) {
             Some(op) => {
                 check_divisor(fl, c, op, &values)?;
-                elementwise(fl, c, op, &values, ty)
+                let value = elementwise(fl, c, op, &values, ty)?;
+                if let (Op::IntegerDiv | Op::Mod | Op::Rem, Value::Plain(Ty::Integer, result)) = (op, &value)
+                {
+                    check_exact(fl, c, &values)?;
+                    result.data().iter().for_each(|&e| ranges::note_division(fl, e));
+                }
+                Ok(value)
             }
             None => builtin_array(fl, c, ty, values),
         },
@@ -209,6 +216,19 @@ fn check_divisor(fl: &mut Flattener<'_>, c: Call<'_>, op: Op, values: &[Value]) 
         return Err(place::at_expr(fl, c.scope, c.expr, "K0329", message));
     }
     Ok(())
+}
+
+/// A division of Integers looks at each of their digits: they must have all of them.
+fn check_exact(fl: &mut Flattener<'_>, c: Call<'_>, values: &[Value]) -> Res<()> {
+    let operands = values.iter().filter_map(|value| match value {
+        Value::Plain(_, operand) => Some(operand.data()),
+        _ => None,
+    });
+    let inexact = operands.flatten().filter_map(|&e| fl.pool.as_constant(e)).find(|&x| is_inexact(x));
+    match inexact {
+        Some(x) => Err(place::at_expr(fl, c.scope, c.expr, "K0329", integers::too_large(x))),
+        None => Ok(()),
+    }
 }
 
 /// `sample(start, interval)`, or `sample(u)` and `sample(u, clock)` of clocked models.
