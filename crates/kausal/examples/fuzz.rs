@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use targets::{Seeds, TARGETS, input, read};
 
-/// An input that takes longer hangs.
+/// An input that takes more processor time hangs.
 const LONGEST: Duration = Duration::from_secs(60);
 /// Inputs that a process reads; then another one begins, so that what one leaves behind does not add up.
 const EACH: u64 = 400;
@@ -28,6 +28,11 @@ fn main() -> ExitCode {
         let at = arguments.iter().position(|a| a == name)?;
         arguments.get(at + 1).cloned()
     };
+    const KNOWN: [&str; 7] = ["--minutes", "--seed", "--target", "--jobs", "--memory", "--only", "--worker"];
+    if let Some(unknown) = arguments.iter().step_by(2).find(|a| !KNOWN.contains(&a.as_str())) {
+        eprintln!("{unknown} is none of {}", KNOWN.join(", "));
+        return ExitCode::from(2);
+    }
     let number = |name: &str, usual: f64| option(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
     if let (Some(target), Some(first)) = (option("--target"), option("--worker")) {
         work(&target, first.parse().unwrap_or(0), EACH);
@@ -95,10 +100,13 @@ fn batch(target: &str, first: u64, end: Instant, memory: u64, counts: &Counts) {
     while at < first + EACH && Instant::now() < end {
         let Some((mut child, lines)) = start(target, at) else { return };
         let mut current = None;
+        // What the process had worked when the current input began.
+        let mut before = Duration::ZERO;
         let problem = loop {
             match lines.recv_timeout(LONGEST) {
                 Ok(line) => match line.strip_prefix("input ").and_then(|n| n.parse::<u64>().ok()) {
                     Some(n) => {
+                        before = worked(&child).unwrap_or_default();
                         if current.replace(n).is_some() {
                             counts.inputs.fetch_add(1, Ordering::Relaxed);
                         }
@@ -114,6 +122,9 @@ fn batch(target: &str, first: u64, end: Instant, memory: u64, counts: &Counts) {
                     None if line == "panic" => break Some((&counts.panics, "panic")),
                     None => {}
                 },
+                // On a machine with other work an input may only have waited.
+                Err(mpsc::RecvTimeoutError::Timeout)
+                    if worked(&child).is_some_and(|t| t < before + LONGEST) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => break Some((&counts.hangs, "hang")),
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
                     let done = child.wait().is_ok_and(|status| status.success());
@@ -161,6 +172,17 @@ fn start(target: &str, first: u64) -> Option<(Child, mpsc::Receiver<String>)> {
         }
     });
     Some((child, receive))
+}
+
+/// The processor time of a process so far, where the system tells.
+fn worked(child: &Child) -> Option<Duration> {
+    /// What the kernel counts in (`USER_HZ`).
+    const TICKS: u64 = 100;
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // Behind the name, which may have spaces and parentheses: utime and stime are the 12th and the 13th.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis((ticks()? + ticks()?) * 1000 / TICKS))
 }
 
 /// The most memory a process has taken so far, in megabytes, where the system tells.

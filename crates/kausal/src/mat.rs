@@ -327,6 +327,13 @@ fn matrices(bytes: &[u8], incomplete: bool) -> Result<Vec<Matrix>, String> {
             }
             columns = (rest.len() - 20 - length) / (8 * rows);
         }
+        // A matrix without columns may claim any number of rows: nothing is made of more than the file has bytes.
+        if rows.max(columns) > bytes.len() {
+            return Err(format!(
+                "{name} would have {rows} rows and {columns} columns in a file of {} bytes",
+                bytes.len()
+            ));
+        }
         let count = rows.checked_mul(columns).ok_or_else(short)?;
         let size = count.checked_mul(width * (1 + imaginary)).ok_or_else(short)?;
         let end = size.checked_add(20 + length).ok_or_else(short)?;
@@ -472,5 +479,17 @@ mod tests {
             "this is not a MATLAB file of level 4"
         );
         assert_eq!(read(b"").unwrap_err(), "there is no matrix Aclass");
+    }
+
+    /// Two billion rows without a column take no byte of the file, and none of memory.
+    #[test]
+    fn nothing_is_made_of_rows_without_columns() {
+        let trajectory = Trajectory { time: Vec::new(), columns: vec![Vec::new(); 2], ..sample() };
+        let mut bytes = written(&trajectory);
+        let head = matrices(&bytes, false).unwrap().swap_remove(5).at;
+        let (rows, columns) = (head + 4..head + 8, head + 8..head + 12);
+        assert_eq!(bytes[columns], [0; 4]);
+        bytes[rows].copy_from_slice(&i32::MAX.to_le_bytes());
+        assert!(read(&bytes).unwrap_err().starts_with("data_2 would have 2147483647 rows and 0 columns"));
     }
 }
