@@ -19,7 +19,7 @@ use kausal_translate::Program;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
-use crate::simulation::is_same_instant;
+use crate::tolerances::is_same_instant;
 
 /// A function of time.
 pub type TimeFunction = Arc<dyn Fn(f64) -> f64 + Send + Sync>;

@@ -22,6 +22,7 @@ mod selection;
 pub mod simulation;
 pub mod stiff;
 mod tangent;
+mod tolerances;
 pub mod tunable;
 
 pub use compiled_model::CompiledModel;

@@ -14,11 +14,8 @@ use kausal_solver::newton::NonlinearSystem;
 use kausal_symbolic::VarId;
 
 use super::nonlinear::TornSystem;
+use crate::tolerances::{ITERATION_ROUNDING, MOST_AMPLIFICATION};
 
-/// Iteration variables are moved by this part of their size.
-const MOVED: f64 = 1e-13;
-/// More than so many times that is too much for any unknown.
-const GROWTH: f64 = 1e6;
 /// Larger systems are judged by nominal values alone.
 const LARGEST: usize = 200;
 
@@ -28,7 +25,7 @@ pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], looked_at: &[VarId]) 
         return false;
     }
     let sizes: Vec<f64> = (0..x.len()).map(|i| x[i].abs().max(system.nominal(i))).collect();
-    let by_nominal: Vec<f64> = sizes.iter().map(|size| MOVED * size).collect();
+    let by_nominal: Vec<f64> = sizes.iter().map(|size| ITERATION_ROUNDING * size).collect();
     if !change_much(system, x, &by_nominal, looked_at) {
         return false;
     }
@@ -36,8 +33,9 @@ pub(super) fn are_lost(system: &mut TornSystem, x: &[f64], looked_at: &[VarId]) 
         return true;
     }
     let Some(correction) = correction(system, x) else { return true };
-    let measured: Vec<f64> =
-        (0..x.len()).map(|i| (MOVED * x[i].abs()).max(correction[i].abs()).min(by_nominal[i])).collect();
+    let measured: Vec<f64> = (0..x.len())
+        .map(|i| (ITERATION_ROUNDING * x[i].abs()).max(correction[i].abs()).min(by_nominal[i]))
+        .collect();
     change_much(system, x, &measured, looked_at)
 }
 
@@ -56,7 +54,7 @@ fn change_much(system: &mut TornSystem, x: &[f64], by: &[f64], looked_at: &[VarI
         let (old, new) = (before[v.index()], after[v.index()]);
         (new - old).abs() / old.abs().max(variables[v.index()].nominal)
     };
-    outcome.is_ok() && looked_at.iter().any(|&v| change(v) > GROWTH * MOVED)
+    outcome.is_ok() && looked_at.iter().any(|&v| change(v) > MOST_AMPLIFICATION * ITERATION_ROUNDING)
 }
 
 /// What Newton's method would still correct at `x`; the values stay.

@@ -8,12 +8,10 @@ use kausal_symbolic::VarId;
 
 use super::{Failure, Halt, Machine, Mode, Stop};
 use crate::compiled_model::Exec;
+use crate::tolerances::RELATION_ROUNDING;
 
 /// A difference of numbers around one that is smaller than this is rounding.
 const NOTHING: f64 = 1e-13;
-
-/// What a difference has at least lost to rounding, as a part of the largest one there was.
-const ROUNDING: f64 = 1e-10;
 
 impl Machine {
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
@@ -74,7 +72,9 @@ impl Machine {
 
     /// Up to this magnitude the difference of a relation may be rounding.
     pub(crate) fn rounding_of(&self, relation: u32) -> f64 {
-        (ROUNDING * self.magnitudes[relation as usize]).max(NOTHING).max(self.noises[relation as usize])
+        (RELATION_ROUNDING * self.magnitudes[relation as usize])
+            .max(NOTHING)
+            .max(self.noises[relation as usize])
     }
 
     /// The largest that the difference of a relation has been.
@@ -299,7 +299,7 @@ impl Machine {
             let off = distance(self);
             match found {
                 // One that is as near is the same solution.
-                Ok(Some(Wanted::Determined)) if off < (1.0 - ROUNDING) * best.0 => {
+                Ok(Some(Wanted::Determined)) if off < (1.0 - RELATION_ROUNDING) * best.0 => {
                     best = (off, self.values.clone());
                 }
                 Err(stop @ (Stop::Interrupted | Stop::Crash(_) | Stop::Terminate(_))) => return Err(stop),

@@ -2,8 +2,8 @@
 //! for inside. Generated C does the same (`kausal-codegen/src/c/event.rs`), so that a run shows what the target will do.
 
 use super::passage::PartEnd;
-use super::schedule::is_same_instant;
 use super::{Observer, Run, RunError};
+use crate::tolerances::is_same_instant;
 
 impl Run {
     /// One step and the event at its end, if there is one.

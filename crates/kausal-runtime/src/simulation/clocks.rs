@@ -8,8 +8,8 @@ use kausal_symbolic::VarId;
 use kausal_translate::program::{BaseClock, ClockTrigger, SubClock};
 use serde::{Deserialize, Serialize};
 
-use super::schedule::is_same_instant;
 use crate::machine::{Machine, Mode, Stop};
+use crate::tolerances::is_same_instant;
 
 /// The clocks of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -21,9 +21,9 @@ use kausal_translate::{Program, flow};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use super::schedule::is_same_instant;
 use super::{Obstacle, Run, RunError};
 use crate::machine::Machine;
+use crate::tolerances::{GRID, is_same_instant};
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
 /// them within this part of that time. The first one: events at the resolution of time, where nothing real happens between them
@@ -161,7 +161,7 @@ impl Run {
         // Steps of a model without states, or of a smooth one, say nothing about how fast its relations change.
         let interval = Some(self.settings.interval).filter(|&i| i > 0.0).unwrap_or(f64::INFINITY);
         let interval = interval.min(LONGEST_PART * self.length());
-        let parts = ((t1 - t0) / interval * (1.0 - 1e-9)).ceil().clamp(1.0, MOST_PARTS);
+        let parts = ((t1 - t0) / interval * (1.0 - GRID)).ceil().clamp(1.0, MOST_PARTS);
         if parts == 1.0 && !self.fresh && self.passes_clear(finder, t0, t1)? {
             return Ok(None);
         }

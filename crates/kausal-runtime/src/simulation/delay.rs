@@ -12,7 +12,7 @@ use kausal_symbolic::VarId;
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{Machine, Stop};
-use crate::simulation::schedule::is_same_instant;
+use crate::tolerances::{GRID, has_moved, is_same_instant};
 
 /// Instants inside each step that are kept besides its end.
 pub(crate) const INSIDE: usize = 3;
@@ -186,17 +186,16 @@ impl Histories {
         for (delay, _) in delays.filter(|(_, times)| times[0] == 0.0) {
             let value = |v: VarId| machine.values[v.index()];
             let (input, shown) = (value(delay.input), value(delay.variable));
-            changed |= (input - shown).abs() > 1e-12 * input.abs().max(shown.abs());
+            changed |= has_moved(input, shown);
         }
         changed
     }
 
     /// Is every delay between zero and its maximum?
     pub(crate) fn check(&self, machine: &Machine) -> Result<(), Stop> {
-        const ROUNDING: f64 = 1e-9;
         for (times, delay) in self.times.chunks(2).zip(&machine.model().program.delays) {
             let (delayed, most) = (times[0], times[1]);
-            let slack = ROUNDING * most.abs().max(delayed.abs()) + f64::EPSILON * machine.time.abs();
+            let slack = GRID * most.abs().max(delayed.abs()) + f64::EPSILON * machine.time.abs();
             if delayed < -slack || delayed > most + slack || delayed.is_nan() {
                 let what = &machine.model().program.variables[delay.variable.index()].description;
                 let said = if delayed < -slack {

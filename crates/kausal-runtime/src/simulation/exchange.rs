@@ -29,15 +29,16 @@ use kausal_translate::program::Kind;
 use serde::{Deserialize, Serialize};
 
 use super::RightSide;
+use super::RunError;
 use super::clocks::Clocks;
 use super::iteration::{event, finite, first_not_finite, initialise};
 use super::schedule::Schedule;
-use super::{RunError, is_same_instant};
 use crate::compiled_model::CompiledModel;
 use crate::jacobian::{Dependencies, JacobianMode};
 use crate::machine::{Failure, Machine, Stop};
 use crate::selection;
 use crate::tangent::Tangent;
+use crate::tolerances::{is_same_instant, is_same_point};
 use crate::tunable::{Overrides, Value};
 
 /// The band of an indicator, in units of what may be rounding of its relation: an event there is past the rounding by the
@@ -339,7 +340,7 @@ impl Exchange {
 
     /// The event at this instant: what is due, and all that follows from it. Afterwards everything has come to rest.
     pub fn event(&mut self) -> Result<Update, RunError> {
-        if let Some(instant) = self.announced.filter(|instant| is_near(*instant, self.time())) {
+        if let Some(instant) = self.announced.filter(|instant| is_same_point(*instant, self.time())) {
             self.set_time(instant);
         }
         let t = self.time();
@@ -425,13 +426,6 @@ impl Exchange {
         self.derivatives = Some(derivatives);
         outcome.map(Some)
     }
-}
-
-/// Does an importing tool take two instants for the same? Those that step on a grid compare with it (to nine digits, as FMPy does), and
-/// have their event at the instant of the grid.
-fn is_near(a: f64, b: f64) -> bool {
-    const DIGITS: f64 = 1e-9;
-    (a - b).abs() <= DIGITS * a.abs().max(b.abs())
 }
 
 /// The relative error that slopes in the past are told apart with.

@@ -7,8 +7,8 @@ use kausal_symbolic::VarId;
 use kausal_symbolic::time_function::{Change, Enclosure};
 use serde::{Deserialize, Serialize};
 
-use super::schedule::is_same_instant;
 use crate::machine::Machine;
+use crate::tolerances::is_same_instant;
 
 /// Steps in a period of what reaches a state: every pulse that lasts this part of a period meets the end of a step; what is
 /// shorter shows inside steps (`defect`).

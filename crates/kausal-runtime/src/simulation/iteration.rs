@@ -2,15 +2,16 @@
 
 use kausal_solver::Reason;
 use kausal_symbolic::VarId;
+use kausal_symbolic::function::integers::is_inexact;
 use kausal_translate::flow;
 use kausal_translate::program::{Kind, Step};
 
 use super::RunError;
 use super::clocks::Clocks;
 use super::homotopy;
-use super::schedule::is_same_instant;
 use super::transport::at_start;
 use crate::machine::{Failure, Machine, Mode, Stop};
+use crate::tolerances::{has_moved, is_same_instant};
 use crate::tunable::Once;
 
 /// Event iterations at one instant before giving up, and as many more as there are discrete variables: each may wait for the
@@ -171,13 +172,11 @@ pub(crate) fn finite(machine: &Machine) -> Result<(), Stop> {
     finite_where(machine, |kind| !matches!(kind, Kind::Parameter | Kind::Helper | Kind::Alias(_)))
 }
 
-/// Are all Integer variables whole numbers, small enough to be exact?
+/// Are all Integers whole numbers, small enough to be exact?
 pub(crate) fn whole(machine: &Machine) -> Result<(), Stop> {
-    /// Beyond it numbers next to each other are more than one apart.
-    const LARGEST: f64 = 9_007_199_254_740_992.0;
     let wrong = |v: &&VarId| {
         let value = machine.values[v.index()];
-        value.fract() != 0.0 || value.abs() > LARGEST
+        value.fract() != 0.0 || is_inexact(value)
     };
     match machine.model().integers.iter().find(wrong) {
         Some(&v) => Err(Stop::NotInteger(v, machine.values[v.index()])),
@@ -239,6 +238,7 @@ pub(crate) fn initialise(machine: &mut Machine) -> Result<(), Stop> {
     let program = &model.program;
     machine.run_once(Once::Parameters)?;
     finite_where(machine, |kind| matches!(kind, Kind::Parameter))?;
+    whole(machine)?;
     // Inputs had their start values up to here.
     machine.set_time(machine.time);
     if let Some(flag) = program.initial_flag {
@@ -270,7 +270,7 @@ pub(super) fn solve_with_delays(machine: &mut Machine) -> Result<(), Stop> {
         let mut changed = at_start(machine);
         for delay in &model.program.delays {
             let (new, old) = (machine.values[delay.input.index()], machine.values[delay.variable.index()]);
-            changed |= (new - old).abs() > 1e-12 * new.abs().max(old.abs());
+            changed |= has_moved(new, old);
             machine.values[delay.variable.index()] = new;
         }
         if !changed {

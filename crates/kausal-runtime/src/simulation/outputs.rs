@@ -3,6 +3,7 @@
 use super::passage::PartEnd;
 use super::{Observer, Run, RunError, Settings, finite};
 use crate::machine::Stop;
+use crate::tolerances::GRID;
 
 impl Run {
     /// The next output point, if there are any.
@@ -34,7 +35,7 @@ impl Run {
         }
         while let Some(t) = self.next_output_point() {
             // The last point is the stop time itself, recorded at the end.
-            if t > t1 || t >= stop - 1e-9 * interval {
+            if t > t1 || t >= stop - GRID * interval {
                 return Ok(true);
             }
             if !(ends == PartEnd::Event && t == t1) {

@@ -6,11 +6,11 @@
 //! Steps of one size end where values are wanted, for inside they are less exact than at their ends.
 
 use super::delay::Histories;
-use super::schedule::is_same_instant;
 use super::step_retry::{Barrier, Verdict};
 use super::transport::Transports;
 use super::{Again, Observer, Run, RunError};
 use crate::machine::Stop;
+use crate::tolerances::is_same_instant;
 use serde::{Deserialize, Serialize};
 
 /// A step that was made and is being gone through.

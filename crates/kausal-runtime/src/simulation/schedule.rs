@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clocks::Clocks;
 use crate::machine::{Machine, Stop};
+use crate::tolerances::{GRID, is_same_instant};
 
 /// When something is due.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,7 +32,7 @@ impl Schedule {
             let (start, interval) = schedule.sample(machine, i);
             let passed = (now - start) / interval;
             // A tick at the very start is due, also where rounding puts it a little before.
-            schedule.ticks.push((passed - 1e-9).ceil().max(0.0));
+            schedule.ticks.push((passed - GRID).ceil().max(0.0));
         }
         schedule
     }
@@ -48,7 +49,7 @@ impl Schedule {
             if before != (start, interval) {
                 let passed = (now - start) / interval;
                 // One at this very instant has been made.
-                self.ticks[i] = ((passed + 1e-9).floor() + 1.0).max(0.0);
+                self.ticks[i] = ((passed + GRID).floor() + 1.0).max(0.0);
             }
         }
         Ok(())
@@ -143,10 +144,4 @@ impl Schedule {
 fn set_flag(machine: &mut Machine, variable: VarId, on: bool) {
     machine.values[variable.index()] = f64::from(u8::from(on));
     machine.pre[variable.index()] = 0.0;
-}
-
-/// Are two instants the same but for rounding?
-pub(crate) fn is_same_instant(a: f64, b: f64) -> bool {
-    // Written so that infinity is the same as nothing else.
-    (a - b).abs() / 1e-12 <= a.abs().max(b.abs()).min(f64::MAX)
 }

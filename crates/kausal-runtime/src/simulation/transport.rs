@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delay::{INSIDE, MOST_TIMES};
 use crate::machine::{Failure, Machine, Stop};
+use crate::tolerances::has_moved;
 
 /// Positions closer than this cannot be told apart; the distance of the ends is one.
 const NEAR: f64 = 1e-11;
@@ -129,7 +130,7 @@ impl Transports {
             let (entry, _) = ends(flow[1] != 0.0);
             let value = |v: VarId| machine.values[v.index()];
             let (given, shown) = (value(transport.inputs[entry]), value(transport.outputs[entry]));
-            changed |= (given - shown).abs() > 1e-12 * given.abs().max(shown.abs());
+            changed |= has_moved(given, shown);
         }
         changed
     }
@@ -223,7 +224,7 @@ pub(crate) fn at_start(machine: &mut Machine) -> bool {
         let leaving = pipe.leaving(flow[0], forward, pipe.arrivals());
         for (end, new) in [(entry, entering), (exit, leaving)] {
             let old = &mut machine.values[transport.outputs[end].index()];
-            changed |= (new - *old).abs() > 1e-12 * new.abs().max(old.abs());
+            changed |= has_moved(new, *old);
             *old = new;
         }
     }
