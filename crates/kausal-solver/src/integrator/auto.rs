@@ -111,6 +111,13 @@ impl Auto {
         }
     }
 
+    /// See [`Integrator::start_exactly`](super::Integrator::start_exactly).
+    pub fn start_exactly(&mut self, h: f64) {
+        if self.kind == Kind::Bdf {
+            self.bdf.start_exactly(h);
+        }
+    }
+
     pub fn is_explicit(&self) -> bool {
         self.kind == Kind::Explicit
     }

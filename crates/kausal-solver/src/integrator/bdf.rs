@@ -18,11 +18,15 @@
 //! which is `x = γ der(x) + old` with `old = x_pred - γ der(x_pred)`: one call of [`StepModel::step`]. Their
 //! difference `e = x - x_pred` is the next divided difference, so every order has its error estimate: at
 //! order `k` the local error is `C_k e`, at order `k-1` and `k+1` it follows from the differences one lower
-//! and one higher. Changing order or step needs no interpolation; a rejected step leaves nothing to undo.
+//! and one higher. The constant is that of the formula with `h der(x)` as it is, `1/(k+1)` with equal steps, as in DASSL and IDA: so
+//! much each step adds to the error in the end (Hairer, Nørsett & Wanner I, §III.2: `C_{p+1}/σ(1)`). With the factor of `x` as
+//! one, as in CVODE, it is smaller by `1 + 1/2 + … + 1/k`, and so much too small. Changing order or step needs no
+//! interpolation; a rejected step leaves nothing to undo.
 //!
 //! Step and order are chosen as in CVODE (Hindmarsh et al., ACM TOMS 31, 2005): a change of the step must be
-//! worth its factorisation, and an order is kept for as many steps as it looks back; except that the order is
-//! lowered at once, as in DASSL, where differences of higher order stop falling.
+//! worth its factorisation, and an order is kept for as many steps as it looks back; except that, as in DASSL, the order is
+//! lowered at once where differences of higher order stop falling, and that a step whose error comes near the limit is reason
+//! enough for another order, or for a shorter step.
 //!
 //! After an event the past is gone. Order one would need many small steps to build it up again, so a step or two of an explicit
 //! Runge–Kutta method make a new one (Gear, *Runge–Kutta starters for multistep methods*, ACM TOMS 6, 1980): the polynomial of
@@ -60,6 +64,10 @@ const WORTH_IT: f64 = 1.5;
 /// Largest growth of the step: the first time, and later.
 const FIRST_GROWTH: f64 = 1e4;
 const GROWTH: f64 = 10.0;
+/// An error above this part of the tolerance makes the next step shorter, by factors between these, as in DASSL: else steps would
+/// be as long as the error test lets them, and one more of them would fail.
+const NEAR_LIMIT: f64 = 0.5;
+const LEAST_REDUCTION: (f64, f64) = (0.5, 0.9);
 /// Largest reduction after a failed error test, and the reduction from the second failure on.
 const SHRINK: f64 = 0.1;
 const SHRINK_AGAIN: f64 = 0.2;
@@ -73,6 +81,8 @@ const START_GROWTH: f64 = 2.0;
 const START_STEPS: u32 = 3;
 /// After starts in vain so many are not tried, twice as many each time, up to this power of two.
 const MOST_DOUBT: u32 = 6;
+/// Where it is wanted for its exactness and is no good, so many steps of order one do instead.
+const SHORT_STEPS: f64 = 8.0;
 /// The polynomial of the Runge–Kutta step has this degree, and is sampled in as many parts.
 const START_ORDER: usize = 4;
 /// Failed error tests at one step before the past is no longer trusted.
@@ -108,6 +118,9 @@ pub(crate) struct Bdf {
     taken: Option<(Formula, [f64; ROWS])>,
     /// The step to start with, where that is known.
     first_step: Option<f64>,
+    /// Up to an instant steps are no longer than this: they were to be right far below the tolerance, and the method for that
+    /// is no good here.
+    short: Option<(f64, f64)>,
 }
 
 /// Makes a past for the first step.
@@ -125,6 +138,8 @@ struct Starter {
     skip: u32,
     /// The next start is made with it.
     forced: bool,
+    /// The step that is wanted of it at the start that is being made.
+    wanted: Option<f64>,
 }
 
 /// The coefficients of one step, from its size, its order and the past.
@@ -140,7 +155,7 @@ struct Formula {
     slope: [f64; ROWS],
     /// `(i-1)! h^i / (ψ_1…ψ_i)`: from a difference to the local error.
     sigma: [f64; ROWS],
-    /// Local error of this order over `e`.
+    /// What a step of this order adds to the error, over `e`.
     error: f64,
 }
 
@@ -162,7 +177,9 @@ impl Formula {
         // What the exact solution leaves over in the corrector: Σ h/ψ_i for i ≤ k+1, less the leading
         // coefficient.
         let residual = h * slope[order + 1] + h / psi[order + 1] - leading;
-        Formula { order, gamma: h / leading, psi, beta, slope, sigma, error: residual.abs() / leading }
+        // Behind steps that were about twice as long it is zero by luck; as DASSL has it, it counts as no less than its last term.
+        let error = residual.abs().max(h / psi[order + 1]);
+        Formula { order, gamma: h / leading, psi, beta, slope, sigma, error }
     }
 }
 
@@ -192,9 +209,11 @@ impl Bdf {
                 doubt: 0,
                 skip: 0,
                 forced: false,
+                wanted: None,
             },
             taken: None,
             first_step: None,
+            short: None,
         }
     }
 
@@ -203,6 +222,7 @@ impl Bdf {
         self.started = false;
         self.taken = None;
         self.starter.steps = 0;
+        self.short = None;
     }
 
     /// Takes the last step back and goes on with one of this size, if its past is still known.
@@ -230,7 +250,8 @@ impl Bdf {
         true
     }
 
-    /// The next step makes a past for the method, as after an event, whatever is known of that: only one of higher order is right.
+    /// The next step, of about this length, makes a past for the method, as after an event, whatever is known of that: only one of
+    /// higher order is right. Where that is beyond what is stable, steps of order one are a small part of it.
     pub fn start_exactly(&mut self, h: f64) {
         self.restart();
         self.first_step = Some(h);
@@ -304,7 +325,7 @@ impl Bdf {
         let mut error_failures = 0;
         loop {
             core.may_try(self.h, &failures)?;
-            let stride = core.stride(self.h, t_limit);
+            let stride = core.stride(self.within_short(core.t), t_limit);
             let formula = Formula::new(self.order, stride.h, &self.psi);
             self.predict(&formula);
             let t = core.end(stride, t_limit);
@@ -337,6 +358,12 @@ impl Bdf {
             self.choose_step_and_order(core, &formula, stride, error, size);
             return Ok(core.report(formula.order, stride.at_limit));
         }
+    }
+
+    /// The step size to try next, but a short one where only these are right.
+    fn within_short(&self, t: f64) -> f64 {
+        let short = self.short.filter(|(until, _)| t < *until);
+        short.map_or(self.h, |(_, longest)| self.h.min(longest))
     }
 
     /// The polynomial through the last points at a time in the last step.
@@ -387,6 +414,9 @@ impl Bdf {
     ) -> Result<Option<StepReport>, SolverError> {
         let starter = &mut self.starter;
         let first = starter.steps == 1;
+        if !first {
+            starter.wanted = None;
+        }
         let mut failures = Failures::default();
         let report = loop {
             core.may_try(starter.method.proposal(), &failures)?;
@@ -395,6 +425,9 @@ impl Bdf {
             }
             let worth = !first || starter.method.proposal() >= WORTH_A_START * self.h;
             if failures.count >= START_ATTEMPTS || !worth || starter.method.is_unstable() {
+                if let Some(wanted) = starter.wanted.take() {
+                    self.short = Some((core.t + 2.0 * wanted, wanted / SHORT_STEPS));
+                }
                 starter.give_up(first);
                 return Ok(None);
             }
@@ -420,8 +453,7 @@ impl Bdf {
         self.wait = self.order + 1;
         self.steps_since_start += 1;
         // What one order lower would allow is known from the highest difference.
-        let lower =
-            core.weights.norm(&self.phi[START_ORDER + 1]) / (START_ORDER as f64 * HARMONIC[START_ORDER - 1]);
+        let lower = core.weights.norm(&self.phi[START_ORDER + 1]) / START_ORDER as f64;
         self.h = part * step_ratio(SAFETY * lower, START_ORDER).clamp(1.0, START_GROWTH);
     }
 
@@ -636,14 +668,14 @@ impl Bdf {
         let mut best = (step_ratio(SAFETY * error, k + 1), k);
         let differences_grow = self.differences_grow(core, formula, size);
         if k > 1 && (self.wait == 0 || differences_grow) {
-            let lower = formula.sigma[k] / HARMONIC[k - 1] * core.weights.norm(&self.phi[k + 1]);
+            let lower = formula.sigma[k] * core.weights.norm(&self.phi[k + 1]);
             let ratio = step_ratio(SAFETY_LOWER * lower, k);
             if ratio > best.0 || differences_grow {
                 best = (ratio, k - 1);
             }
         }
         if k < core.options.max_order && self.wait == 0 && !differences_grow {
-            let higher = formula.sigma[k + 2] / HARMONIC[k + 1] * core.weights.norm(&self.phi[k + 3]);
+            let higher = formula.sigma[k + 2] * core.weights.norm(&self.phi[k + 3]);
             let ratio = step_ratio(SAFETY_HIGHER * higher, k + 2);
             if ratio > best.0 {
                 best = (ratio, k + 1);
@@ -653,7 +685,10 @@ impl Bdf {
             self.wait = 2;
         }
         let (ratio, order) = best;
-        if order != k && (ratio >= WORTH_IT || differences_grow) {
+        // Where this step is longer than it should be, that is a reason, too: behind an event it would be as long for many steps of
+        // order one.
+        let long = SAFETY * error > 1.0;
+        if order != k && (ratio >= WORTH_IT || differences_grow || long) {
             if order > k {
                 self.phi[order + 2 + MORE].fill(0.0);
             }
@@ -666,6 +701,8 @@ impl Bdf {
         } else if stride.h < self.h {
             // A step shortened to meet a limit does not shorten those after it.
             self.h.min(stride.h * growth)
+        } else if error > NEAR_LIMIT {
+            stride.h * ratio.clamp(LEAST_REDUCTION.0, LEAST_REDUCTION.1)
         } else {
             stride.h
         };
@@ -691,11 +728,13 @@ impl Starter {
         self.steps = 0;
         self.learns = true;
         let forced = std::mem::take(&mut self.forced);
+        self.wanted = None;
         if core.options.low_order_start || core.n() == 0 {
             return;
         }
         if forced {
             (self.steps, self.learns) = (1, false);
+            self.wanted = Some(long);
             self.method.start_with(long);
             return;
         }
@@ -797,19 +836,21 @@ mod tests {
                     longer.insert(0, t);
                     let (_, next) = differences(&longer[..order + 2], |t| t.powi(exponent));
                     assert!((e - next[order + 2]).abs() < 1e-12, "the error is the next difference");
-                    assert!((residual.abs() - formula.error * e.abs()).abs() < 1e-12);
+                    let constant = HARMONIC[order] * (residual / e).abs();
+                    let least = h / (t - times[order]);
+                    assert!((constant.max(least) - formula.error).abs() < 1e-9, "order {order}");
                 }
             }
         }
     }
 
-    /// With equal steps the error constant is that of the textbooks, 1/((k+1)(1 + 1/2 + … + 1/k)).
+    /// With equal steps the error constant is that of the textbooks, 1/(k+1).
     #[test]
     fn error_constants_of_equal_steps() {
         for order in 1..=MAX_ORDER {
             let past = std::array::from_fn(|i| 0.1 * i as f64);
             let formula = Formula::new(order, 0.1, &past);
-            let expected = 1.0 / ((order + 1) as f64 * HARMONIC[order]);
+            let expected = 1.0 / (order + 1) as f64;
             assert!((formula.error - expected).abs() < 1e-14);
         }
     }

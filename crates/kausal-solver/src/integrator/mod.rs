@@ -272,8 +272,10 @@ impl<M: StepModel> Integrator<M> {
 
     /// The next step, of about this length, is to be right far below the tolerance, as far as the method can: it begins anew then.
     pub fn start_exactly(&mut self, h: f64) {
-        if let Engine::Bdf(e) = &mut self.engine {
-            e.start_exactly(h);
+        match &mut self.engine {
+            Engine::Auto(e) => e.start_exactly(h),
+            Engine::Bdf(e) => e.start_exactly(h),
+            _ => {}
         }
     }
 
