@@ -302,6 +302,7 @@ struct Run {
     defects: DefectControl,
     /// Where functions that are zero begin: states and their derivatives.
     departure: Option<direction::Departure>,
+    flights: direction::Flights,
     emerging: emerging::Emerging,
     /// Carries derivatives along.
     follower: Option<Box<sensitivity::Follower>>,
@@ -336,6 +337,7 @@ impl Run {
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
             departure: None,
+            flights: direction::Flights::default(),
             emerging: emerging::Emerging::default(),
             follower: None,
             path: continuation::Path::new(&model),
@@ -541,7 +543,8 @@ impl Run {
     ) -> Result<bool, RunError> {
         if crossed {
             self.stats.state_events += 1;
-            if self.chatter.count(t, self.length()) {
+            let (length, crossed) = (self.length(), self.crossed());
+            if self.chatter.count(t, length, &crossed) {
                 return Err(RunError::Chattering(t, self.crossed()));
             }
         } else {
@@ -602,6 +605,9 @@ impl Run {
             let solver = self.solver()?;
             let state = solver.model().model().state();
             solver.restart(t, &state);
+        }
+        if crossed {
+            self.begin_flights(t, noticed)?;
         }
         if let Some(before) = before.filter(|_| self.stats.terminated.is_none()) {
             let crossed = std::mem::take(&mut self.just_crossed);

@@ -4,14 +4,19 @@
 use std::sync::Arc;
 
 use kausal::simulate::{self, Run};
-use kausal::{Backend, Method, Session, Settings};
+use kausal::{Backend, Inline, Method, Options, Session, Settings};
 
 /// Simulates the model `M` of a text.
 fn run(text: &str, settings: &Settings) -> Run {
+    run_inlined(text, Inline::Off, settings)
+}
+
+fn run_inlined(text: &str, inline: Inline, settings: &Settings) -> Run {
     let mut session = Session::new();
     session.add_text("M.mo", text);
     let flat = session.flatten("M").expect("a correct model");
-    let program = session.translate(&flat, &Default::default()).expect("a regular model");
+    let options = Options { inline, ..Options::default() };
+    let program = session.translate(&flat, &options).expect("a regular model");
     let model = session.compile(program, Backend::Jit).expect("code");
     simulate::run(Arc::new(model), settings, &|_| true, None, &mut |_| true)
 }
@@ -62,5 +67,37 @@ fn what_begins_at_an_event_holds_behind_it() {
         let run = run(&text, &Settings { stop: 4.0, interval: 0.1, ..Settings::default() });
         let off = error(&run, "y", |t| (t - t0).clamp(0.0, 0.5));
         assert!(off < 1e-5, "{condition}: {off}");
+    }
+}
+
+/// A ball that keeps little or much of its speed comes to rest at `t∞ = (v0 + u)/g + 2 u e/(g (1 - e))`, where it hits the ground first with
+/// `u`. Its bounces become smaller than every tolerance and shorter than the clock can tell, and steps of order one made anything of
+/// them: it fell through the ground, without a word.
+#[test]
+fn a_ball_that_comes_to_rest_does_not_fall_through_the_ground() {
+    const G: f64 = 9.81;
+    let u = (1.7_f64.powi(2) + 2.0 * G).sqrt();
+    let ways = METHODS.map(|method| (Inline::Off, method));
+    for (inline, method) in
+        ways.into_iter().chain([(Inline::Bdf, Method::Bdf), (Inline::Radau, Method::Radau)])
+    {
+        for (e, tolerance) in
+            [0.1, 0.3, 0.4, 0.6, 0.85].into_iter().flat_map(|e| [1e-4, 1e-6, 1e-8].map(|t| (e, t)))
+        {
+            let text = format!(
+                "model M Real h(start = 1, fixed = true), v(start = 1.7, fixed = true);
+                 equation der(h) = v; der(v) = -{G}; when h < 0 then reinit(v, -{e}*pre(v)); end when; end M;"
+            );
+            let settings = Settings { stop: 8.0, interval: 0.1, tolerance, method, ..Settings::default() };
+            let run = run_inlined(&text, inline, &settings);
+            let codes: Vec<&str> = run.diagnostics.iter().map(|d| d.code).collect();
+            let which = format!("{e}, {inline:?} {method} at {tolerance:e}");
+            assert_eq!(codes, ["K0513"], "{which}");
+            let lowest = run.trajectory.get("h").expect("h").iter().copied().fold(0.0, f64::min);
+            assert!(lowest > -tolerance, "{which}: {lowest}");
+            let rest = (1.7 + u) / G + 2.0 * u * e / (G * (1.0 - e));
+            let off = (run.statistics.end - rest).abs() / (tolerance * rest / (1.0 - e));
+            assert!(off < 100.0, "{which}: {off} tolerances");
+        }
     }
 }

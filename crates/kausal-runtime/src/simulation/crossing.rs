@@ -27,10 +27,15 @@ use crate::tolerances::{GRID, is_same_instant};
 
 /// It counts as chattering when so many events follow each other within this part of the run, and the later half of
 /// them within this part of that time. The first one: events at the resolution of time, where nothing real happens between them
-/// (a thousand roundings of the clock each). The second: at that rate the run would have 1e10 events. The last one catches what
+/// (a thousand roundings of the clock each). The second: at that rate the run would have 1e10 events. The others catch what
 /// comes to a limit, like a ball at rest, before the clock can no longer tell its bounces apart: where the later half counts, the
-/// distances of events go on shrinking, too. A burst of real events, as of a switch with a narrow hysteresis, passes.
-const CHATTER_LIMITS: [(usize, f64, f64); 3] = [(50, 1e-11, 1.0), (10_000, 1e-6, 1.0), (24, 1e-6, 0.25)];
+/// distances of events go on shrinking, too. With two events a bounce they are for balls that keep up to 0.83, 0.957 and 0.989 of
+/// their speed. A burst of real events, as of a switch with a narrow hysteresis, passes.
+const CHATTER_LIMITS: [(usize, f64, f64); 5] =
+    [(50, 1e-11, 1.0), (10_000, 1e-6, 1.0), (24, 1e-6, 0.25), (100, 1e-6, 0.25), (400, 1e-6, 0.25)];
+/// A ball that keeps no more than 0.11 of its speed is at the resolution of time before. Fewer events are enough for it, all of
+/// the same relation, for their distances shrink faster than by chance.
+const FEW_OF_ONE: (usize, f64, f64) = (8, 1e-6, 0.012);
 /// The same for events at instants that are known in advance, which may be close to each other for a good reason.
 const KNOWN_LIMIT: (u32, f64) = (100_000, 1e-5);
 /// So many instants close after an event, each this much nearer than the one before.
@@ -56,6 +61,8 @@ const MOST_PARTS: f64 = 1000.0;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Chatter {
     instants: VecDeque<f64>,
+    /// So many events in a row were crossings of this relation alone.
+    row: (Option<u32>, usize),
     /// Events known in advance since this instant.
     known: (u32, f64),
     /// The last crossing, and what crossed there.
@@ -64,7 +71,7 @@ pub(crate) struct Chatter {
 
 impl Chatter {
     pub(crate) fn new() -> Chatter {
-        Chatter { instants: VecDeque::new(), known: (0, f64::NEG_INFINITY), last: None }
+        Chatter { instants: VecDeque::new(), row: (None, 0), known: (0, f64::NEG_INFINITY), last: None }
     }
 
     /// An event that was known in advance, at `t` of a run of this length; do they follow each other so closely that the
@@ -79,12 +86,19 @@ impl Chatter {
         t - since <= KNOWN_LIMIT.1 * length
     }
 
-    /// An event at `t` of a run of this length; is that one too many?
-    pub(crate) fn count(&mut self, t: f64, length: f64) -> bool {
+    /// These relations cross at `t` of a run of this length; is that one event too many?
+    pub(crate) fn count(&mut self, t: f64, length: f64, crossed: &[u32]) -> bool {
         let most = CHATTER_LIMITS.iter().map(|limit| limit.0).max().unwrap_or(0);
         self.instants.push_front(t);
         self.instants.truncate(most + 1);
-        CHATTER_LIMITS.iter().any(|&(count, part, later)| {
+        let alone = match crossed {
+            [relation] => Some(*relation),
+            _ => None,
+        };
+        let (last, count) = self.row;
+        self.row = (alone, if alone == last { count + 1 } else { 1 });
+        let few = Some(&FEW_OF_ONE).filter(|few| alone.is_some() && self.row.1 > few.0);
+        CHATTER_LIMITS.iter().chain(few).any(|&(count, part, later)| {
             let before = |k: usize| self.instants.get(k).map_or(f64::INFINITY, |first| t - first);
             before(count) <= part * length
                 && before(count / 2) <= later * before(count)
@@ -458,29 +472,40 @@ fn begins_to_grow(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::{Chatter, begins_to_grow, noise};
 
-    /// Is a pile of events with these distances noticed in a run of length 10?
-    fn piles(distances: impl Iterator<Item = f64>) -> bool {
+    /// Is a pile of events with these distances noticed in a run of length 10, before the clock cannot tell them apart?
+    fn piles(distances: impl Iterator<Item = f64>, relations: u32) -> bool {
         let mut chatter = Chatter::new();
         let mut t = 1.0;
-        distances.take(12_000).any(|distance| {
+        (0..12_000).zip(distances).any(|(k, distance)| {
             t += distance;
-            distance > 1e-13 && chatter.count(t, 10.0)
+            distance > 1e-13 && chatter.count(t, 10.0, &[k % relations])
         })
+    }
+
+    /// A ball leaves and comes back: two events a bounce, which takes this part of the time of the one before.
+    fn bounces(ratio: f64) -> impl Iterator<Item = f64> {
+        (0..).map(move |k| 0.1 * ratio.powi(k / 2) * if k % 2 == 0 { 1e-3 } else { 1.0 })
     }
 
     #[test]
     fn events_that_come_to_a_limit_are_noticed_and_regular_ones_are_not() {
         for ratio in [0.3_f64, 0.5, 0.7, 0.79, 0.9, 0.97] {
-            // A ball that leaves and comes back: two events a bounce.
-            assert!(
-                piles((0..).map(|k| 0.1 * ratio.powi(k / 2) * if k % 2 == 0 { 1e-3 } else { 1.0 })),
-                "{ratio}"
-            );
+            assert!(piles(bounces(ratio), 1), "{ratio}");
         }
-        assert!(!piles((0..).map(|_| 1e-6)));
-        assert!(!piles((0..).map(|_| 2e-9)));
-        assert!(piles((0..).map(|_| 0.9e-9)));
-        assert!(piles((0..60).map(|_| 1.5e-12)));
+        assert!(!piles((0..).map(|_| 1e-6), 1));
+        assert!(!piles((0..).map(|_| 2e-9), 1));
+        assert!(piles((0..).map(|_| 0.9e-9), 1));
+        assert!(piles((0..60).map(|_| 1.5e-12), 1));
+    }
+
+    /// Few bounces are left to see where each takes a tenth of the time of the one before; that many events of several relations
+    /// may come as close to each other by chance.
+    #[test]
+    fn few_events_are_enough_where_they_are_of_one_relation() {
+        for ratio in [0.03, 0.1] {
+            assert!(piles(bounces(ratio), 1), "{ratio}");
+            assert!(!piles(bounces(ratio), 3), "{ratio}");
+        }
     }
 
     /// Many events close to each other, a pause, some more, and then on.
@@ -493,7 +518,7 @@ mod tests {
             2..28 => 2e-12,
             _ => 1e-3,
         };
-        assert!(!piles((0..).map(pause)));
+        assert!(!piles((0..).map(pause), 1));
     }
 
     /// A run of length 1: a thousand million events are too many, a hundred million are not.

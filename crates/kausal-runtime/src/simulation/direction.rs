@@ -8,10 +8,16 @@
 //! contradicts this is made again, and shorter; where the states are stiff, the derivative is that of an implicit
 //! step at the very point, for that on the continuous solution may be anything. And a function that its derivative takes from zero
 //! to its own side is seen there before it comes back.
+//!
+//! A function that has left zero and comes back has been on a *flight*. One that goes no farther than some tolerances may be off by
+//! any part of itself, and so may be the speed with which it comes back. That is no error while it is one flight. But a ball that comes
+//! to rest makes one after the other, and what becomes of it follows from their ratios: with steps of order one they lost all
+//! their speed in one of them, and the ball fell through the floor. So behind a small flight the method begins exactly.
 
 use kausal_solver::events::{Crossing, Direction, EventFinder};
 use serde::{Deserialize, Serialize};
 
+use super::schedule::is_same_instant;
 use super::{Run, RunError};
 
 /// Part of a step over which the tangent is followed: the functions are nearly straight there, and what they change by is still more
@@ -19,6 +25,20 @@ use super::{Run, RunError};
 const PART: f64 = 1.0 / 256.0;
 /// A step that is made again is at least this part of what it was: as after an error test that failed.
 const SHORTEST_PART: f64 = 0.1;
+
+/// A flight is small where some tolerances are more than this part of it.
+const KNOWN: f64 = 0.1;
+/// The apex of a parabola over the ground, as a part of what it would reach with its first speed in the time up to its end.
+const APEX: f64 = 0.25;
+
+/// When functions were at zero.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Flights {
+    /// The last event at which each function changed sides; empty before the first.
+    since: Vec<f64>,
+    /// The last flight, if it was a small one.
+    small: Option<f64>,
+}
 
 /// Where a step begins behind an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,7 +109,7 @@ impl Run {
         end: f64,
     ) -> Result<bool, RunError> {
         let Some(t) = crossing.filter(|_| !self.settings.method.is_fixed_step()) else { return Ok(false) };
-        if !self.comes_back_unseen(before, t)? && !self.crosses_wrongly(before, t)? {
+        if !self.comes_back_unseen(before, t)? && !self.crosses_wrongly(before, t, end)? {
             return Ok(false);
         }
         let step = end - before;
@@ -102,6 +122,38 @@ impl Run {
         }
         self.solver()?.start_exactly(length);
         Ok(true)
+    }
+
+    /// An event has changed sides at `t`, and the integrator begins anew: exactly, where that was the end of a small flight.
+    pub(super) fn begin_flights(&mut self, t: f64, restarted: bool) -> Result<(), RunError> {
+        let crossings: Vec<usize> =
+            self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
+        self.flights.since.resize(self.watched.len(), f64::NEG_INFINITY);
+        crossings.iter().for_each(|&i| self.flights.since[i] = t);
+        if let Some(length) = self.flights.small.filter(|_| restarted) {
+            self.solver()?.start_exactly(length);
+        }
+        Ok(())
+    }
+
+    /// Functions cross zero at `t`, with these slopes: has one been on a small flight?
+    fn note_flights(&mut self, t: f64, slopes: &[f64]) -> Result<(), RunError> {
+        // The error test lets a single state be off by so many tolerances.
+        let tolerance = self.settings.tolerance * (self.state.len().max(1) as f64).sqrt();
+        let crossings: Vec<usize> =
+            self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
+        for i in crossings {
+            let Some(&since) = self.flights.since.get(i).filter(|since| !is_same_instant(**since, t)) else {
+                continue;
+            };
+            let relation = self.watched[i];
+            let unknown = tolerance * self.machine()?.size_of(relation);
+            let flight = t - since;
+            // What is lost in rounding is small.
+            let farther = APEX * slopes[i].abs() * flight > unknown / KNOWN;
+            self.flights.small = if farther { None } else { Some(flight) };
+        }
+        Ok(())
     }
 
     /// Does a function cross zero at `t` that was zero where the step began and has not been on its own side since, although its
@@ -132,29 +184,49 @@ impl Run {
     }
 
     /// Does a function cross zero at `t` against its derivative?
-    fn crosses_wrongly(&mut self, before: f64, t: f64) -> Result<bool, RunError> {
+    fn crosses_wrongly(&mut self, before: f64, t: f64, end: f64) -> Result<bool, RunError> {
         if self.look_quietly(t).is_err() {
             return Ok(false);
         }
         let side = self.side()?;
         let slopes = side.states.iter().map(|(_, d)| side.machine.values[d.index()]).collect();
         let mut there = Departure { t, states: side.state(), slopes };
-        if !self.contradicts(&there, before)? {
-            return Ok(false);
+        let mut changes = self.slopes_at(&there, before, end)?;
+        if self.contradicts(&changes) {
+            let solver = self.solver()?;
+            if solver.is_explicit() {
+                return Ok(true);
+            }
+            let guesses = solver.model().model().machine.values.clone();
+            let mut inside = kausal_solver::Inside::default();
+            let implicit = solver.implicit_slopes(t, &there.slopes, &mut inside);
+            solver.model_mut().model_mut().machine.values = guesses;
+            if let Some(slopes) = implicit {
+                there.slopes = slopes;
+                changes = self.slopes_at(&there, before, end)?;
+                if self.contradicts(&changes) {
+                    return Ok(true);
+                }
+            }
         }
-        let solver = self.solver()?;
-        if solver.is_explicit() {
-            return Ok(true);
+        self.note_flights(t, &changes)?;
+        Ok(false)
+    }
+
+    /// The slopes of the functions along the tangent at a crossing. Right behind the event before it they change by more than
+    /// rounding only farther away: over a part of the whole step, which is one smooth piece.
+    fn slopes_at(&mut self, there: &Departure, before: f64, end: f64) -> Result<Vec<f64>, RunError> {
+        let (near, far) = (PART * (there.t - before), PART * (end - before));
+        let slopes = |changes: Vec<f64>, span: f64| changes.into_iter().map(move |change| change / span);
+        let mut found: Vec<f64> = slopes(self.along_tangent(there, near)?, near).collect();
+        let crossings = || self.finder.iter().flat_map(|f| f.crossings());
+        if far > near && crossings().any(|crossing| found[crossing.index].is_nan()) {
+            let farther = slopes(self.along_tangent(there, far)?, far);
+            for (slope, farther) in found.iter_mut().zip(farther).filter(|(slope, _)| slope.is_nan()) {
+                *slope = farther;
+            }
         }
-        let guesses = solver.model().model().machine.values.clone();
-        let mut inside = kausal_solver::Inside::default();
-        let implicit = solver.implicit_slopes(t, &there.slopes, &mut inside);
-        solver.model_mut().model_mut().machine.values = guesses;
-        match implicit {
-            Some(slopes) => there.slopes = slopes,
-            None => return Ok(false),
-        }
-        self.contradicts(&there, before)
+        Ok(found)
     }
 
     /// All values at `t`, where they can be evaluated.
@@ -165,11 +237,10 @@ impl Run {
         outcome
     }
 
-    fn contradicts(&mut self, there: &Departure, before: f64) -> Result<bool, RunError> {
-        let changes = self.along_tangent(there, PART * (there.t - before))?;
-        Ok(self.finder.iter().flat_map(|finder| finder.crossings()).any(|crossing| {
-            let change = changes[crossing.index];
-            if crossing.direction == Direction::Rising { change < 0.0 } else { change > 0.0 }
-        }))
+    fn contradicts(&self, slopes: &[f64]) -> bool {
+        self.finder.iter().flat_map(|finder| finder.crossings()).any(|crossing| {
+            let slope = slopes[crossing.index];
+            if crossing.direction == Direction::Rising { slope < 0.0 } else { slope > 0.0 }
+        })
     }
 }

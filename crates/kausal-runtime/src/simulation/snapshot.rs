@@ -393,6 +393,7 @@ impl Run {
             path,
             defects,
             departure,
+            flights,
             emerging,
         } = self;
         let solver = solver.as_ref().ok_or(NotSaved::NotStarted)?;
@@ -403,7 +404,7 @@ impl Run {
         writer.put(&(state, chatter, ended, finder, changed, differences, fresh, fresh_step));
         writer.put(&(held_values, barrier, again, beyond, given_up, shorter, well_selected));
         writer.put(&(path, defects, emerging));
-        writer.put(&(just_crossed, bands, departure));
+        writer.put(&(just_crossed, bands, departure, flights));
         solver.save(writer);
         solver.model().save(writer);
         solver.model().model().save(writer).map_err(NotSaved::Kept)
@@ -456,6 +457,7 @@ impl Run {
             path,
             defects,
             departure,
+            flights,
             emerging,
         } = self;
         let Some(solver) = solver else { return Ok(()) };
@@ -468,7 +470,7 @@ impl Run {
             .check(finder.as_ref().is_none_or(|finder| finder.sides().len() == watched.len()), "relations")?;
         (*held_values, *barrier, *again, *beyond, *given_up, *shorter, *well_selected) = reader.take()?;
         (*path, *defects, *emerging) = reader.take()?;
-        (*just_crossed, *bands, *departure) = reader.take()?;
+        (*just_crossed, *bands, *departure, *flights) = reader.take()?;
         solver.restore(reader)?;
         solver.model_mut().restore(reader)?;
         solver.model_mut().model_mut().restore(reader)?;
