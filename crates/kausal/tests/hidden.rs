@@ -101,3 +101,58 @@ fn a_ball_that_comes_to_rest_does_not_fall_through_the_ground() {
         }
     }
 }
+
+/// What acts in a narrow place is met wherever steps and output points are: a cam that passes once a turn, a force within a
+/// millimetre, a bump of a state that is slow. Each adds one to `y`, of at most ten.
+#[test]
+fn narrow_functions_of_states_are_not_stepped_over() {
+    let cam = "model M Real phi(start = 1, fixed = true), y(start = 0, fixed = true);
+        equation der(phi) = 1; der(y) = max(0, cos(phi) - 0.99995)/6.666583e-7; end M;";
+    let cam_area = {
+        // Twice the integral of cos(phi) - 0.99995 from 0 to the end of the cam.
+        let end = 0.99995_f64.acos();
+        2.0 * (end.sin() - 0.99995 * end) / 6.666583e-7
+    };
+    let place = "model M Real x(start = -1, fixed = true), y(start = 0, fixed = true);
+        equation der(x) = 0.37; der(y) = if noEvent(abs(x - 7) < 5e-4) then 370 else 0; end M;";
+    let bump = "model M Real x(start = 0, fixed = true), v(start = 1, fixed = true), y(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -0.01*v; der(y) = v*exp(-((x - 11)/1e-3)^2)/1e-3/1.772453850905516; end M;";
+    let turn = std::f64::consts::TAU;
+    let passed = |t: f64| ((1.0 + t) / turn).floor();
+    for method in METHODS {
+        for tolerance in [1e-4, 1e-6, 1e-8] {
+            for interval in [0.1, 20.0] {
+                let settings = Settings { stop: 60.0, interval, tolerance, method, ..Settings::default() };
+                let way = format!("{method} at {tolerance:e} with {interval}");
+                let off = |text: &str, wanted: f64| {
+                    let run = run(text, &settings);
+                    let last = *run.trajectory.get("y").and_then(|y| y.last()).expect("a value");
+                    (last - wanted).abs() / tolerance
+                };
+                // Each passage may be off by some tolerances, and there are nine.
+                let turns = passed(60.0);
+                assert!(off(cam, turns * cam_area) < 20.0 * turns * turns, "a cam, {way}");
+                assert!(off(place, 1.0) < 20.0, "a place, {way}");
+                assert!(off(bump, 1.0) < 20.0, "a bump, {way}");
+            }
+        }
+    }
+}
+
+/// A condition of a state that holds for a moment only makes its two events.
+#[test]
+fn narrow_conditions_of_states_are_events() {
+    let text = "model M Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);
+        equation der(x) = 1 - 0.01*x; when exp(-((x - 30)/0.001)^2) > 0.5 then n = pre(n) + 1; end when; end M;";
+    for method in METHODS {
+        for interval in [0.2, 25.0] {
+            let settings = Settings { stop: 100.0, interval, method, ..Settings::default() };
+            let run = run(text, &settings);
+            assert_eq!(
+                run.trajectory.get("n").and_then(|n| n.last()),
+                Some(&1.0),
+                "{method} with {interval}"
+            );
+        }
+    }
+}

@@ -243,3 +243,47 @@ fn what_is_driven_is_no_reason_for_another_run() {
         }
     }
 }
+
+/// A vibration that builds up from nothing is right after all, or said: both states hand on to each other what nobody knows.
+/// An unstable focus is left as `1e-9 exp(t/2)`.
+#[test]
+fn vibrations_that_build_up_from_nothing_are_known() {
+    let text = "model M
+        Real x(start = 1e-9, fixed = true, nominal = 1), y(start = 0, fixed = true, nominal = 1);
+      equation der(x) = y; der(y) = (1 - x^2)*y - x; end M;";
+    // The same with tolerances of 1e-13 of x.
+    for method in [Method::Auto, Method::Bdf, Method::Radau] {
+        for tolerance in [1e-4, 1e-6, 1e-8] {
+            let settings = Settings { stop: 100.0, interval: 0.1, method, tolerance, ..Settings::default() };
+            let found = run(text, &settings);
+            assert!(
+                found.diagnostics.iter().any(|d| ["K0536", "K0537"].contains(&d.code)),
+                "{method} at {tolerance:e}"
+            );
+        }
+    }
+    let right =
+        run_relatively(text, Inline::Off, &Settings { stop: 100.0, interval: 0.1, ..Settings::default() });
+    assert!((last(&right, "x") + 1.224673).abs() < 1e-4, "{}", last(&right, "x"));
+}
+
+/// Resonance, beats and a vibration that an event sets going come from others.
+#[test]
+fn vibrations_that_are_driven_are_not_said_to_grow() {
+    let resonance =
+        "model M Real x(start = 0, fixed = true, nominal = 1), v(start = 0, fixed = true, nominal = 1);
+        equation der(x) = v; der(v) = -x + 0.01*sin(time); end M;";
+    let beats = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true);
+        Real y(start = 0, fixed = true), w(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -x + 0.02*(y - x); der(y) = w; der(w) = -y + 0.02*(x - y); end M;";
+    let struck =
+        "model M Real x(start = 0, fixed = true, nominal = 1), v(start = 0, fixed = true, nominal = 1);
+        equation der(x) = v; der(v) = -x - 0.01*v; when time > 3 then reinit(v, 1); end when; end M;";
+    for method in METHODS {
+        for text in [resonance, beats, struck] {
+            let settings = Settings { stop: 90.0, interval: 0.1, method, ..Settings::default() };
+            let found = run(text, &settings);
+            assert!(found.emerged.is_empty(), "{method}: {:?}", found.diagnostics);
+        }
+    }
+}

@@ -187,8 +187,8 @@ impl Run {
         }
     }
 
-    /// Is the step from `before` good up to `end`? Where it is not, it is taken back and made shorter.
-    pub(super) fn is_good_inside(&mut self, before: f64, end: f64) -> Result<bool, RunError> {
+    /// Is the step from `before` good up to `end`, where a relation may cross? Where it is not, it is taken back and made shorter.
+    pub(super) fn is_good_inside(&mut self, before: f64, end: f64, crossed: bool) -> Result<bool, RunError> {
         if !self.has_defect_control() || end <= before {
             return Ok(true);
         }
@@ -199,6 +199,10 @@ impl Run {
             let (begin, whole) = (solver.t_old(), solver.t() - solver.t_old());
             self.defects.forget_behind(end, begin, whole);
         }
+        let hidden = self.passing.found().iter().copied().filter(|t| *t < end);
+        let mut instants: Vec<f64> = hidden.collect();
+        // What its ends do not tell of the error test has not seen either.
+        self.defects.doubtful |= !instants.is_empty();
         let control = &self.defects;
         let near_doubt = control.near_doubt > 0 && self.solver.as_ref().is_some_and(Solver::is_explicit);
         let longer = step > 2.0 * control.proven || control.unproven >= PROBE_EVERY || near_doubt;
@@ -207,19 +211,23 @@ impl Run {
             (false, true) if longer => &[0.5],
             (false, _) => &[],
         };
-        if !probes.is_empty() && self.solver()?.t_old() == before {
-            for part in probes {
-                let looked = self.at(before + part * step, false);
-                // What cannot be evaluated on the way is for the steps to come; only `terminate` ends the run here.
-                if looked.is_err() && self.ended.is_some() {
-                    return looked.map(|()| true);
-                }
-                if looked.is_err() || self.defects.found.is_some() {
-                    break;
-                }
+        if self.solver()?.t_old() == before {
+            instants.extend(probes.iter().map(|part| before + part * step));
+        }
+        instants.sort_by(f64::total_cmp);
+        for t in instants {
+            let looked = self.at(t, false);
+            // What cannot be evaluated on the way is for the steps to come; only `terminate` ends the run here.
+            if looked.is_err() && self.ended.is_some() {
+                return looked.map(|()| true);
+            }
+            if looked.is_err() || self.defects.found.is_some() {
+                break;
             }
         }
-        let good = self.confirm_defect(before)? && !self.holds_what_grows(before, end)?;
+        let good = self.confirm_defect(before)?;
+        self.passing.note(!good || crossed);
+        let good = good && !self.holds_what_grows(before, end)?;
         if good {
             self.defects.passed(before, end);
         }
@@ -268,9 +276,8 @@ impl Run {
             self.defects.proven = 0.0;
             return self.go_back(reached);
         }
-        let solver = self.solver()?;
-        let step = solver.t() - before;
-        solver.reject_step((t - before).clamp(SHORTEST_PART * step, 0.5 * step));
+        let step = self.solver()?.t() - before;
+        self.solver()?.reject_step((t - before).clamp(SHORTEST_PART * step, 0.5 * step));
         self.defects.begin();
         self.defects.proven = 0.0;
         self.values_again_at(before)?;

@@ -178,6 +178,7 @@ impl Run {
         }
         let &Passage { before, end: step_end, due, .. } = passage;
         self.follow(step_end)?;
+        self.look_for_hidden(before, step_end);
         let mut crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
         if self.goes_wrong_way(before, crossing, step_end)? {
             return Ok(None);
@@ -196,7 +197,7 @@ impl Run {
             None => step_end,
         };
         let event = crossing.is_some() || end >= due;
-        let good = self.is_good_inside(before, end)?;
+        let good = self.is_good_inside(before, end, crossing.is_some())?;
         Ok(good.then_some(Part { end, crossed: crossing.is_some(), event }))
     }
 
