@@ -1,12 +1,14 @@
 //! The compiled model: steps with their straight-line parts as code.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::foresight::Foresight;
 use crate::function::Functions;
 use crate::jacobian::Dependencies;
 use crate::simulation::crossing::iterated;
 use crate::simulation::relevance::{Relevance, held};
+use crate::simulation::sensitivity::Differentiated;
 use crate::tangent::Tangent;
 use crate::tunable::{Premises, Stretch};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
@@ -71,6 +73,8 @@ pub struct CompiledModel {
     pub guards: Vec<Arc<Guard>>,
     /// Derivatives of the dynamics, from the first Jacobian on.
     pub(crate) tangent: OnceLock<Option<Tangent>>,
+    /// Derivatives of trajectories, by what was asked for last.
+    pub(crate) differentiated: Mutex<VecDeque<Arc<Differentiated>>>,
     /// Which derivatives depend on which states, from the first run that asks on.
     pub(crate) dependencies: OnceLock<Option<(Pattern, Dependencies)>>,
     /// Functions that are called.
@@ -390,6 +394,7 @@ impl CompiledModel {
             stretches: [of_parameters, of_initial],
             premises: OnceLock::new(),
             tangent: OnceLock::new(),
+            differentiated: Mutex::default(),
             dependencies: OnceLock::new(),
             functions,
             before_dynamics,

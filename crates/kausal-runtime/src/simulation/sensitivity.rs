@@ -20,7 +20,7 @@ mod path;
 mod variation;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use kausal_solver::{ClassicalStep, Integrator, Method, Options};
 use kausal_symbolic::VarId;
@@ -43,7 +43,7 @@ use variation::Variation;
 const STEP: f64 = 6e-6;
 
 /// What derivatives are taken by, and of what.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wanted {
     /// Parameters, and variables with start values.
     pub by: Vec<VarId>,
@@ -135,6 +135,7 @@ pub(super) struct Follower {
     changing: Vec<usize>,
     start: Tangent,
     shown: Tangent,
+    course: Option<Tangent>,
     variation: Option<Variation>,
     solver: Option<Solver>,
     /// Instants that are recorded when it comes to them.
@@ -144,16 +145,43 @@ pub(super) struct Follower {
     found: Sensitivities,
 }
 
-/// What made an event.
-pub(super) struct Cause<'a> {
-    pub(super) t: f64,
-    pub(super) crossed: &'a [u32],
-    /// Ticks of samples, each with its number.
-    pub(super) ticks: Vec<(usize, f64)>,
+/// What the runs of a model share that are differentiated alike: searches ask for the same derivatives again and again, and code that
+/// has become hot in one run is hot in the next.
+#[derive(Debug)]
+pub(crate) struct Differentiated {
+    wanted: Wanted,
+    slots: Vec<VarId>,
+    of: Vec<(VarId, f64)>,
+    known: Vec<VarId>,
+    changing: Vec<usize>,
+    /// By what derivatives are taken to the states and what is known at the start.
+    start: Tangent,
+    /// From states and what is known to what is recorded.
+    shown: Tangent,
+    /// The same to derivatives of states, differences of relations, and candidates for states.
+    course: Option<Tangent>,
 }
 
-impl Follower {
-    fn new(model: &Arc<CompiledModel>, settings: &Settings, wanted: &Wanted) -> Result<Follower, NotSmooth> {
+/// So many are kept with a model: who looks at a few in turn has them all.
+const MOST_KEPT: usize = 8;
+
+impl Differentiated {
+    /// Of these derivatives: those that are there, or new ones.
+    fn of(model: &CompiledModel, wanted: &Wanted) -> Result<Arc<Differentiated>, NotSmooth> {
+        let kept = || model.differentiated.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = kept().iter().find(|known| known.wanted == *wanted) {
+            return Ok(found.clone());
+        }
+        let made = Arc::new(Differentiated::new(model, wanted)?);
+        let mut kept = kept();
+        kept.push_back(made.clone());
+        if kept.len() > MOST_KEPT {
+            kept.pop_front();
+        }
+        Ok(made)
+    }
+
+    fn new(model: &CompiledModel, wanted: &Wanted) -> Result<Differentiated, NotSmooth> {
         let program = &model.program;
         refuse(program)?;
         let mut slots = Vec::new();
@@ -170,10 +198,8 @@ impl Follower {
         let of_start = Dependencies::on(program, &slots, false, &first).ok_or_else(too_large)?;
         let states: Vec<VarId> = program.states.iter().map(|s| s.variable).collect();
         let (known, changing) = known(program, &of_start, &states);
-        let found_at_start: Vec<VarId> = states.iter().chain(&known).copied().collect();
-        let start =
-            Tangent::at_start(model, &of_start, &slots, &found_at_start, &first).map_err(unsupported)?;
-        let seeds = found_at_start;
+        let seeds: Vec<VarId> = states.iter().chain(&known).copied().collect();
+        let start = Tangent::at_start(model, &of_start, &slots, &seeds, &first).map_err(unsupported)?;
         let target = |v: &VarId| match program.variables[v.index()].kind {
             Kind::Alias(alias) => (alias.target, if alias.negated { -1.0 } else { 1.0 }),
             _ => (*v, 1.0),
@@ -181,28 +207,45 @@ impl Follower {
         let of: Vec<(VarId, f64)> = wanted.of.iter().map(target).collect();
         let sections = [&program.dynamics[..], &program.outputs[..]];
         let dependencies = Dependencies::on(program, &seeds, false, &sections).ok_or_else(too_large)?;
-        let shown_results: Vec<VarId> = of.iter().map(|(v, _)| *v).collect();
-        let shown = Tangent::directed(model, &dependencies, &seeds, &shown_results, &sections)
-            .map_err(unsupported)?;
+        let results: Vec<VarId> = of.iter().map(|(v, _)| *v).collect();
+        let shown =
+            Tangent::directed(model, &dependencies, &seeds, &results, &sections).map_err(unsupported)?;
+        let course = variation::course(model, &seeds);
+        Ok(Differentiated { wanted: wanted.clone(), slots, of, known, changing, start, shown, course })
+    }
+}
+
+/// What made an event.
+pub(super) struct Cause<'a> {
+    pub(super) t: f64,
+    pub(super) crossed: &'a [u32],
+    /// Ticks of samples, each with its number.
+    pub(super) ticks: Vec<(usize, f64)>,
+}
+
+impl Follower {
+    fn new(model: &Arc<CompiledModel>, settings: &Settings, wanted: &Wanted) -> Result<Follower, NotSmooth> {
+        let shared = Differentiated::of(model, wanted)?;
         let tolerance = settings.tolerance;
         // Steps of its own, which no user chose; a matrix with blocks for each parameter is no matrix for Rosenbrock's formulas.
         let own = settings.method.is_fixed_step() || settings.method == Method::Rosenbrock;
         let found = Sensitivities {
-            values: vec![Vec::new(); of.len()],
-            derivatives: vec![Vec::new(); of.len()],
+            values: vec![Vec::new(); shared.of.len()],
+            derivatives: vec![Vec::new(); shared.of.len()],
             ..Sensitivities::default()
         };
         Ok(Follower {
             model: model.clone(),
             method: if own { Method::Auto } else { settings.method },
             tolerance,
-            units: vec![1.0; slots.len()],
-            slots,
-            of,
-            known,
-            changing,
-            start,
-            shown,
+            units: vec![1.0; shared.slots.len()],
+            slots: shared.slots.clone(),
+            of: shared.of.clone(),
+            known: shared.known.clone(),
+            changing: shared.changing.clone(),
+            start: shared.start.again(),
+            shown: shared.shown.again(),
+            course: shared.course.as_ref().map(Tangent::again),
             variation: None,
             solver: None,
             pending: VecDeque::new(),
@@ -232,7 +275,7 @@ impl Follower {
             s.extend_from_slice(&out[..n]);
             constants.extend_from_slice(&out[n..]);
         }
-        let mut variation = Variation::new(&self.model, machine.twin(), &self.known, k)?;
+        let mut variation = Variation::new(&self.model, machine.twin(), &self.known, k, self.course.take())?;
         variation.constants = constants;
         variation.s = s;
         self.variation = Some(variation);
@@ -292,14 +335,14 @@ impl Follower {
     }
 
     /// The continuous solution of the run up to an instant, which `values` gives.
-    fn follow(&mut self, from: f64, to: f64, values: &dyn Fn(f64, &mut [f64])) {
+    fn follow(&mut self, from: f64, to: f64, points: usize, values: &dyn Fn(f64, &mut [f64])) {
         let Some(solver) = &mut self.solver else { return };
         let n = self.model.program.states.len();
         let variation = solver.model_mut().model_mut();
         let begin = variation.segments.back().map_or(from, |last| last.end().max(from));
         if to > begin {
             self.length = to - begin;
-            variation.segments.push_back(Path::new(begin, to, n, values));
+            variation.segments.push_back(Path::new(begin, to, n, points, values));
         }
     }
 
@@ -732,7 +775,8 @@ impl Run {
     pub(super) fn follow_derivatives(&mut self, t: f64) -> Result<(), RunError> {
         if let (Some(follower), Some(solver)) = (&mut self.follower, &self.solver) {
             let (from, to) = (solver.t_old(), t.min(solver.t()));
-            follower.follow(from, to, &|t, x: &mut [f64]| solver.interpolate(t, x));
+            let points = if solver.is_explicit() { path::EXPLICIT_POINTS } else { path::POINTS };
+            follower.follow(from, to, points, &|t, x: &mut [f64]| solver.interpolate(t, x));
         }
         Ok(())
     }

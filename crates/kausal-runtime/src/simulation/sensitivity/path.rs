@@ -2,7 +2,10 @@
 //! polynomials of all methods (J.-P. Berrut and L. N. Trefethen, *Barycentric Lagrange interpolation*, SIAM Review 46, 2004).
 
 /// One more than the highest degree of the continuous solution of any method.
-const POINTS: usize = 9;
+pub(super) const POINTS: usize = 9;
+
+/// The same for explicit methods: the continuous solution of Runge and Kutta's formulas is of the fourth degree.
+pub(super) const EXPLICIT_POINTS: usize = 5;
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -16,14 +19,20 @@ pub(super) struct Path {
 
 impl Path {
     /// Of what `values` gives between two instants.
-    pub(super) fn new(begin: f64, end: f64, n: usize, values: &dyn Fn(f64, &mut [f64])) -> Path {
+    pub(super) fn new(
+        begin: f64,
+        end: f64,
+        n: usize,
+        points: usize,
+        values: &dyn Fn(f64, &mut [f64]),
+    ) -> Path {
         // A model without states has one that stays zero.
         let width = n.max(1);
         let mut path =
-            Path { times: Vec::with_capacity(POINTS), values: vec![0.0; POINTS * width], n: width, end };
-        for i in 0..POINTS {
-            let part = 0.5 - 0.5 * (std::f64::consts::PI * i as f64 / (POINTS - 1) as f64).cos();
-            let t = if i == POINTS - 1 { end } else { begin + part * (end - begin) };
+            Path { times: Vec::with_capacity(points), values: vec![0.0; points * width], n: width, end };
+        for i in 0..points {
+            let part = 0.5 - 0.5 * (std::f64::consts::PI * i as f64 / (points - 1) as f64).cos();
+            let t = if i == points - 1 { end } else { begin + part * (end - begin) };
             values(t, &mut path.values[i * width..(i + 1) * width]);
             path.times.push(t);
         }
@@ -56,7 +65,7 @@ impl Path {
                 out.iter_mut().zip(row(i)).for_each(|(x, value)| *x = *value);
                 return;
             }
-            let end = if i == 0 || i == POINTS - 1 { 0.5 } else { 1.0 };
+            let end = if i == 0 || i + 1 == self.times.len() { 0.5 } else { 1.0 };
             let weight = if i % 2 == 0 { end } else { -end } / distance;
             sum += weight;
             out.iter_mut().zip(row(i)).for_each(|(x, value)| *x += weight * value);
@@ -67,16 +76,19 @@ impl Path {
 
 #[cfg(test)]
 mod tests {
-    use super::Path;
+    use super::{EXPLICIT_POINTS, POINTS, Path};
 
     #[test]
     fn polynomials_of_the_methods_are_exact() {
-        let path = Path::new(2.0, 3.5, 1, &|t: f64, x: &mut [f64]| x[0] = t.powi(5) - 3.0 * t);
-        for i in 0..=20 {
-            let t = 2.0 + 1.5 * f64::from(i) / 20.0;
-            let mut x = [0.0];
-            path.at(t, &mut x);
-            assert!((x[0] - (t.powi(5) - 3.0 * t)).abs() < 1e-11 * t.powi(5), "at {t}: {}", x[0]);
+        for (points, degree) in [(POINTS, 5), (EXPLICIT_POINTS, 4)] {
+            let path =
+                Path::new(2.0, 3.5, 1, points, &|t: f64, x: &mut [f64]| x[0] = t.powi(degree) - 3.0 * t);
+            for i in 0..=20 {
+                let t = 2.0 + 1.5 * f64::from(i) / 20.0;
+                let mut x = [0.0];
+                path.at(t, &mut x);
+                assert!((x[0] - (t.powi(degree) - 3.0 * t)).abs() < 1e-11 * t.powi(5), "at {t}: {}", x[0]);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use kausal_solver::linear::Pattern;
 use kausal_solver::weights::Size;
 use kausal_solver::{ModelError, OdeModel, Reason};
 use kausal_symbolic::VarId;
+use kausal_translate::Program;
 
 use super::path::Path;
 use crate::compiled_model::CompiledModel;
@@ -45,36 +46,47 @@ pub(super) struct Variation {
     pub(super) failure: Option<Stop>,
 }
 
+/// What may be a state, and the states.
+fn candidates(program: &Program) -> Vec<VarId> {
+    let sets = program.state_sets.iter().flat_map(|set| set.candidates.clone());
+    sets.chain(program.states.iter().map(|s| s.variable)).collect()
+}
+
+/// Derivatives by states and what is known (`seeds`) of derivatives of states, differences of relations, and candidates for states.
+pub(super) fn course(model: &CompiledModel, seeds: &[VarId]) -> Option<Tangent> {
+    let program = &model.program;
+    let results: Vec<VarId> = program
+        .states
+        .iter()
+        .map(|s| s.derivative)
+        .chain(program.relations.iter().map(|r| r.difference))
+        .chain(candidates(program))
+        .collect();
+    let sections = [&program.dynamics[..]];
+    let dependencies = Dependencies::on(program, seeds, false, &sections)?;
+    Tangent::directed(model, &dependencies, seeds, &results, &sections).ok()
+}
+
 impl Variation {
     pub(super) fn new(
         model: &Arc<CompiledModel>,
         machine: Machine,
         known: &[VarId],
         k: usize,
+        tangent: Option<Tangent>,
     ) -> Result<Variation, Stop> {
         let program = &model.program;
         let states: Vec<(VarId, VarId)> = program.states.iter().map(|s| (s.variable, s.derivative)).collect();
-        let seeds: Vec<VarId> = states.iter().map(|s| s.0).chain(known.iter().copied()).collect();
-        let mut candidates: Vec<VarId> =
-            program.state_sets.iter().flat_map(|set| set.candidates.clone()).collect();
-        candidates.extend(states.iter().map(|s| s.0));
-        let results: Vec<VarId> = states
-            .iter()
-            .map(|s| s.1)
-            .chain(program.relations.iter().map(|r| r.difference))
-            .chain(candidates.iter().copied())
-            .collect();
-        let sections = [&program.dynamics[..]];
-        let tangent = Dependencies::on(program, &seeds, false, &sections)
-            .and_then(|d| Tangent::directed(model, &d, &seeds, &results, &sections).ok());
+        let candidates = candidates(program);
+        let results = states.len() + program.relations.len() + candidates.len();
         let derivatives = Derivatives::new(model, JacobianMode::Symbolic);
         let sizes = scales::sizes(&machine, &states, derivatives.pattern.as_ref());
         let failed =
             || Stop::Failed(Failure { reason: Reason::NotFinite, unknowns: Vec::new(), residual: None });
         Ok(Variation {
             tangent: Some(tangent.ok_or_else(failed)?),
-            direction: vec![0.0; seeds.len()],
-            out: vec![0.0; results.len()],
+            direction: vec![0.0; states.len() + known.len()],
+            out: vec![0.0; results],
             x: vec![0.0; states.len().max(1)],
             machine,
             k,
