@@ -22,8 +22,10 @@ True
 from __future__ import annotations
 
 from . import _kausal
+from ._kausal import Cancel
 from .derivatives import Linearization
 from .errors import (
+    Cancelled,
     Diagnostic,
     Error,
     InternalError,
@@ -51,6 +53,8 @@ from .variables import Variable, Variables
 __version__ = _kausal.version()
 
 __all__ = [
+    "Cancel",
+    "Cancelled",
     "Diagnostic",
     "Distribution",
     "Error",

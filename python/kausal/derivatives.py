@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import show
-from .asked import checked
+from .asked import checked, names as named
 from .errors import RequestError
+from .stopping import nothing_kept
+from .sweep import _plain
 
 if TYPE_CHECKING:
+    from ._kausal import Cancel
     from .model import Model
 
 Array = npt.NDArray[np.float64]
@@ -108,12 +111,16 @@ def linearizations(
     tolerance: float | None,
     threads: int | None,
     is_main: bool,
+    cancel: Cancel | None = None,
 ) -> list[Linearization | str]:
     """See :meth:`kausal.Model.linearize_over`."""
     over = None
     if values is not None:
-        names = [str(name) for name in (values.columns if hasattr(values, "columns") else values)]
-        columns = [np.asarray(values[name]).tolist() for name in names]
+        if not (hasattr(values, "columns") or isinstance(values, Mapping)):
+            raise RequestError(f"a {type(values).__name__} is no table of values: give one, or a dictionary of lists")
+        keys = list(values.columns if hasattr(values, "columns") else values)
+        names = [str(name) for name in keys]
+        columns = [_plain(name, values[name]) for name in keys]
         if len({len(column) for column in columns}) > 1:
             lengths = ", ".join(f"{len(c)} of {n}" for n, c in zip(names, columns, strict=True))
             raise RequestError(f"a row of values needs one of each, and there are {lengths}")
@@ -121,13 +128,14 @@ def linearizations(
     near_ = checked({
         "at": at,
         "steady": steady,
-        "inputs": None if inputs is None else list(inputs),
-        "outputs": None if outputs is None else list(outputs),
+        "inputs": None if inputs is None else named("inputs=", inputs),
+        "outputs": None if outputs is None else named("outputs=", outputs),
         "tolerance": tolerance,
         "threads": threads,
         "over": over,
     })
-    made = model._core.linearize(near_, is_main)
+    with nothing_kept():
+        made = model._core.linearize(near_, is_main, cancel)
     return [one if isinstance(one, str) else Linearization(model.name, one) for one in made]
 
 

@@ -19,13 +19,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import _kausal
-from .errors import Error, Interrupted, RequestError, Warning
+from .errors import Cancelled, Error, Interrupted, RequestError, Warning
+from .stopping import Stopping
 
 CHUNK = 1.0
 """Seconds a chunk shall take: beside that the way to a worker and back is short, and what a dying worker loses is little."""
 
 ATTEMPTS = 5
 """How often a chunk is given to an engine whose workers die with it, before it is made here."""
+
+TICK = 0.1
+"""Seconds it is waited before it is looked whether somebody wants the end."""
 
 AHEAD = 2
 """Chunks for each worker, so that none waits for the next one."""
@@ -49,10 +53,17 @@ def model_of(digest: str, program: bytes | str) -> _kausal.Model:
         return found
 
 
-def part(digest: str, program: bytes | str, asked: Mapping[str, Any], first: int, last: int) -> Part:
+def part(
+    digest: str,
+    program: bytes | str,
+    asked: Mapping[str, Any],
+    first: int,
+    last: int,
+    cancel: _kausal.Cancel | None = None,
+) -> Part:
     """Makes some runs of a sweep, in a worker."""
     begin = time.perf_counter()
-    made, failure = model_of(digest, program).sweep({**asked, "threads": 1}, (first, last), False, None)
+    made, failure = model_of(digest, program).sweep({**asked, "threads": 1}, (first, last), False, None, cancel)
     if failure is not None:
         raise failure
     # Plain arrays travel.
@@ -72,7 +83,7 @@ class Engine(Protocol):
         """Gives a chunk to the engine."""
 
     def some(self, pending: Iterable[Any]) -> list[Any]:
-        """Waits until one of the tasks is over, and gives those that are."""
+        """Waits until one of the tasks is over, at most for :data:`TICK`, and gives those that are."""
 
     def result(self, task: Any) -> Part:
         """What came of it; an exception that :meth:`is_loss` knows is the end of a worker."""
@@ -103,9 +114,12 @@ class _Dask:
         return self._client.submit(part, self._digest, self._program, self._asked, first, last, key=key, pure=False)
 
     def some(self, pending: Iterable[Any]) -> list[Any]:
-        from distributed import wait
+        from distributed import TimeoutError, wait
 
-        return list(wait(list(pending), return_when="FIRST_COMPLETED").done)
+        try:
+            return list(wait(list(pending), timeout=TICK, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            return []
 
     def result(self, task: Any) -> Part:
         found: Part = task.result()
@@ -136,7 +150,7 @@ class _Ray:
         return self._task.remote(self._digest, self._program, self._asked, first, last)
 
     def some(self, pending: Iterable[Any]) -> list[Any]:
-        done, _ = self._ray.wait(list(pending), num_returns=1)
+        done, _ = self._ray.wait(list(pending), num_returns=1, timeout=TICK)
         return list(done)
 
     def result(self, task: Any) -> Part:
@@ -163,9 +177,11 @@ class _Ray:
 class _Executor:
     """An executor of ``concurrent.futures``, or one that behaves like it."""
 
-    def __init__(self, executor: Any, digest: str, program: bytes, asked: Mapping[str, Any]) -> None:
+    def __init__(
+        self, executor: Any, digest: str, program: bytes, asked: Mapping[str, Any], cancel: _kausal.Cancel
+    ) -> None:
         import os
-        from concurrent.futures import BrokenExecutor
+        from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
         self._executor, self._digest, self._asked, self._broken = executor, digest, dict(asked), BrokenExecutor
         self._program: bytes | str
@@ -175,17 +191,16 @@ class _Executor:
         file = Path(self._folder.name) / "program.kausal"
         file.write_bytes(program)
         self._bytes, self._program = program, str(file)
+        # A thread of this process can be told in the middle of a run that nobody wants it any more.
+        self._ending = (cancel,) if isinstance(executor, ThreadPoolExecutor) else ()
 
     def submit(self, first: int, last: int) -> Any:
-        return self._executor.submit(part, self._digest, self._program, self._asked, first, last)
+        return self._executor.submit(part, self._digest, self._program, self._asked, first, last, *self._ending)
 
     def some(self, pending: Iterable[Any]) -> list[Any]:
         from concurrent.futures import FIRST_COMPLETED, wait
 
-        # The main thread looks in between whether somebody wants it to end.
-        while not (done := wait(list(pending), timeout=0.1, return_when=FIRST_COMPLETED).done):
-            pass
-        return list(done)
+        return list(wait(list(pending), timeout=TICK, return_when=FIRST_COMPLETED).done)
 
     def result(self, task: Any) -> Part:
         try:
@@ -211,7 +226,7 @@ def _same(data: bytes) -> bytes:
     return data
 
 
-def engine_of(engine: Any, digest: str, program: bytes, asked: Mapping[str, Any]) -> Engine:
+def engine_of(engine: Any, digest: str, program: bytes, asked: Mapping[str, Any], cancel: _kausal.Cancel) -> Engine:
     """The engine that is meant."""
     if getattr(engine, "__name__", engine) == "ray":
         import ray
@@ -222,18 +237,35 @@ def engine_of(engine: Any, digest: str, program: bytes, asked: Mapping[str, Any]
     if hasattr(engine, "nthreads") and hasattr(engine, "submit"):
         return _Dask(engine, digest, program, asked)
     if hasattr(engine, "submit"):
-        return _Executor(engine, digest, program, asked)
+        return _Executor(engine, digest, program, asked, cancel)
     raise RequestError(
         f"{engine!r} is no engine for a sweep: it is a dask.distributed.Client, the module ray, or an executor of concurrent.futures"
     )
 
 
 def distributed(
-    program: bytes, asked: Mapping[str, Any], total: int, engine: Any, tick: Callable[[int, int], None]
+    program: bytes,
+    asked: Mapping[str, Any],
+    total: int,
+    engine: Any,
+    tick: Callable[[int, int], None],
+    cancel: _kausal.Cancel | None = None,
 ) -> list[Part]:
     """Makes the runs of a sweep on an engine: their parts, in order, each run once."""
+    with Stopping(cancel) as stopping:
+        return _distributed(program, asked, total, engine, tick, stopping)
+
+
+def _distributed(
+    program: bytes,
+    asked: Mapping[str, Any],
+    total: int,
+    engine: Any,
+    tick: Callable[[int, int], None],
+    stopping: Stopping,
+) -> list[Part]:
     digest = hashlib.sha256(program).hexdigest()
-    used = engine_of(engine, digest, program, asked)
+    used = engine_of(engine, digest, program, asked, stopping.cancel)
     chunks = _Chunks(total, used.workers)
     done: dict[int, tuple[int, Part]] = {}
     pending: dict[Any, tuple[int, int]] = {}
@@ -248,10 +280,16 @@ def distributed(
                     # An executor that is broken takes no more.
                     if not used.is_loss(failure):
                         raise
-                    _here(digest, program, asked, chunk, done)
+                    _here(digest, program, asked, chunk, done, stopping)
             if not pending:
                 break
-            for task in used.some(pending):
+            over = used.some(pending)
+            stopping.check()
+            if stopping.cancel.cancelled:
+                stopped = Cancelled("the sweep was stopped")
+                stopped.partial = _first(done)
+                raise stopped
+            for task in over:
                 chunk = pending.pop(task)
                 try:
                     found = used.result(task)
@@ -262,15 +300,17 @@ def distributed(
                     if attempts[chunk] < ATTEMPTS:
                         chunks.again(chunk)
                     else:
-                        _here(digest, program, asked, chunk, done)
+                        _here(digest, program, asked, chunk, done, stopping)
                     continue
                 done[chunk[0]] = (chunk[1], found)
                 chunks.measure(chunk[1] - chunk[0], found["took"])
                 failed += sum(status not in ("complete", "terminated") for status in found["status"])
-                tick(sum(last - first for first, (last, _) in done.items()), failed)
+                with stopping.outside():
+                    tick(sum(last - first for first, (last, _) in done.items()), failed)
     except KeyboardInterrupt:
         raise Interrupted(_first(done)) from None
     finally:
+        stopping.cancel.cancel()
         used.cancel(pending)
         used.close()
     parts: list[Part] = []
@@ -297,12 +337,19 @@ def _first(done: Mapping[int, tuple[int, Part]]) -> list[Part]:
 
 
 def _here(
-    digest: str, program: bytes, asked: Mapping[str, Any], chunk: tuple[int, int], done: dict[int, tuple[int, Part]]
+    digest: str,
+    program: bytes,
+    asked: Mapping[str, Any],
+    chunk: tuple[int, int],
+    done: dict[int, tuple[int, Part]],
+    stopping: Stopping,
 ) -> None:
     warnings.warn(
-        f"the workers of the engine died with the runs from {chunk[0]} to {chunk[1]}: they are made here", Warning, stacklevel=5
+        f"the workers of the engine died with the runs from {chunk[0]} to {chunk[1]}: they are made here", Warning, stacklevel=6
     )
-    done[chunk[0]] = (chunk[1], part(digest, program, asked, *chunk))
+    made = part(digest, program, asked, *chunk, stopping.cancel)
+    stopping.check()
+    done[chunk[0]] = (chunk[1], made)
 
 
 class _Chunks:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .sweep import Sweep
 
 __all__ = [
+    "Cancelled",
     "Diagnostic",
     "Error",
     "InternalError",
@@ -91,8 +92,7 @@ class Error(Exception):
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Solutions stay in the process they were made in.
-        return (type(self), (str(self), self.diagnostics))
+        return (type(self), (str(self), self.diagnostics, self.partial))
 
     def _first(self) -> Diagnostic | None:
         return next((d for d in self.diagnostics if d.severity == "error"), None)
@@ -149,6 +149,12 @@ class TimedOut(RunError):
     """The run took longer than it may: ``partial`` has the results up to there."""
 
 
+class Cancelled(RunError):
+    """Somebody asked for the end of a run with a :class:`Cancel`: ``partial`` has the results up to there."""
+
+    partial: Any = None
+
+
 class OutputError(Error):
     """A file cannot be written."""
 
@@ -167,6 +173,9 @@ class Interrupted(KeyboardInterrupt):
         super().__init__("it was stopped")
         self.partial = partial
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.partial,))
+
 
 class Warning(UserWarning):
     """A warning about a model or a run."""
@@ -176,7 +185,7 @@ _KINDS: dict[str, type[Error]] = {
     "model": ModelError,
     "request": RequestError,
     "run": RunError,
-    "cancelled": RunError,
+    "cancelled": Cancelled,
     "timeout": TimedOut,
     "output": OutputError,
     "internal": InternalError,

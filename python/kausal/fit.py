@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import html
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,12 @@ import numpy.typing as npt
 
 from . import show
 from .asked import number, numbers
-from .errors import Error, Interrupted, RequestError, RunError
+from ._kausal import Cancel
+from .errors import Cancelled, Error, Interrupted, RequestError, RunError, UnknownName
 from .inputs import _table
 from .solution import Solution
+from .stopping import Stopping
+from .variables import near
 
 if TYPE_CHECKING:
     from .model import Model
@@ -121,24 +123,12 @@ TICK = 0.1
 """Seconds the main thread waits before it looks whether somebody wants it to end: waiting for a lock it may miss that."""
 
 
-def _each(pool: ThreadPoolExecutor, make: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-    """What is made of each item, in other threads."""
-    tasks = [pool.submit(make, item) for item in items]
-    try:
-        while wait(tasks, timeout=TICK).not_done:
-            pass
-        return [task.result() for task in tasks]
-    finally:
-        for task in tasks:
-            task.cancel()
+class _Search(Stopping):
+    """What a search has come to. Ctrl-C ends the runs that are on their way, in whatever thread, and gives that."""
 
-
-class _Search:
-    """What a search has come to; Ctrl-C ends the runs that are on their way in other threads, and gives that."""
-
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], above: Cancel | None = None) -> None:
+        super().__init__(above)
         self._names = names
-        self._stopped = threading.Event()
         self._least = np.inf
         self.best: dict[str, float] | None = None
 
@@ -148,19 +138,32 @@ class _Search:
             self._least = cost
             self.best = dict(zip(self._names, (float(v) for v in values), strict=True))
 
-    def look(self, time: float) -> None:
-        """Called by runs now and then."""
-        if self._stopped.is_set():
-            raise KeyboardInterrupt
+    def each(self, pool: ThreadPoolExecutor, make: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """What is made of each item, in other threads."""
+        tasks = [pool.submit(make, item) for item in items]
+        while wait(tasks, timeout=TICK, return_when=FIRST_EXCEPTION).not_done:
+            if any(task.done() and task.exception() is not None for task in tasks):
+                # Nobody wants the others any more.
+                self.cancel.cancel()
+                for task in tasks:
+                    task.cancel()
+                wait(tasks)
+        self.check()
+        failed = next((e for task in tasks if not task.cancelled() and (e := task.exception()) is not None), None)
+        if failed is not None:
+            raise failed
+        return [task.result() for task in tasks]
 
-    def __enter__(self) -> _Search:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None = None, trace: object = None) -> None:
+        super().__exit__(kind, failure, trace)
         if kind is not None:
-            self._stopped.set()
-            if issubclass(kind, KeyboardInterrupt):
-                raise Interrupted(self.best) from None
+            self.cancel.cancel()
+        # What a run says that was ended is not why it was.
+        said = self.raised if self.raised is not None and (kind is None or issubclass(kind, Error)) else failure
+        if isinstance(said, KeyboardInterrupt):
+            raise Interrupted(self.best) from None
+        if said is not None and said is not failure:
+            raise said from None
 
 
 class _Measured:
@@ -179,10 +182,16 @@ class _Measured:
         if len(self.times) == 0 or not np.all(np.isfinite(self.times)):
             raise RequestError("the measurements need instants that are finite numbers")
         self.instants, self.rows = np.unique(self.times, return_inverse=True)
+        for name, weight in weights.items():
+            if not (np.isfinite(number(f"the weight of {name}", weight)) and float(weight) > 0):
+                raise RequestError(f"the weight of {name} is the size of its errors, a positive number, not {weight!r}")
         # Where nothing is said, each variable counts by how much it varies.
-        self.sizes = {n: weights.get(n) or float(np.nanstd(v)) or 1.0 for n, v in self.columns.items()}
         # What was not measured is no reason for anything.
         self.known = {name: np.isfinite(values) for name, values in self.columns.items()}
+        if not any(known.any() for known in self.known.values()):
+            raise RequestError("the measurements have no values: all are missing")
+        spread = {name: float(np.std(values[self.known[name]])) if self.known[name].any() else 0.0 for name, values in self.columns.items()}
+        self.sizes = {name: float(weights[name]) if name in weights else spread[name] or 1.0 for name in self.columns}
 
 
     def _take(self, model: Model, name: str, values: Array) -> None:
@@ -212,19 +221,29 @@ def calibrate(
     start: float | None,
     max_runs: int | None,
     progress: Any,
+    cancel: Cancel | None,
     request: Mapping[str, Any],
 ) -> Fit:
     """See :meth:`kausal.Model.calibrate`."""
-    from scipy.optimize import least_squares
-
+    if max_runs is not None and number("max_runs=", max_runs) < 1:
+        raise RequestError(f"max_runs= is a number of runs from 1 on, not {max_runs!r}")
+    for name in ("stop", "instants", "variables", "interval", "intervals", "parameters", "inputs", "observer"):
+        if name in request:
+            raise RequestError(f"{name}= follows from the measurements; what was different in an experiment is said in its ka.Experiment")
     experiments = [_Measured(model, e, weights) for e in (data if isinstance(data, (list, tuple)) else [data])]
-    names = list(parameters)
+    if not experiments:
+        raise RequestError("there is nothing to calibrate with: give measurements")
+    strangers = [name for name in weights if not any(name in e.columns for e in experiments)]
+    if strangers:
+        measured = {name for e in experiments for name in e.columns}
+        raise UnknownName(f"there are no measurements of {strangers[0]} to give a weight{near(strangers[0], measured)}")
     bounds, first = _bounds(model, parameters)
+    names = list(parameters)
     low, high = (np.array(side, dtype=float) for side in zip(*bounds, strict=True))
     spread = np.array([_size(a, b, c) for (a, b), c in zip(bounds, first, strict=True)])
     runs = 0
     failures: list[Error] = []
-    search = _Search(names)
+    search = _Search(names, cancel)
 
     def solve(measured: _Measured, values: Array) -> Solution | None:
         nonlocal runs
@@ -239,9 +258,11 @@ def calibrate(
                 variables=list(measured.columns),
                 instants=measured.instants,
                 tolerance=tolerance,
-                progress=search.look,
+                cancel=search.cancel,
                 **request,
             )
+        except Cancelled:
+            raise
         except RunError as error:
             failures.append(error)
             return None
@@ -260,13 +281,15 @@ def calibrate(
 
     # Runs leave the interpreter's lock alone: threads are enough.
     with ThreadPoolExecutor() as pool, search:
+        from scipy.optimize import least_squares
 
         def residuals(values: Array) -> Array:
-            solutions = _each(pool, lambda e: solve(e, values), experiments)
+            solutions = search.each(pool, lambda e: solve(e, values), experiments)
             found = np.concatenate([difference(e, s) for e, s in zip(experiments, solutions, strict=True)])
             search.came_to(values, float(found @ found))
             if callable(progress):
-                progress(dict(zip(names, values.tolist(), strict=True)), float(found @ found))
+                with search.outside():
+                    progress(dict(zip(names, values.tolist(), strict=True)), float(found @ found))
             return found
 
         def carried(measured: _Measured, values: Array) -> Array | None:
@@ -284,9 +307,11 @@ def calibrate(
                     inputs=measured.inputs,
                     instants=measured.instants,
                     tolerance=tolerance,
-                    progress=search.look,
+                    cancel=search.cancel,
                     **request,
                 )
+            except Cancelled:
+                raise
             except Error:
                 return None
             parts = []
@@ -300,7 +325,7 @@ def calibrate(
         def jacobian(values: Array) -> Array:
             nonlocal smooth
             if smooth:
-                blocks = _each(pool, lambda e: carried(e, values), experiments)
+                blocks = search.each(pool, lambda e: carried(e, values), experiments)
                 if all(block is not None for block in blocks):
                     return np.concatenate([block for block in blocks if block is not None])
                 smooth = False
@@ -318,7 +343,7 @@ def calibrate(
                     place[i] = side[i]
                     places.append(place)
             tasks = [(e, place) for place in places for e in experiments]
-            solved = _each(pool, lambda task: difference(task[0], solve(*task)), tasks)
+            solved = search.each(pool, lambda task: difference(task[0], solve(*task)), tasks)
             n = len(experiments)
             rows = [np.concatenate(solved[k * n : (k + 1) * n]) for k in range(len(places))]
             return np.stack(
@@ -339,18 +364,18 @@ def calibrate(
             ftol=1e-12,
         )
         best = found.x if found.cost <= 0.5 * float(begin @ begin) else first
-        solutions = [s for s in (solve(e, best) for e in experiments) if s is not None]
+        ended = search.each(pool, lambda e: solve(e, best), experiments)
         return Fit(
             model,
             names,
             best,
             bounds,
-            jacobian(best),
-            residuals(best),
+            found.jac if best is found.x else jacobian(best),
+            np.concatenate([difference(e, s) for e, s in zip(experiments, ended, strict=True)]),
             runs,
             found.message,
             bool(found.success),
-            solutions,
+            [s for s in ended if s is not None],
         )
 
 
@@ -358,8 +383,14 @@ def _bounds(model: Model, parameters: Mapping[str, Any]) -> tuple[list[tuple[flo
     """Where each parameter may lie, and where the search begins."""
     bounds: list[tuple[float, float]] = []
     first: list[float] = []
+    if not isinstance(parameters, Mapping):
+        raise RequestError(f'parameters are named with their bounds, {{"R.R": (0.1, 10)}}, not as a {type(parameters).__name__}')
     for name, given in parameters.items():
         declared = model.variables[name]
+        if declared.type not in ("Real", "other"):
+            raise RequestError(f"{name} is of type {declared.type}: only Real values lie between bounds; compare runs with a sweep")
+        if isinstance(given, (np.generic, np.ndarray)):
+            given = given.tolist()
         if isinstance(given, (int, float)):
             given = (None, float(given), None)
         elif isinstance(given, Sequence) and len(given) == 2:

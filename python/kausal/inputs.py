@@ -69,7 +69,7 @@ def _one(name: str, value: Any, base: Any) -> Points | Functions:
     if isinstance(value, tuple) and len(value) == 2:
         return _points(name, *value)
     # A Series of pandas: its index is time.
-    if base is None and hasattr(value, "index") and hasattr(value, "to_numpy"):
+    if base is None and hasattr(value, "index") and hasattr(value, "to_numpy") and not _is_count(value.index):
         return _points(name, np.asarray(value.index), value)
     values = numbers(f"the values of the input {name}", value)
     if values.ndim == 2 and values.shape[1] == 2:
@@ -89,6 +89,11 @@ def _points(name: str, times: Sequence[float] | Any, values: Sequence[float] | A
     return t.tobytes(), v.tobytes()
 
 
+def _is_count(index: Any) -> bool:
+    """Does an index only count rows, because nobody has said anything else?"""
+    return type(index).__name__ == "RangeIndex" and index.name is None
+
+
 def _table(table: Any) -> tuple[Any, dict[str, Any]]:
     """The instants and the other columns of a table; pandas may have time as its index. A dictionary of columns is a table, too."""
     if isinstance(table, Mapping):
@@ -101,8 +106,8 @@ def _table(table: Any) -> tuple[Any, dict[str, Any]]:
     if "time" in names:
         times = np.asarray(table["time"])
         names.remove("time")
-    elif hasattr(table, "index") and not callable(table.index):
+    elif hasattr(table, "index") and not callable(table.index) and not _is_count(table.index):
         times = np.asarray(table.index)
     else:
-        raise RequestError(f"the table has no column time; its columns are {', '.join(names)}")
+        raise RequestError(f"the table has no column time, and no index that is time; its columns are {', '.join(names)}")
     return times, {name: np.asarray(table[name]) for name in names}

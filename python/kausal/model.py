@@ -12,15 +12,19 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _kausal, asked as _asked, inputs as _inputs, show
+from ._kausal import Cancel
 from .errors import Diagnostic, RequestError, UnknownName, Warning, read
 from .derivatives import Linearization
 from .fit import Fit
 from .optimize import Optimum
 from .sensitivities import Sensitivities
 from .solution import Solution
+from .stopping import nothing_kept
 from .sweep import Sweep
-from .variables import Value, Variable, Variables, near
+from .variables import Given, Value, Variable, Variables, near
 
 _MAIN = threading.main_thread().ident
 
@@ -58,7 +62,9 @@ def load(
     >>> ka.load("model M Real x = time; end M;").name
     'M'
     """
-    said = os.fspath(what)
+    if not isinstance(what, (str, bytes, os.PathLike)):
+        raise RequestError(f"a model is a file, a name in a library, or a text, not {what!r}")
+    said = os.fsdecode(what)
     if not said.strip():
         raise RequestError("there is nothing to load: a model is a file, a name in a library, or a text")
     if said.endswith(".kausal"):
@@ -198,14 +204,14 @@ class Model:
 
     # Set
 
-    def set(self, values: Mapping[str, Value] | None = None, /, **named: Value) -> None:
+    def set(self, values: Mapping[str, Given] | None = None, /, **named: Given) -> None:
         """Gives parameters other values, and other variables other start values, from now on."""
         settings = {**self._settings, **self._resolved(values, named)}
         self._core = self._base.with_values(settings, _is_main())
         self._settings = settings
         self._table = self._role = self._last = None
 
-    def with_values(self, values: Mapping[str, Value] | None = None, /, **named: Value) -> Model:
+    def with_values(self, values: Mapping[str, Given] | None = None, /, **named: Given) -> Model:
         """The same model with other values of parameters and start values."""
         settings = {**self._settings, **self._resolved(values, named)}
         return Model(self._base.with_values(settings, _is_main()), settings, self._base)
@@ -213,17 +219,27 @@ class Model:
     def _set_one(self, name: str, value: Value) -> None:
         self.set({name: value})
 
-    def _resolved(self, values: Mapping[str, Value] | None, named: Mapping[str, Value]) -> dict[str, Any]:
+    def _resolved(self, values: Mapping[str, Given] | None, named: Mapping[str, Given]) -> dict[str, Any]:
         """Values by full names: `J_J` means `J.J`."""
-        found: dict[str, Any] = dict(values) if values else {}
+        found: dict[str, Any] = {}
+        table: Any = values
+        if hasattr(table, "to_dict"):
+            values = table.to_dict()
+        if values is not None and not isinstance(values, Mapping):
+            raise RequestError(f"values are given by their names, {{\"J.J\": 0.3}}, not as a {type(values).__name__}")
+        for name, value in (values or {}).items():
+            found.update(_asked.elements(str(name), value))
         for key, value in named.items():
             if self._idents is None:
                 self._idents = {}
                 for name in self.variables:
                     self._idents.setdefault(_ident(name), []).append(name)
             names = [key] if key in self.variables else self._idents.get(key, [])
+            is_array = isinstance(value, (list, tuple, np.ndarray))
+            if not names and is_array and any(n.startswith(f"{key}[") for n in self.variables):
+                names = [key]
             if len(names) == 1:
-                found[names[0]] = value
+                found.update(_asked.elements(names[0], value))
             elif names:
                 raise RequestError(f"{key} may be {' or '.join(names)}: say which with parameters={{…}}")
             else:
@@ -233,9 +249,12 @@ class Model:
     def _with(self, settings: dict[str, Any]) -> _kausal.Model:
         if not settings:
             return self._core
-        if self._last is None or self._last[0] != settings:
-            self._last = (settings, self._base.with_values({**self._settings, **settings}, _is_main()))
-        return self._last[1]
+        # Other threads may ask for other values meanwhile.
+        last = self._last
+        if last is None or last[0] != settings:
+            last = (settings, self._base.with_values({**self._settings, **settings}, _is_main()))
+            self._last = last
+        return last[1]
 
     # Keep
 
@@ -257,7 +276,7 @@ class Model:
         method: str | None = None,
         interval: float | None = None,
         intervals: int | None = None,
-        parameters: Mapping[str, Value] | None = None,
+        parameters: Mapping[str, Given] | None = None,
         inputs: Any = None,
         instants: Any = None,
         variables: str | Iterable[str] = (),
@@ -273,7 +292,8 @@ class Model:
         timeout: float | None = None,
         write: Folder | Iterable[Folder] = (),
         keep: bool = True,
-        **values: Value,
+        cancel: Cancel | None = None,
+        **values: Given,
     ) -> Solution:
         """Runs the model; what nobody says follows from its ``experiment`` annotation.
 
@@ -285,8 +305,9 @@ class Model:
         the solution, 0 for every step; ``instants`` names them one by one. ``observer(time, row)`` sees each of them while the run goes on, and ends the run where it
         gives ``False``. ``progress=True`` shows a bar. ``write`` are files for the results, ``keep=False`` for those only.
 
-        A run that fails is a :class:`RunError` with the results so far, as ``partial``. Ctrl-C ends the run with
-        :class:`Interrupted`, which has them, too.
+        A run that fails is a :class:`RunError` with the results so far, as ``partial``. Ctrl-C ends a run of the main thread with
+        :class:`Interrupted`, which has them, too; other threads see no signals: ``cancel`` is a :class:`Cancel` that ends the run
+        from anywhere, with :class:`Cancelled`.
 
         >>> import kausal as ka
         >>> m = ka.load("model M input Real u; Real x(start = 0, fixed = true); equation der(x) = u - x; end M;")
@@ -294,14 +315,14 @@ class Model:
         >>> round(float(r["x"][-1]), 6)
         2.0
         """
-        core = self._with(self._resolved(parameters, values)) if parameters or values else self._core
+        core = self._with(self._resolved(parameters, values)) if parameters is not None or values else self._core
         asked = _asked.checked({
             "start": start,
             "stop": stop,
             "tolerance": tolerance,
             "interval": interval,
             "intervals": intervals,
-            "instants": _asked.instants(instants),
+            "instants": _asked.instants(instants, None if instants is None else self._span(start, stop)),
             "method": method,
             "step": step,
             "max_step": max_step,
@@ -309,20 +330,26 @@ class Model:
             "jacobian": jacobian,
             "iterations": iterations,
             "events_at_steps": events_at_steps,
-            "variables": [variables] if isinstance(variables, str) else list(variables),
-            "files": [os.fspath(p) for p in ([write] if isinstance(write, (str, os.PathLike)) else write)],
+            "variables": _asked.names("variables=", variables),
+            "files": _asked.files(write),
             "keep": keep,
             "audit": audit,
             "timeout": timeout,
         })
         given = _inputs.given(inputs)
+        if observer is not None and not callable(observer):
+            raise RequestError(f"observer= is a function of an instant and a row, not {observer!r}")
         if progress is False:
-            return Solution(core.simulate(asked, given, _is_main(), None, observer), self)
-        said = self.experiment
-        first = said.get("start", 0.0) if asked["start"] is None else asked["start"]
-        last = said.get("stop", first + 1.0) if asked["stop"] is None else asked["stop"]
+            return Solution(core.simulate(asked, given, _is_main(), None, observer, cancel), self)
+        first, last = self._span(start, stop)
         with _Bar(progress, first, last, self.name) as bar:
-            return Solution(core.simulate(asked, given, _is_main(), bar.tick, observer), self)
+            return Solution(core.simulate(asked, given, _is_main(), bar.tick, observer, cancel), self)
+
+    def _span(self, start: Any, stop: Any) -> tuple[float, float]:
+        """From where to where a run goes."""
+        said = self.experiment
+        first = said.get("start", 0.0) if start is None else _asked.number("start=", start)
+        return first, said.get("stop", first + 1.0) if stop is None else _asked.number("stop=", stop)
 
     # Many runs
 
@@ -350,6 +377,7 @@ class Model:
         keep: bool | None = None,
         engine: Any = None,
         progress: bool | Callable[[int, int], object] = False,
+        cancel: Cancel | None = None,
     ) -> Sweep:
         """Runs the model many times, with other values each, on all cores or on a GPU.
 
@@ -388,6 +416,7 @@ class Model:
             keep=keep,
             engine=engine,
             progress=progress,
+            cancel=cancel,
             is_main=_is_main(),
             start=start,
             stop=stop,
@@ -404,6 +433,7 @@ class Model:
         inputs: Iterable[str] | None = None,
         outputs: Iterable[str] | None = None,
         tolerance: float | None = None,
+        cancel: Cancel | None = None,
     ) -> Linearization:
         """The model near a point: ``der(x) = A x + B u``, ``y = C x + D u``.
 
@@ -418,7 +448,7 @@ class Model:
         """
         from .derivatives import linearize
 
-        return linearize(self, None, at, steady, inputs, outputs, tolerance, None, _is_main())[0]
+        return linearize(self, None, at, steady, inputs, outputs, tolerance, None, _is_main(), cancel)[0]
 
     def linearize_over(
         self,
@@ -430,6 +460,7 @@ class Model:
         outputs: Iterable[str] | None = None,
         tolerance: float | None = None,
         threads: int | None = None,
+        cancel: Cancel | None = None,
     ) -> list[Linearization | str]:
         """The same for each row of values of parameters and start values, on all cores, from one translation.
 
@@ -437,7 +468,7 @@ class Model:
         """
         from .derivatives import linearizations
 
-        return linearizations(self, values, at, steady, inputs, outputs, tolerance, threads, _is_main())
+        return linearizations(self, values, at, steady, inputs, outputs, tolerance, threads, _is_main(), cancel)
 
     def steady_state(
         self,
@@ -445,8 +476,9 @@ class Model:
         *,
         variables: Iterable[str] | None = None,
         tolerance: float | None = None,
-        parameters: Mapping[str, Value] | None = None,
-        **values: Value,
+        parameters: Mapping[str, Given] | None = None,
+        cancel: Cancel | None = None,
+        **values: Given,
     ) -> dict[str, float]:
         """A state where nothing changes, near the start or near where a run comes to ``at`` an instant: values of the states and of
         ``variables``, the outputs if none are named.
@@ -456,8 +488,8 @@ class Model:
         >>> round(m.steady_state(p=27)["x"], 9)
         3.0
         """
-        model = self.with_values(self._resolved(parameters, values)) if parameters or values else self
-        near = model.linearize(at, steady=True, inputs=[], outputs=variables, tolerance=tolerance)
+        model = self.with_values(self._resolved(parameters, values)) if parameters is not None or values else self
+        near = model.linearize(at, steady=True, inputs=[], outputs=variables, tolerance=tolerance, cancel=cancel)
         found = dict(zip(near.states, near.x.tolist(), strict=True))
         return {**found, **dict(zip(near.outputs, near.y.tolist(), strict=True))}
 
@@ -473,12 +505,13 @@ class Model:
         interval: float | None = None,
         intervals: int | None = None,
         instants: Any = None,
-        parameters: Mapping[str, Value] | None = None,
+        parameters: Mapping[str, Given] | None = None,
         inputs: Any = None,
         max_step: float | None = None,
         timeout: float | None = None,
         progress: bool | Callable[[float], object] = False,
-        **values: Value,
+        cancel: Cancel | None = None,
+        **values: Given,
     ) -> Sensitivities:
         """How ``outputs`` move with parameters and start values over a run: ``S["J.w"]`` is an array over time and parameters.
 
@@ -494,16 +527,16 @@ class Model:
         >>> S.parameters, S["h"].shape == (len(S.time), 2)
         (['e', 'h'], True)
         """
-        core = self._with(self._resolved(parameters, values)) if parameters or values else self._core
+        core = self._with(self._resolved(parameters, values)) if parameters is not None or values else self._core
         model = self if core is self._core else self.with_values(self._resolved(parameters, values))
-        names = [by] if isinstance(by, str) else list(by)
+        names = _asked.names("what derivatives are taken by", by)
         asked = _asked.checked({
             "start": start,
             "stop": stop,
             "tolerance": tolerance,
             "interval": interval,
             "intervals": intervals,
-            "instants": _asked.instants(instants),
+            "instants": _asked.instants(instants, None if instants is None else self._span(start, stop)),
             "method": method,
             "step": None,
             "max_step": max_step,
@@ -517,14 +550,13 @@ class Model:
             "audit": False,
             "timeout": timeout,
         })
-        of = [outputs] if isinstance(outputs, str) else list(outputs)
+        of = _asked.names("outputs", outputs)
         given = _inputs.given(inputs)
-        said = self.experiment
-        first = said.get("start", 0.0) if asked["start"] is None else asked["start"]
-        last = said.get("stop", first + 1.0) if asked["stop"] is None else asked["stop"]
+        first, last = self._span(start, stop)
         with _Bar(progress, first, last, self.name) as bar:
             tick = None if progress is False else bar.tick
-            made = core.sensitivities(asked, given, names, of, _is_main(), tick)
+            with nothing_kept():
+                made = core.sensitivities(asked, given, names, of, _is_main(), tick, cancel)
         sizes = {}
         for name in names:
             value = model.variables[name].value
@@ -540,6 +572,7 @@ class Model:
         constraints: Mapping[str, tuple[float | None, float | None]] | None = None,
         tolerance: float = 1e-8,
         max_runs: int | None = None,
+        cancel: Cancel | None = None,
         **request: Any,
     ) -> Optimum:
         """Finds the values of parameters, or start values, with the smallest objective.
@@ -564,6 +597,7 @@ class Model:
             constraints=constraints or {},
             tolerance=tolerance,
             max_runs=max_runs,
+            cancel=cancel,
             request=request,
         )
 
@@ -589,6 +623,7 @@ class Model:
         start: float | None = None,
         max_runs: int | None = None,
         progress: Callable[[dict[str, float], float], object] | None = None,
+        cancel: Cancel | None = None,
         **request: Any,
     ) -> Fit:
         """Finds the values of parameters, or start values, that agree best with measurements.
@@ -622,6 +657,7 @@ class Model:
             start=start,
             max_runs=max_runs,
             progress=progress,
+            cancel=cancel,
             request=request,
         )
 
@@ -661,6 +697,8 @@ class _Bar:
     """A bar of tqdm over the time of a run; a run that is over soon has none."""
 
     def __init__(self, progress: bool | Callable[[float], object], start: float, stop: float, name: str) -> None:
+        if not (callable(progress) or isinstance(progress, bool)):
+            raise RequestError(f"progress= is True, False or a function, not {progress!r}")
         self._call = progress if callable(progress) else None
         self._start, self._stop, self._name = start, stop, name
         self._bar: Any = None

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import show
-from .errors import RequestError, RunError
+from .asked import number
+from ._kausal import Cancel
+from .errors import Cancelled, RequestError, RunError
 from .fit import STEP, _bounds, _Search, _size
 from .solution import Solution
 
@@ -52,20 +54,20 @@ def optimize(
     constraints: Mapping[str, tuple[float | None, float | None]],
     tolerance: float,
     max_runs: int | None,
+    cancel: Cancel | None,
     request: Mapping[str, Any],
 ) -> Optimum:
     """See :meth:`kausal.Model.optimize`."""
-    from scipy.optimize import minimize
-
-    names = list(parameters)
     bounds, first = _bounds(model, parameters)
+    names = list(parameters)
     scale = np.array([_size(a, b, c) for (a, b), c in zip(bounds, first, strict=True)])
     wanted = [*([objective] if isinstance(objective, str) else []), *constraints]
     sign = -1.0 if maximize else 1.0
     runs = 0
     known: dict[bytes, tuple[dict[str, float], dict[str, Array]] | None] = {}
 
-    search = _Search(names)
+    search = _Search(names, cancel)
+    request = {**request, "cancel": search.cancel}
 
     def settings(x: Array) -> dict[str, float]:
         return dict(zip(names, (float(v) for v in x * scale), strict=True))
@@ -82,8 +84,12 @@ def optimize(
                     {name: float(found.values[name][-1]) for name in wanted},
                     {name: found[name][-1] * scale for name in wanted},
                 )
+            except Cancelled:
+                search.check()
+                raise
             except RunError:
                 known[key] = None
+            search.check()
         return known[key]
 
     def score(x: Array) -> float:
@@ -98,9 +104,14 @@ def optimize(
             return WORST if found is None else sign * found[0][objective]
         runs += 1
         try:
-            value = float(objective(model.simulate(parameters=settings(x), tolerance=tolerance, **request)))
+            solution = model.simulate(parameters=settings(x), tolerance=tolerance, **request)
+        except Cancelled:
+            search.check()
+            raise
         except RunError:
             return WORST
+        with search.outside():
+            value = float(objective(solution))
         return sign * value if np.isfinite(value) else WORST
 
     def gradient(x: Array) -> Array:
@@ -128,7 +139,9 @@ def optimize(
 
     limits = []
     for name, sides in constraints.items():
-        low, high = sides
+        if not (isinstance(sides, (tuple, list)) and len(sides) == 2):
+            raise RequestError(f"the constraint of {name} is (low, high), None for what has no bound, not {sides!r}")
+        low, high = (None if side is None else number(f"the bound of {name}", side) for side in sides)
         if low is not None:
             limits.append(limit(name, 1, float(low)))
         if high is not None:
@@ -136,11 +149,12 @@ def optimize(
     if not isinstance(objective, str) and not callable(objective):
         raise RequestError("the objective is the name of a variable, or a function of a solution")
     with search:
+        from scipy.optimize import minimize
+
         begin = score(first / scale)
-    if begin == WORST:
-        model.simulate(parameters=settings(first / scale), **request)
-        raise RequestError("the objective is not a finite number where the search begins")
-    with search:
+        if begin == WORST:
+            model.simulate(parameters=settings(first / scale), **request)
+            raise RequestError("the objective is not a finite number where the search begins")
         found = minimize(
             score,
             first / scale,
@@ -151,10 +165,10 @@ def optimize(
             options={"maxiter": max_runs or 200},
             tol=1e-10,
         )
-    best = np.clip(found.x, [a / s for (a, _), s in zip(bounds, scale, strict=True)], [b / s for (_, b), s in zip(bounds, scale, strict=True)])
-    values = settings(best)
-    solution = model.simulate(parameters=values, tolerance=tolerance, **request)
-    return Optimum(model, values, sign * score(best), runs, str(found.message), bool(found.success), solution)
+        best = np.clip(found.x, [a / s for (a, _), s in zip(bounds, scale, strict=True)], [b / s for (_, b), s in zip(bounds, scale, strict=True)])
+        values = settings(best)
+        solution = model.simulate(parameters=values, tolerance=tolerance, **request)
+        return Optimum(model, values, sign * score(best), runs, str(found.message), bool(found.success), solution)
 
 
 WORST = 1e100

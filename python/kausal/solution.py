@@ -37,8 +37,18 @@ class Solution(Mapping[str, Array]):
     def __init__(self, core: _kausal.Solution, model: Model | None = None) -> None:
         self._core = core
         self._model = model
+        self._of = ""
         self._columns: dict[str, Array] = {}
         self._signals: dict[str, tuple[str, str, bool]] | None = None
+        self._said: tuple[Diagnostic, ...] | None = None
+        self._errors: dict[str, float] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The model stays where it is: it is pickled by itself, where somebody wants it.
+        return _restored, (self._core.parts(), self._name(), self.diagnostics, self.errors)
+
+    def _name(self) -> str:
+        return self._model.name if self._model else self._of
 
     def _known(self) -> dict[str, tuple[str, str, bool]]:
         if self._signals is None:
@@ -129,6 +139,8 @@ class Solution(Mapping[str, Array]):
     @property
     def errors(self) -> dict[str, float] | None:
         """The estimated largest error of every variable, of a run with ``audit=True``."""
+        if self._errors is not None:
+            return dict(self._errors)
         errors = self._core.errors()
         return None if errors is None else dict(errors)
 
@@ -137,6 +149,8 @@ class Solution(Mapping[str, Array]):
         """What the run said: warnings, notes, and its errors where it failed."""
         from .errors import read
 
+        if self._said is not None:
+            return self._said
         return read(self._model._core.said(self._core)) if self._model else ()
 
     @overload
@@ -210,7 +224,7 @@ class Solution(Mapping[str, Array]):
             return {key: text for key, text in both.items() if text}
 
         data = {name: ("time", self[name], said(name)) for name in self._chosen(names)}
-        title = {"title": self._model.name} if self._model else {}
+        title = {"title": self._name()} if self._name() else {}
         return xr.Dataset(data, coords={"time": ("time", self.time, {"units": "s"})}, attrs=title)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -246,13 +260,13 @@ class Solution(Mapping[str, Array]):
             axis.legend()
             axis.grid(True, alpha=0.3)
         axes[-1].set_xlabel("time [s]")
-        if self._model and ax is None:
-            axes[0].set_title(self._model.name)
+        if self._name() and ax is None:
+            axes[0].set_title(self._name())
         return axes[0] if len(axes) == 1 or ax is not None else axes
 
     def svg(self, *names: str) -> str:
         """The same plot as SVG, without Matplotlib."""
-        return self._core.svg(self._model.name if self._model else "", list(names))
+        return self._core.svg(self._name(), list(names))
 
     def _chosen(self, names: Sequence[str]) -> list[str]:
         if not names:
@@ -268,7 +282,7 @@ class Solution(Mapping[str, Array]):
     def _title(self) -> str:
         t = self.time
         span = f"{t[0]:g} to {t[-1]:g} s" if len(t) else "empty"
-        of = f" of {self._model.name}" if self._model else ""
+        of = f" of {self._name()}" if self._name() else ""
         return f"Solution{of}: {span}, {len(t)} instants, {len(self)} variables"
 
     def __repr__(self) -> str:
@@ -283,6 +297,15 @@ class Solution(Mapping[str, Array]):
         if len(self.time) > 1:
             out.append(show.picture(self.svg()))
         return "".join(out)
+
+
+def _restored(
+    parts: tuple[Any, ...], name: str, said: tuple[Diagnostic, ...], errors: dict[str, float] | None
+) -> Solution:
+    """A solution that comes from another process."""
+    solution = Solution(_kausal.Solution.from_parts(parts))
+    solution._of, solution._said, solution._errors = name, said, errors
+    return solution
 
 
 class Instant(Mapping[str, float]):

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kausal, show
-from .asked import checked, instants as at_instants
-from .errors import Interrupted, RequestError, UnknownName
+from .asked import checked, instants as at_instants, names, number, setting
+from .errors import Cancelled, Interrupted, RequestError, UnknownName
 from .variables import near
 
 if TYPE_CHECKING:
@@ -38,44 +38,53 @@ class Distribution:
 
 def uniform(low: float, high: float) -> Distribution:
     """Values between two numbers."""
-    return Distribution("uniform", float(low), float(high))
+    return Distribution("uniform", number("the lower bound", low), number("the upper bound", high))
 
 
 def loguniform(low: float, high: float) -> Distribution:
     """Values between two positive numbers, uniform in the logarithm."""
-    return Distribution("loguniform", float(low), float(high))
+    return Distribution("loguniform", number("the lower bound", low), number("the upper bound", high))
 
 
 def normal(mean: float, deviation: float) -> Distribution:
     """Values with a mean and a standard deviation."""
-    return Distribution("normal", float(mean), float(deviation))
+    return Distribution("normal", number("the mean", mean), number("the deviation", deviation))
 
 
 def axes(vary: Any) -> list[tuple[list[str], Any]]:
     """What is varied, as the compiled module takes it: names with rows of values, or with words for random ones."""
     if hasattr(vary, "columns") and not isinstance(vary, Mapping):
         names = [str(name) for name in vary.columns]
-        columns = [_plain(vary[name]) for name in names]
+        columns = [_plain(name, vary[name]) for name in vary.columns]
         return [(names, [list(row) for row in zip(*columns, strict=True)])]
     if not isinstance(vary, Mapping):
         raise RequestError(
             f"a {type(vary).__name__} says not what is varied: give a table with a row for each run, "
             'or a dictionary such as {"J.J": [0.1, 0.2], "R.R": ka.uniform(1, 2)}'
         )
+    if not vary:
+        raise RequestError("nothing is varied: name parameters with their values")
     found: list[tuple[list[str], Any]] = []
     for name, values in vary.items():
         if isinstance(values, (Distribution, str)):
             found.append(([name], str(values)))
         else:
-            found.append(([name], [[value] for value in _plain(values)]))
+            found.append(([str(name)], [[value] for value in _plain(name, values)]))
     return found
 
 
-def _plain(values: Any) -> list[Any]:
-    if isinstance(values, (bool, int, float)):
-        return [values]
-    listed = np.asarray(values).tolist() if not isinstance(values, list) else values
-    return list(listed)
+def _plain(name: str, values: Any) -> list[Any]:
+    """The values of a parameter, one for each run or of a grid."""
+    array = values if isinstance(values, np.ndarray) else None
+    if array is not None and array.ndim == 1 and array.dtype.kind in "fiub":
+        return list(array.tolist())
+    if isinstance(values, (bool, int, float, np.generic)) or (array is not None and array.ndim == 0):
+        return [setting(name, values)]
+    try:
+        listed = list(values)
+    except TypeError:
+        raise RequestError(f"{name} is varied over a list of values, not over {values!r}") from None
+    return [setting(name, value) for value in listed]
 
 
 def count(given: list[tuple[list[str], Any]], runs: int | None) -> int:
@@ -289,6 +298,7 @@ def sweep(
     keep: bool | None,
     engine: Any,
     progress: bool | Callable[[int, int], object],
+    cancel: _kausal.Cancel | None,
     is_main: bool,
     **request: Any,
 ) -> Sweep:
@@ -321,14 +331,18 @@ def sweep(
             from .engine import distributed
 
             try:
-                parts = distributed(model._core.store(), asked, total, engine, bar.tick)
-            except Interrupted as stopped:
-                made: list[Any] = stopped.partial
-                raise Interrupted(Sweep(model.name, made, sizes, total) if made else None) from None
+                parts = distributed(model._core.store(), asked, total, engine, bar.tick, cancel)
+            except (Interrupted, Cancelled) as ended:
+                ended.partial = Sweep(model.name, ended.partial, sizes, total) if ended.partial else None
+                raise
             return Sweep(model.name, parts, sizes, total)
-        part, failure = model._core.sweep(asked, None, is_main, bar.tick if progress else None)
+        part, failure = model._core.sweep(asked, None, is_main, bar.tick if progress else None, cancel)
         kept = len(part["status"]) > 0
         swept = Sweep(model.name, [part], sizes, total, None if kept else asked["write"])
+        if failure is None and not part["complete"] and cancel is not None and cancel.cancelled:
+            stopped = Cancelled("the sweep was stopped")
+            stopped.partial = swept
+            raise stopped
         if failure is None:
             return swept
         if isinstance(failure, KeyboardInterrupt):
@@ -336,8 +350,8 @@ def sweep(
         raise failure
 
 
-def _listed(names: str | Iterable[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _listed(given: str | Iterable[str]) -> list[str]:
+    return names("what is kept of each run", given)
 
 
 _KINDS = "final|min|max|mean|integral|time"

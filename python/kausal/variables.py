@@ -5,13 +5,18 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from . import show
 from .errors import UnknownName
 
 Value = float | int | bool | str | None
+
+Given = Value | Sequence[Any] | np.ndarray[Any, Any]
+"""What a variable is set to; an array to an array."""
 
 
 class Variable:
@@ -89,7 +94,7 @@ def near(name: str, names: Iterable[str]) -> str:
     '; did you mean J.J?'
     """
     by_letters = {known.casefold(): known for known in names}
-    found = difflib.get_close_matches(name.casefold(), by_letters, n=1)
+    found = difflib.get_close_matches(str(name).casefold(), by_letters, n=1)
     return f"; did you mean {by_letters[found[0]]}?" if found else ""
 
 

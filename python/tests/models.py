@@ -31,10 +31,12 @@ end Ball;
 # It takes as long as one lets it.
 LONG = """
 model Long
+  parameter Real k = 1;
+  input Real u;
   Real x(start = 1, fixed = true);
   Real y(start = 0, fixed = true);
 equation
-  der(x) = 1000*y;
-  der(y) = -1000*x;
+  der(x) = 1000*k*y + u;
+  der(y) = -1000*k*x;
 end Long;
 """

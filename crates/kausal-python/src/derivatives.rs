@@ -5,9 +5,10 @@ use kausal::{Model, Sensitivities, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{json, raised};
-use crate::model::elsewhere;
+use crate::cancel::Own;
+use crate::errors::{fault, json, raised};
 use crate::sweep::{Given, Numbers};
+use crate::waiting;
 
 /// What is asked of a linearisation.
 #[derive(FromPyObject)]
@@ -45,8 +46,14 @@ impl Near {
 }
 
 /// Matrices near a point, or near one for each row of values: a dictionary each, or why there is none.
-pub fn linearize(py: Python<'_>, model: &Model, mut near: Near, is_main: bool) -> PyResult<Vec<Py<PyAny>>> {
-    let asked = near.asked(model);
+pub fn linearize(
+    py: Python<'_>,
+    model: &Model,
+    mut near: Near,
+    is_main: bool,
+    own: Own,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let asked = near.asked(model).cancel(&own.cancel);
     let over = near.over.take();
     let job = move || match over {
         None => asked.run().map(|one| vec![Ok(one)]),
@@ -56,7 +63,14 @@ pub fn linearize(py: Python<'_>, model: &Model, mut near: Near, is_main: bool) -
             asked.over(names, &rows)
         }
     };
-    let made = elsewhere(py, is_main, job)?.map_err(|error| raised(py, &error))?;
+    let (made, failure) = match is_main {
+        true => waiting::wait(py, job, || own.cancel.cancel(), |_| Ok(())),
+        false => (Some(py.detach(job)), None),
+    };
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let made = made.ok_or_else(|| fault(py))?.map_err(|error| raised(py, &error))?;
     made.into_iter()
         .map(|one| match one {
             Ok(linear) => Ok(matrices(py, linear)?.into_any().unbind()),

@@ -2,12 +2,13 @@
 //!
 //! What people see is Python (`python/kausal`): names, tables, pictures. Here is what needs Rust: the calls of the crate `kausal`,
 //! columns that reach NumPy and Arrow without copies ([`solution`], [`arrow`]), runs without the interpreter's lock that Ctrl-C
-//! ends ([`waiting`]), and errors as exceptions ([`errors`]).
+//! ends ([`waiting`]) or other threads do ([`cancel`]), and errors as exceptions ([`errors`]).
 //!
 //! The module uses the stable interface of CPython 3.10, so that one wheel serves all later versions, and needs neither an
 //! interpreter nor its headers to be built.
 
 mod arrow;
+mod cancel;
 mod derivatives;
 mod errors;
 mod model;
@@ -20,6 +21,8 @@ mod waiting;
 /// The module.
 #[pyo3::pymodule]
 mod _kausal {
+    #[pymodule_export]
+    use crate::cancel::Cancel;
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -11,6 +11,7 @@ use kausal_fmi::library::{Library, Platform, find};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::cancel::{Cancel, Own};
 use crate::derivatives::{self, Near};
 use crate::errors::{json, raised};
 use crate::options::{Loading, setting};
@@ -141,12 +142,19 @@ impl Model {
     }
 
     /// Matrices near a point, or near one for each row of values.
-    fn linearize(&self, py: Python<'_>, near: Near, is_main: bool) -> PyResult<Vec<Py<PyAny>>> {
-        derivatives::linearize(py, &self.inner, near, is_main)
+    #[pyo3(signature = (near, is_main, cancel = None))]
+    fn linearize(
+        &self,
+        py: Python<'_>,
+        near: Near,
+        is_main: bool,
+        cancel: Option<&Bound<'_, Cancel>>,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        derivatives::linearize(py, &self.inner, near, is_main, under(cancel))
     }
 
     /// Runs it, and carries along derivatives of variables by parameters and start values.
-    #[pyo3(signature = (asked, inputs, by, of, is_main, tick = None))]
+    #[pyo3(signature = (asked, inputs, by, of, is_main, tick = None, cancel = None))]
     #[allow(clippy::too_many_arguments)]
     fn sensitivities<'py>(
         &self,
@@ -157,8 +165,9 @@ impl Model {
         of: Vec<String>,
         is_main: bool,
         tick: Option<Py<PyAny>>,
+        cancel: Option<&Bound<'_, Cancel>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let callbacks = Callbacks { tick, observer: None };
+        let callbacks = Callbacks { tick, observer: None, own: under(cancel) };
         let found = run::sensitivities(py, &self.inner, asked, inputs, (by, of), is_main, callbacks)?;
         derivatives::over_time(py, &self.inner, found)
     }
@@ -193,7 +202,7 @@ impl Model {
     }
 
     /// Makes the runs of a sweep, or those from one on up to another: what came of it, and the exception that ended it.
-    #[pyo3(signature = (asked, part, is_main, tick = None))]
+    #[pyo3(signature = (asked, part, is_main, tick = None, cancel = None))]
     fn sweep<'py>(
         &self,
         py: Python<'py>,
@@ -201,12 +210,14 @@ impl Model {
         part: Option<(u64, u64)>,
         is_main: bool,
         tick: Option<Py<PyAny>>,
+        cancel: Option<&Bound<'_, Cancel>>,
     ) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
-        sweep::run(py, &self.inner, asked, part, is_main, tick)
+        sweep::run(py, &self.inner, asked, part, is_main, tick, under(cancel))
     }
 
     /// Runs it.
-    #[pyo3(signature = (asked, inputs, is_main, tick = None, observer = None))]
+    #[pyo3(signature = (asked, inputs, is_main, tick = None, observer = None, cancel = None))]
+    #[allow(clippy::too_many_arguments)]
     fn simulate(
         &self,
         py: Python<'_>,
@@ -215,10 +226,16 @@ impl Model {
         is_main: bool,
         tick: Option<Py<PyAny>>,
         observer: Option<Py<PyAny>>,
+        cancel: Option<&Bound<'_, Cancel>>,
     ) -> PyResult<Solution> {
-        let callbacks = Callbacks { tick, observer };
+        let callbacks = Callbacks { tick, observer, own: under(cancel) };
         run::run(py, &self.inner, asked, inputs, is_main, callbacks).map(Solution::new)
     }
+}
+
+/// What ends it, by somebody's request, too.
+fn under(cancel: Option<&Bound<'_, Cancel>>) -> Own {
+    Own::under(cancel.map(Bound::get))
 }
 
 /// Does something without the interpreter's lock; in the main thread Ctrl-C ends the waiting for it, not the work.

@@ -11,6 +11,7 @@ use kausal::{Cancel, Error, ErrorKind, Model, Sensitivities, Simulation, Solutio
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
+use crate::cancel::Own;
 use crate::errors::{fault, raised, refused};
 use crate::options;
 use crate::waiting;
@@ -115,7 +116,7 @@ impl Given {
                 })
             }
             Given::Functions(functions, breaks) => {
-                let mut functions = functions.into_iter().map(|function| failure.called(function));
+                let mut functions = functions.into_iter().map(|function| failure.called(function, name));
                 let value = functions.next().ok_or_else(|| refused(py, "an input needs a function"))?;
                 let signal = input::Signal::function(value);
                 Ok(functions.fold(signal, input::Signal::with_derivative).with_breaks(breaks))
@@ -154,10 +155,20 @@ impl Failure {
     }
 
     /// A function of Python as one of Rust.
-    fn called(&self, function: Py<PyAny>) -> impl Fn(f64) -> f64 + Send + Sync + 'static {
+    fn called(&self, function: Py<PyAny>, name: &str) -> impl Fn(f64) -> f64 + Send + Sync + 'static {
         let failure = self.clone();
+        let name = name.to_owned();
         move |t| {
-            let value = Python::attach(|py| function.call1(py, (t,))?.extract::<f64>(py));
+            let value = Python::attach(|py| {
+                let given = function.call1(py, (t,))?;
+                given.extract::<f64>(py).map_err(|_| {
+                    let shown = given.bind(py).repr().map_or_else(|_| String::new(), |text| text.to_string());
+                    refused(
+                        py,
+                        &format!("the function of the input {name} gives {shown} at time {t}, not a number"),
+                    )
+                })
+            });
             value.unwrap_or_else(|error| {
                 failure.note(error);
                 f64::NAN
@@ -172,6 +183,8 @@ pub struct Callbacks {
     pub tick: Option<Py<PyAny>>,
     /// Called with every record.
     pub observer: Option<Py<PyAny>>,
+    /// What ends it.
+    pub own: Own,
 }
 
 /// Runs a model without the interpreter's lock. In the main thread (`is_main`) signals are looked for.
@@ -183,7 +196,7 @@ pub fn run(
     is_main: bool,
     callbacks: Callbacks,
 ) -> PyResult<Solution> {
-    let cancel = Cancel::new();
+    let cancel = callbacks.own.cancel.clone();
     let failure = Failure { exception: Arc::default(), cancel: cancel.clone() };
     let is_called = |given: &Given| matches!(given, Given::Functions(..));
     // What belongs to the thread of whoever asks stays there.
@@ -198,6 +211,8 @@ pub fn run(
             simulation.observe(Observing { signals: Arc::from([]), observer, failure: failure.clone() });
     }
     let tick = callbacks.tick;
+    // Elsewhere nobody sees signals.
+    let asks = is_main || tick.is_some();
     let look = move |py: Python<'_>, time: f64| match &tick {
         Some(tick) if !time.is_nan() => tick.call1(py, (time,)).map(drop),
         _ => Ok(()),
@@ -214,7 +229,7 @@ pub fn run(
     } else {
         let mut looked = Instant::now();
         let watched = simulation.progress(|time| {
-            if looked.elapsed() > waiting::TICK {
+            if asks && looked.elapsed() > waiting::TICK {
                 looked = Instant::now();
                 let seen = Python::attach(|py| py.check_signals().and_then(|()| look(py, time)));
                 seen.unwrap_or_else(|error| failure.note(error));
@@ -223,7 +238,7 @@ pub fn run(
         });
         (Some(py.detach(|| watched.run())), None)
     };
-    told(py, ended, exception.or_else(|| failure.take()))
+    told(py, ended, exception.or_else(|| failure.take()), &callbacks.own)
 }
 
 /// The same with derivatives of some variables by some parameters, as `names` has them the other way round.
@@ -236,7 +251,7 @@ pub fn sensitivities(
     is_main: bool,
     callbacks: Callbacks,
 ) -> PyResult<Sensitivities> {
-    let cancel = Cancel::new();
+    let cancel = callbacks.own.cancel.clone();
     let failure = Failure { exception: Arc::default(), cancel: cancel.clone() };
     let here = inputs.iter().any(|(_, given)| matches!(given, Given::Functions(..)));
     let mut simulation = asked.simulation(py, model)?.cancel(&cancel);
@@ -246,9 +261,11 @@ pub fn sensitivities(
     }
     let reached = Arc::new(AtomicU64::new(f64::NAN.to_bits()));
     let told = reached.clone();
+    let asks = is_main || callbacks.tick.is_some();
+    let tick = callbacks.tick;
     let look = move |py: Python<'_>| {
         let time = f64::from_bits(reached.load(Ordering::Relaxed));
-        match &callbacks.tick {
+        match &tick {
             Some(tick) if !time.is_nan() => tick.call1(py, (time,)).map(drop),
             _ => Ok(()),
         }
@@ -263,7 +280,7 @@ pub fn sensitivities(
         let mut looked = Instant::now();
         let watched = simulation.progress(|time| {
             told.store(time.to_bits(), Ordering::Relaxed);
-            if looked.elapsed() > waiting::TICK {
+            if asks && looked.elapsed() > waiting::TICK {
                 looked = Instant::now();
                 let seen = Python::attach(|py| py.check_signals().and_then(|()| look(py)));
                 seen.unwrap_or_else(|error| failure.note(error));
@@ -283,11 +300,12 @@ fn told(
     py: Python<'_>,
     ended: Option<Result<Solution, Error>>,
     failure: Option<PyErr>,
+    own: &Own,
 ) -> PyResult<Solution> {
     match (ended, failure) {
         (Some(Ok(solution)), None) => Ok(solution),
         // An observer has seen enough.
-        (Some(Err(error)), None) if error.kind() == ErrorKind::Cancelled => {
+        (Some(Err(error)), None) if error.kind() == ErrorKind::Cancelled && !own.is_asked_for() => {
             error.partial().cloned().ok_or_else(|| raised(py, &error))
         }
         (Some(Err(error)), None) => Err(raised(py, &error)),

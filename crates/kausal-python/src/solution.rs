@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kausal::Statistics;
 use kausal::plot;
-use kausal::result::Values;
+use kausal::result::{Signal, Trajectory, Values};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::arrow;
 use crate::errors::{raised, refused};
@@ -127,6 +128,95 @@ impl Solution {
         py.detach(|| self.inner.write(path)).map_err(|error| raised(py, &error))
     }
 
+    /// What [`Solution::from_parts`] makes the same of, in another process.
+    fn parts<'py>(&self, py: Python<'py>) -> Parts<'py> {
+        let trajectory = self.inner.trajectory();
+        let bytes = |values: &[f64]| {
+            let all: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+            PyBytes::new(py, &all)
+        };
+        let signal = |s: &Signal| {
+            let (column, sign, value) = match s.values {
+                Values::Constant(value) => (None, false, value),
+                Values::Column(at, negated) => (Some(at), negated, 0.0),
+            };
+            (s.name.clone(), s.unit.clone(), s.description.clone(), column, sign, value)
+        };
+        let s = self.inner.statistics();
+        let counts = vec![
+            s.steps,
+            s.rejected,
+            s.rhs_evaluations,
+            s.jacobians,
+            s.newton_iterations,
+            s.nonlinear_failures,
+            s.pivot_fallbacks,
+            s.state_events,
+            s.time_events,
+        ];
+        (
+            bytes(&trajectory.time),
+            trajectory.columns.iter().map(|column| bytes(column)).collect(),
+            trajectory.signals.iter().map(signal).collect(),
+            counts,
+            s.end,
+            s.terminated.clone(),
+            self.inner.seconds(),
+        )
+    }
+
+    /// A solution that was taken apart.
+    #[staticmethod]
+    fn from_parts(py: Python<'_>, parts: Parts<'_>) -> PyResult<Solution> {
+        let (time, columns, signals, counts, end, terminated, seconds) = parts;
+        let numbers = |bytes: &Bound<'_, PyBytes>| -> Vec<f64> {
+            let (numbers, _) = bytes.as_bytes().as_chunks::<8>();
+            numbers.iter().map(|number| f64::from_ne_bytes(*number)).collect()
+        };
+        let time = numbers(&time);
+        let columns: Vec<Vec<f64>> = columns.iter().map(numbers).collect();
+        let wrong = || refused(py, "these are not the parts of a solution");
+        if columns.iter().any(|column| column.len() != time.len()) {
+            return Err(wrong());
+        }
+        let signal = |(name, unit, description, column, negated, value): SignalParts| {
+            let values = match column {
+                None => Values::Constant(value),
+                Some(at) if at < columns.len() => Values::Column(at, negated),
+                Some(_) => return Err(wrong()),
+            };
+            Ok(Signal { name, unit, description, values })
+        };
+        let signals = signals.into_iter().map(signal).collect::<PyResult<Vec<_>>>()?;
+        let [
+            steps,
+            rejected,
+            rhs_evaluations,
+            jacobians,
+            newton_iterations,
+            nonlinear_failures,
+            pivot_fallbacks,
+            state_events,
+            time_events,
+        ] = <[u64; 9]>::try_from(counts).map_err(|_| wrong())?;
+        let statistics = Statistics {
+            steps,
+            rejected,
+            rhs_evaluations,
+            jacobians,
+            newton_iterations,
+            nonlinear_failures,
+            pivot_fallbacks,
+            state_events,
+            time_events,
+            end,
+            terminated,
+            ..Statistics::default()
+        };
+        let trajectory = Trajectory { time, signals, columns };
+        Ok(Solution::new(kausal::Solution::from_parts(trajectory, statistics, seconds)))
+    }
+
     /// All columns for Arrow's C stream interface, without copies.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -144,6 +234,13 @@ impl Solution {
         arrow::stream(py, &self.inner, Some(&names))
     }
 }
+
+/// Name, unit, description, column, sign and value of a signal.
+type SignalParts = (String, String, String, Option<usize>, bool, f64);
+
+/// Time, columns, signals, counts, end, message of `terminate`, and seconds.
+type Parts<'py> =
+    (Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, Vec<SignalParts>, Vec<u64>, f64, Option<String>, f64);
 
 /// Values of a variable, which stay where they are: `numpy.asarray` looks at them there.
 #[pyclass(frozen, module = "kausal._kausal")]

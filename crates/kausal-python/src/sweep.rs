@@ -10,6 +10,7 @@ use kausal::{Cancel, Error, Method, Model, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::cancel::Own;
 use crate::errors::{fault, raised, refused};
 use crate::options;
 use crate::waiting;
@@ -167,8 +168,9 @@ pub fn run<'py>(
     part: Option<(u64, u64)>,
     is_main: bool,
     tick: Option<Py<PyAny>>,
+    own: Own,
 ) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
-    let cancel = Cancel::new();
+    let cancel = own.cancel.clone();
     let asked = Asked::new(py, sweeping)?;
     let reached: Arc<[AtomicU64; 2]> = Arc::default();
     let job = {

@@ -224,7 +224,7 @@ impl Linearize {
                     let mut own: Option<(Arc<Variant>, Maker)> = None;
                     loop {
                         let k = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(row) = rows.get(k) else { return };
+                        let Some(row) = rows.get(k).filter(|_| !self.cancel.is_cancelled()) else { return };
                         let made = guarded(|| self.one(&variants, &base, row, &settings, &mut own));
                         let made = made.unwrap_or_else(|fault| Err(line(&fault)));
                         results.lock().unwrap_or_else(PoisonError::into_inner)[k] = made;
@@ -232,6 +232,13 @@ impl Linearize {
                 });
             }
         });
+        if self.cancel.is_cancelled() {
+            let d = Diagnostic::error(
+                "K0522",
+                format!("the linearisations of {} were stopped", self.model.name()),
+            );
+            return Err(self.model.error(ErrorKind::Cancelled, d));
+        }
         Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -241,6 +241,14 @@ pub(crate) fn plain_value(
             let what = if ty == Type::String { "a text" } else { "no value that can be written" };
             return Err(Diagnostic::error("K0910", format!("{name} cannot be set so: it is {what}")));
         }
+        (Setting::Number(value), Type::Enumeration(kind)) => {
+            let literals = enumerations.get(kind as usize).map_or(&[][..], |e| &e.literals);
+            if !(1..=literals.len()).any(|place| place as f64 == value) {
+                let message = format!("{name} cannot be {value}: it must be one of {}", literals.join(", "));
+                return Err(Diagnostic::error("K0910", message));
+            }
+            value
+        }
         (Setting::Number(value), _) => value,
         (Setting::Word(word), Type::Enumeration(kind)) => {
             let literals = enumerations.get(kind as usize).map_or(&[][..], |e| &e.literals);

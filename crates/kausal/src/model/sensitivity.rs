@@ -19,7 +19,7 @@
 use std::sync::Arc;
 
 use kausal_runtime::simulation::sensitivity::{self, Doubt, NotSmooth, Wanted};
-use kausal_runtime::{Machine, Observer, Settings};
+use kausal_runtime::{Machine, Observer, RunError, Settings};
 use kausal_syntax::Diagnostic;
 use kausal_translate::Program;
 
@@ -110,11 +110,14 @@ impl Simulation<'_> {
         let run = run.map_err(|fault| wrong(ErrorKind::Internal, fault))?;
         let (found, _, outcome) = run.map_err(|why| refused(not_smooth(program, &why)))?;
         if let Err(error) = outcome {
-            let kind = match settings.interrupt.is_requested() {
-                true => ErrorKind::Cancelled,
-                false => ErrorKind::Run,
+            let stopped = matches!(error, RunError::Stopped(_)) || settings.interrupt.is_requested();
+            let late = stopped && settings.interrupt.is_requested() && !self.cancel.is_cancelled();
+            let kind = match (late, stopped) {
+                (true, _) => ErrorKind::TimedOut,
+                (false, true) => ErrorKind::Cancelled,
+                (false, false) => ErrorKind::Run,
             };
-            return Err(wrong(kind, simulate::explain(program, &error, settings.start, false)));
+            return Err(wrong(kind, simulate::explain(program, &error, settings.start, late)));
         }
         let mut doubts = found.doubts;
         doubts.dedup();

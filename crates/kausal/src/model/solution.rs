@@ -44,6 +44,18 @@ impl Solution {
         }
     }
 
+    /// One that was taken apart, in another process perhaps: what it recorded and what that took.
+    pub fn from_parts(trajectory: Trajectory, statistics: Statistics, seconds: f64) -> Solution {
+        Solution {
+            derived: trajectory.signals.iter().map(|_| OnceLock::new()).collect(),
+            trajectory,
+            statistics,
+            diagnostics: Vec::new(),
+            audit: None,
+            seconds,
+        }
+    }
+
     /// The instants of all values; an event has two, one before and one after it.
     pub fn time(&self) -> &[f64] {
         &self.trajectory.time
