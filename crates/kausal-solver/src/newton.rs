@@ -8,6 +8,11 @@
 //! the chord method with the matrix of the last one; one step that contracts well needs no new Jacobian.
 //! Values stay between `min` and `max`: a trial point outside is projected.
 //!
+//! Where equations have kinks (`verify`), damping alone leads to a kink but never across: on the near side every step that stays
+//! there is an improvement, on the far side a steep piece makes all look worse. A step that is cut shorter than the one
+//! before it therefore goes as far as it can, which is beyond the kink, and the next matrix is that of the piece there
+//! (`newton/kinks.rs`).
+//!
 //! [`Newton::solve`] allocates nothing. When it fails, the iterate is left where it stands and
 //! [`Newton::report`] tells which residuals and which variables stand in the way.
 //!
@@ -37,6 +42,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ModelError, Reason, Recoverable};
 use crate::jacobian::{Function, Jacobian};
 use crate::linear::{Factor, Pattern, Singular};
+
+mod kinks;
 
 /// A contraction up to this lets the matrix serve for another iteration.
 const GOOD_CONTRACTION: f64 = 0.25;
@@ -190,6 +197,8 @@ pub struct Newton {
     simplified: Vec<f64>,
     /// Observed contraction of the chord method.
     contraction: f64,
+    /// The last damping factor that was refused since a search for one began, if there was one.
+    refused: Option<f64>,
     work: NewtonWork,
     /// Where the last solve ended, for the report.
     last: Last,
@@ -229,6 +238,7 @@ impl Newton {
             trial_residual: zeros(),
             simplified: zeros(),
             contraction: 1.0,
+            refused: None,
             work: NewtonWork::default(),
             last: Last { x: zeros(), ..Last::default() },
         })
@@ -439,6 +449,8 @@ impl Newton {
         let mut damping = self.options.first_damping;
         // Size of the last correction, when the damping can be predicted from it.
         let mut before: Option<f64> = None;
+        // The damping factor of the last step, where a longer one was refused.
+        let mut cut: Option<f64> = None;
         let (mut left, mut progress) = (iterations, 0);
         while left > 0 {
             left -= 1;
@@ -464,9 +476,15 @@ impl Newton {
                     return Ok(Solved { iterations: self.last.iterations, correction: size });
                 }
                 let step = self.find_damping(system, x, size, &mut damping)?;
-                let Some(simplified) = step else {
+                let Some(mut simplified) = step else {
                     return self.give_up(size);
                 };
+                let is_cut = self.refused.is_some();
+                let crosses = self.options.verify && is_cut && cut.is_some_and(|cut| damping < cut);
+                if crosses {
+                    simplified = self.go_on(system, x, size, damping)?;
+                }
+                cut = (is_cut && !crosses).then_some(damping);
                 x.copy_from_slice(&self.trial);
                 std::mem::swap(&mut self.residual, &mut self.trial_residual);
                 let rate = simplified / size;
@@ -487,7 +505,10 @@ impl Newton {
                     progress += 1;
                     left += 1;
                 }
-                before = Some(size);
+                before = (!crosses).then_some(size);
+                if crosses {
+                    damping = 1.0;
+                }
                 break;
             }
             self.set_scale(x);
@@ -505,31 +526,17 @@ impl Newton {
         size: f64,
         damping: &mut f64,
     ) -> Result<Option<f64>, ModelError> {
-        let mut reduced = false;
+        self.refused = None;
         loop {
             self.last.damping = *damping;
-            for ((trial, x), c) in self.trial.iter_mut().zip(x).zip(&self.correction) {
-                *trial = x + *damping * c;
-            }
-            project(&mut self.trial, &self.lower, &self.upper);
-            self.work.residuals += 1;
-            let evaluated = system.residual(&self.trial, &mut self.trial_residual);
-            let outside = match evaluated {
-                Err(ModelError::Fatal(e)) => return Err(e.into()),
-                Err(ModelError::Recoverable(_)) => true,
-                Ok(()) => self.trial_residual.iter().any(|r| !r.is_finite()),
-            };
-            if outside {
+            let Some(simplified) = self.try_damping(system, x, *damping)? else {
+                self.refused = Some(*damping);
                 *damping *= 0.5;
-                reduced = true;
                 if *damping < self.options.min_damping {
                     return Ok(None);
                 }
                 continue;
-            }
-            negate(&self.trial_residual, &mut self.simplified);
-            self.matrix.solve(&mut self.simplified);
-            let simplified = self.size(&self.simplified);
+            };
             // How far the simplified correction is from what a linear function would give.
             let mut nonlinear: f64 = 0.0;
             for i in 0..self.scale.len() {
@@ -541,20 +548,44 @@ impl Newton {
                 if *damping == 1.0 && self.is_rounding(size) {
                     return Ok(None);
                 }
+                self.refused = Some(*damping);
                 *damping = (0.5 * *damping).min(if best.is_finite() { best } else { f64::INFINITY });
-                reduced = true;
                 if *damping < self.options.min_damping {
                     return Ok(None);
                 }
                 continue;
             }
             let better = if best.is_finite() { best.min(1.0) } else { 1.0 };
-            if better >= 4.0 * *damping && !reduced {
+            if better >= 4.0 * *damping && self.refused.is_none() {
                 *damping = better;
                 continue;
             }
             return Ok(Some(simplified));
         }
+    }
+
+    /// Leaves the trial point of a damping factor, its residual and the simplified correction there, and returns the size of that;
+    /// `None` where the equations cannot be evaluated.
+    fn try_damping<S: NonlinearSystem>(
+        &mut self,
+        system: &mut S,
+        x: &[f64],
+        damping: f64,
+    ) -> Result<Option<f64>, ModelError> {
+        for ((trial, x), c) in self.trial.iter_mut().zip(x).zip(&self.correction) {
+            *trial = x + damping * c;
+        }
+        project(&mut self.trial, &self.lower, &self.upper);
+        self.work.residuals += 1;
+        match system.residual(&self.trial, &mut self.trial_residual) {
+            Err(ModelError::Fatal(e)) => return Err(e.into()),
+            Err(ModelError::Recoverable(_)) => return Ok(None),
+            Ok(()) if self.trial_residual.iter().any(|r| !r.is_finite()) => return Ok(None),
+            Ok(()) => {}
+        }
+        negate(&self.trial_residual, &mut self.simplified);
+        self.matrix.solve(&mut self.simplified);
+        Ok(Some(self.size(&self.simplified)))
     }
 
     /// No damping factor helps: solved as well as rounding errors allow, or not at all.

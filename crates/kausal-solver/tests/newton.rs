@@ -328,6 +328,32 @@ fn what_is_small_for_a_steep_piece_is_no_solution_beside_it() {
     assert!(found && x > 0.0, "without a second look {x} passes");
 }
 
+/// An amplifier of large gain that saturates, with a divider that feeds its output back: Newton's method without more jumps between the
+/// ends of its output.
+#[test]
+fn a_saturating_amplifier_is_solved_from_either_end() {
+    let (top, gain, part) = (15.0, 1e5, 0.25);
+    for input in [-3.6, -1.0, 0.0, 0.02, 2.5, 3.7499] {
+        // v - vps and i: what the supply gives is nonlinear, as the power of the amplifier is.
+        let mut amplifier = system(2, |x, r| {
+            let [v, i] = [x[0], x[1]];
+            r[0] = v - (gain * (input - part * v)).clamp(-top, top);
+            r[1] = 2.0 * top * i - v * v / 1e3;
+            Ok(())
+        });
+        for start in [-top, top, 0.3, -2e3] {
+            let options = NewtonOptions { verify: true, ..NewtonOptions::default() };
+            let mut newton = Newton::new(&mut amplifier, options).unwrap();
+            amplifier.evaluations = 0;
+            let mut x = [start, 0.0];
+            newton.solve(&mut amplifier, &mut x).unwrap();
+            let output = gain * input / (1.0 + gain * part);
+            assert!((x[0] - output).abs() < 1e-9, "{x:?} instead of {output} from {start}");
+            assert!(newton.work().iterations <= 12, "{:?} from {start}", newton.work());
+        }
+    }
+}
+
 /// A diode and a resistor, with both unknowns iterated on.
 struct Diode;
 
