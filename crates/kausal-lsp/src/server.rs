@@ -71,7 +71,8 @@ pub fn serve(connection: Connection, files: MakeFiles, folders: Vec<String>) -> 
             Request::new("watch".to_owned().into(), "client/registerCapability".to_owned(), watched());
         connection.sender.send(request.into()).map_err(|e| e.to_string())?;
     }
-    let mut worker = Worker::new(places, encoding, connection.sender.clone(), work, pending.clone());
+    let mut worker =
+        Worker::new(places, encoding, connection.sender.clone(), work, interrupt.clone(), pending.clone());
     let working = spawn("worker", move || worker.run(&inbox))?;
 
     for message in &connection.receiver {

@@ -1,9 +1,11 @@
 //! The thread that has the buffers and answers requests, one after the other. A request that was cancelled, or asks about a text
 //! that has changed since it was sent, is not computed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::{Receiver, Sender};
 use kausal_external::read_regular;
@@ -32,6 +34,16 @@ pub enum Event {
     Exit,
 }
 
+/// What is answered from the names of all files.
+const OF_ALL_FILES: [&str; 6] = [
+    "workspace/symbol",
+    "textDocument/references",
+    "textDocument/rename",
+    "textDocument/implementation",
+    "typeHierarchy/subtypes",
+    "callHierarchy/incomingCalls",
+];
+
 /// Everything requests are answered from.
 pub struct Worker {
     /// Buffers by address.
@@ -45,8 +57,14 @@ pub struct Worker {
     places: Places,
     out: Sender<Message>,
     work: Sender<Work>,
+    /// Ends the check that is under way.
+    interrupt: Arc<AtomicBool>,
     pending: Pending,
     is_indexed: bool,
+    /// Requests that are answered from the whole index, until it is there, with the version of the text they ask about.
+    put_off: Vec<(Request, Option<i64>)>,
+    /// Files that changed while the index was read: it may have what they were before.
+    changed_meanwhile: BTreeSet<String>,
     /// Edits that the classes do not have yet.
     stale: Vec<String>,
 }
@@ -58,6 +76,7 @@ impl Worker {
         encoding: Encoding,
         out: Sender<Message>,
         work: Sender<Work>,
+        interrupt: Arc<AtomicBool>,
         pending: Pending,
     ) -> Worker {
         Worker {
@@ -68,8 +87,11 @@ impl Worker {
             places,
             out,
             work,
+            interrupt,
             pending,
             is_indexed: false,
+            put_off: Vec::new(),
+            changed_meanwhile: BTreeSet::new(),
             stale: Vec::new(),
         }
     }
@@ -93,14 +115,11 @@ impl Worker {
                 Event::Indexed(index) => self.indexed(index),
                 Event::Message(Message::Notification(n)) => self.notified(&n),
                 Event::Message(Message::Request(request)) => {
-                    // Symbols of a workspace that is being read are worth a moment.
-                    if request.method == "workspace/symbol" && !self.is_indexed {
-                        let Some(next) = awaited(&mut waiting, inbox) else { return };
-                        waiting.push_front(Event::Message(Message::Request(request)));
-                        match next {
-                            Event::Indexed(index) => self.indexed(index),
-                            other => waiting.push_back(other),
-                        }
+                    // What needs all files of a workspace that is being read is worth a moment, a rename in some of them would
+                    // break the others; everything else goes on meanwhile.
+                    if !self.is_indexed && OF_ALL_FILES.contains(&request.method.as_str()) {
+                        let version = self.document(&request.params).map(|d| d.version);
+                        self.put_off.push((request, version));
                         continue;
                     }
                     waiting.extend(inbox.try_iter());
@@ -115,9 +134,16 @@ impl Worker {
     fn indexed(&mut self, index: Index) {
         self.index = index;
         self.is_indexed = true;
+        for path in std::mem::take(&mut self.changed_meanwhile) {
+            self.index_file(path);
+        }
         for document in self.documents.values() {
             let entry = FileEntry::new(&document.text, &document.ast, self.encoding);
             self.index.files.insert(document.path.clone(), entry);
+        }
+        for (request, version) in std::mem::take(&mut self.put_off) {
+            let is_outdated = self.document(&request.params).map(|d| d.version) != version;
+            self.request(request, is_outdated);
         }
     }
 
@@ -205,6 +231,10 @@ impl Worker {
 
     /// Names of a file as it is on the disk.
     fn index_file(&mut self, path: String) {
+        if !self.is_indexed {
+            self.changed_meanwhile.insert(path);
+            return;
+        }
         match read_regular(Path::new(&path), MAX_TEXT).map(String::from_utf8) {
             Ok(Ok(text)) if path.ends_with(".mo") => {
                 let parse = kausal_syntax::modelica::parse(kausal_syntax::SourceId(0), text.as_str().into());
@@ -252,6 +282,9 @@ impl Worker {
         let (path, version, text, edited_at) = (d.path.clone(), d.version, d.text.clone(), d.edited_at);
         // Behind a syntax error much is missing that is only not read.
         if !d.syntax.iter().any(kausal_syntax::Diagnostic::is_error) {
+            // What is under way is about an older text. The keystroke has interrupted it already, unless it began again while
+            // this thread was busy with something else.
+            self.interrupt.store(true, Ordering::Relaxed);
             let _ = self.work.send(Work::Text(Text { path, version, text, edited_at }));
         }
     }
@@ -366,15 +399,6 @@ impl Worker {
     }
 }
 
-/// What was read of the workspace, if it is among the events that came already; the next event otherwise. To wait for what has come
-/// would be to wait for ever.
-fn awaited(waiting: &mut VecDeque<Event>, inbox: &Receiver<Event>) -> Option<Event> {
-    match waiting.iter().position(|event| matches!(event, Event::Indexed(_))) {
-        Some(at) => waiting.remove(at),
-        None => inbox.recv().ok(),
-    }
-}
-
 /// Has the text that a request asks about been edited since? Its answer would be about places that are elsewhere now.
 fn is_outdated(request: &Request, waiting: &VecDeque<Event>) -> bool {
     let uri = &request.params["textDocument"]["uri"];
@@ -391,12 +415,73 @@ fn is_outdated(request: &Request, waiting: &VecDeque<Event>) -> bool {
 mod tests {
     use super::*;
 
+    fn worker() -> (Worker, crossbeam_channel::Receiver<Message>) {
+        let (out, answers) = crossbeam_channel::unbounded();
+        let (work, _) = crossbeam_channel::unbounded();
+        struct Nothing;
+        impl kausal_model::Files for Nothing {
+            fn list(&self, _: &str) -> Option<Vec<String>> {
+                None
+            }
+            fn read(&self, _: &str) -> Option<String> {
+                None
+            }
+        }
+        let places = Places {
+            files: Arc::new(|| Box::new(Nothing)),
+            folders: Vec::new(),
+            buffers: Default::default(),
+        };
+        (Worker::new(places, Encoding::Utf8, out, work, Default::default(), Default::default()), answers)
+    }
+
+    fn asked(id: i32, method: &str) -> Event {
+        let params = json!({"query": "", "textDocument": {"uri": "file:///a.mo"}});
+        Event::Message(Message::Request(Request::new(id.into(), method.to_owned(), params)))
+    }
+
+    /// Who asks for the symbols of a workspace that is being read waits for it, whether the index comes later or stands in the
+    /// queue already; nobody else does.
     #[test]
-    fn an_index_that_came_already_is_not_waited_for() {
-        let (_events, inbox) = crossbeam_channel::unbounded::<Event>();
-        let mut waiting = VecDeque::from([Event::Exit, Event::Indexed(Index::default())]);
-        assert!(matches!(awaited(&mut waiting, &inbox), Some(Event::Indexed(_))));
-        assert_eq!(waiting.len(), 1);
+    fn symbols_wait_for_the_index_and_nothing_waits_for_symbols() {
+        let numbers = |events: Vec<Event>| {
+            let (mut worker, answers) = worker();
+            let (send, inbox) = crossbeam_channel::unbounded();
+            for event in events {
+                send.send(event).expect("room");
+            }
+            drop(send);
+            worker.run(&inbox);
+            let number = |m: Message| match m {
+                Message::Response(r) => Some(r.id.to_string()),
+                _ => None,
+            };
+            answers.try_iter().filter_map(number).collect::<Vec<_>>()
+        };
+        let index = || Event::Indexed(Index::default());
+        let symbols = || asked(1, "workspace/symbol");
+        let folds = || asked(2, "textDocument/foldingRange");
+        assert_eq!(numbers(vec![symbols(), folds(), index()]), ["2", "1"]);
+        assert_eq!(numbers(vec![index(), symbols(), folds()]), ["1", "2"]);
+        assert_eq!(numbers(vec![symbols(), folds()]), ["2"]);
+    }
+
+    /// What changed on the disk while the index was read is read again: the index may have what was there before.
+    #[test]
+    fn an_index_does_not_bring_back_what_is_gone() {
+        let folder = std::env::temp_dir().join(format!("kausal-lsp-index-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("A.mo").display().to_string();
+        std::fs::write(&path, "model New end New;").expect("a file");
+        let mut old = Index::default();
+        old.replace(&path, "model Old end Old;", Encoding::Utf8);
+        let (mut worker, _answers) = worker();
+        let params = json!({"changes": [{"uri": uri_of(&path), "type": 2}]});
+        worker.notified(&Notification { method: "workspace/didChangeWatchedFiles".to_owned(), params });
+        worker.indexed(old);
+        let names: Vec<&str> = worker.index.find("", 9).iter().map(|(_, e)| e.name.as_str()).collect();
+        std::fs::remove_dir_all(&folder).expect("removed");
+        assert_eq!(names, ["New"]);
     }
 
     #[test]
