@@ -17,8 +17,8 @@
 use kausal_solver::events::{Crossing, Direction, EventFinder};
 use serde::{Deserialize, Serialize};
 
-use super::schedule::is_same_instant;
 use super::{Run, RunError};
+use crate::tolerances::is_same_instant;
 
 /// Part of a step over which the tangent is followed: the functions are nearly straight there, and what they change by is still more
 /// than rounding where the step is.
