@@ -34,7 +34,7 @@ use crate::jacobian::JacobianMode;
 use crate::tunable::{Overrides, SavedOverrides};
 
 /// The layout that is written, and the only one that is read.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// The first bytes.
 pub const MAGIC: [u8; 8] = *b"\x89KAUSTA\n";
