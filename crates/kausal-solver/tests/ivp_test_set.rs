@@ -201,9 +201,9 @@ fn energy_of_a_turning_pendulum() {
 fn work_snapshots() {
     let cases: [(fn() -> Problem, Method, f64, [u64; 3]); 14] = [
         (ivp::robertson, Method::Bdf, 1e-6, [839, 2071, 109]),
-        (ivp::hires, Method::Bdf, 1e-6, [255, 590, 45]),
-        (ivp::van_der_pol, Method::Bdf, 1e-6, [1038, 2360, 184]),
-        (ivp::orego, Method::Bdf, 1e-6, [1300, 3188, 221]),
+        (ivp::hires, Method::Bdf, 1e-6, [283, 589, 47]),
+        (ivp::van_der_pol, Method::Bdf, 1e-6, [1233, 2600, 162]),
+        (ivp::orego, Method::Bdf, 1e-6, [1433, 3277, 226]),
         (ivp::pollution, Method::Bdf, 1e-6, [74, 149, 25]),
         (ivp::brusselator, Method::Bdf, 1e-6, [174, 319, 22]),
         (ivp::van_der_pol, Method::Radau, 1e-6, [487, 4001, 828]),
@@ -212,7 +212,7 @@ fn work_snapshots() {
         (ivp::van_der_pol, Method::Rosenbrock, 1e-6, [946, 6729, 967]),
         (ivp::pleiades, Method::DormandPrince, 1e-8, [376, 2444, 0]),
         (ivp::pleiades, Method::Tsitouras, 1e-8, [403, 2594, 0]),
-        (ivp::robertson, Method::Auto, 1e-6, [702, 1988, 83]),
+        (ivp::robertson, Method::Auto, 1e-6, [791, 2177, 101]),
         (ivp::pleiades, Method::Auto, 1e-8, [403, 2594, 0]),
     ];
     let mut failed = Vec::new();
