@@ -135,11 +135,11 @@ fn narrow_functions_of_states_are_not_stepped_over() {
                     let last = *run.trajectory.get("y").and_then(|y| y.last()).expect("a value");
                     (last - wanted).abs() / tolerance
                 };
-                // Each passage may be off by some tolerances, and there are nine.
+                // Each passage may be off by some tolerances of what `y` is by then, and there are nine.
                 let turns = passed(60.0);
-                assert!(off(cam, turns * cam_area) < 20.0 * turns * turns, "a cam, {way}");
-                assert!(off(place, 1.0) < 20.0, "a place, {way}");
-                assert!(off(bump, 1.0) < 20.0, "a bump, {way}");
+                assert!(off(cam, turns * cam_area) < 10.0 * turns * turns, "a cam, {way}");
+                assert!(off(place, 1.0) < 50.0, "a place, {way}");
+                assert!(off(bump, 1.0) < 50.0, "a bump, {way}");
             }
         }
     }

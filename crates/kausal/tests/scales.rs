@@ -244,27 +244,25 @@ fn what_is_driven_is_no_reason_for_another_run() {
     }
 }
 
-/// A vibration that builds up from nothing is right after all, or said: both states hand on to each other what nobody knows.
-/// An unstable focus is left as `1e-9 exp(t/2)`.
+/// A vibration that builds up from nothing is said to, and is right with tolerances of its own: both states hand on to each other what
+/// nobody knows. Implicit methods may hold it below its tolerance by long steps. The value is that of a run at 1e-12 without
+/// nominal values, which tolerances follow from 1e-9 on.
 #[test]
 fn vibrations_that_build_up_from_nothing_are_known() {
-    let text = "model M
-        Real x(start = 1e-9, fixed = true, nominal = 1), y(start = 0, fixed = true, nominal = 1);
+    let text =
+        "model M Real x(start = 1e-9, fixed = true, nominal = 1), y(start = 0, fixed = true, nominal = 1);
       equation der(x) = y; der(y) = (1 - x^2)*y - x; end M;";
-    // The same with tolerances of 1e-13 of x.
-    for method in [Method::Auto, Method::Bdf, Method::Radau] {
-        for tolerance in [1e-4, 1e-6, 1e-8] {
-            let settings = Settings { stop: 100.0, interval: 0.1, method, tolerance, ..Settings::default() };
-            let found = run(text, &settings);
-            assert!(
-                found.diagnostics.iter().any(|d| ["K0536", "K0537"].contains(&d.code)),
-                "{method} at {tolerance:e}"
-            );
-        }
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let settings = Settings { stop: 100.0, interval: 0.1, tolerance, ..Settings::default() };
+        let found = run(text, &settings);
+        assert!(
+            found.diagnostics.iter().any(|d| d.code == "K0537"),
+            "at {tolerance:e}: {:?}",
+            found.diagnostics
+        );
+        let off = last(&run_relatively(text, Inline::Off, &settings), "x") + 1.224672912;
+        assert!(off.abs() < 100.0 * tolerance, "at {tolerance:e}: off by {off:e}");
     }
-    let right =
-        run_relatively(text, Inline::Off, &Settings { stop: 100.0, interval: 0.1, ..Settings::default() });
-    assert!((last(&right, "x") + 1.224673).abs() < 1e-4, "{}", last(&right, "x"));
 }
 
 /// Resonance, beats and a vibration that an event sets going come from others.

@@ -21,6 +21,9 @@ use super::{Run, RunError, Solver};
 /// What defects inside a step may add up to, in tolerances. The error test of a step allows one for its end, and continuous
 /// solutions of lower order than the method are off by some more in between.
 const ALLOWED: f64 = 5.0;
+/// The same where a step hides what its ends do not tell of: a digit less than the error test allows, for it comes again with each turn
+/// of a shaft, always in the same direction.
+const ALLOWED_HIDDEN: f64 = 0.1;
 /// A step that was found good stands for so many of at most twice its length.
 const PROBE_EVERY: u32 = 8;
 /// Where a step in doubt is looked at. In a single place the continuous solution may have the right slope by luck, as the stages had.
@@ -49,6 +52,8 @@ pub(super) struct DefectControl {
     /// Error tests that had failed before the last step, and whether some failed at it.
     rejected: u64,
     doubtful: bool,
+    /// It hides something.
+    hides: bool,
     /// So many steps of an explicit method are still in a neighbourhood where some failed.
     near_doubt: u32,
     /// An instant at which only the matrix says that it is not.
@@ -77,6 +82,12 @@ impl DefectControl {
         self.looks.clear();
         (self.sum, self.damped_sum) = (0.0, 0.0);
         (self.found, self.damped) = (None, None);
+        self.hides = false;
+    }
+
+    /// What the defect of the last step may add up to.
+    fn allowed(&self) -> f64 {
+        if self.hides { ALLOWED_HIDDEN } else { ALLOWED }
     }
 
     /// What was seen behind `end` says nothing.
@@ -168,7 +179,8 @@ impl Run {
         control.derivative.extend(side.states.iter().map(|(_, d)| side.machine.values[d.index()]));
         let defect = solver.defect(t, &control.derivative, &mut control.inside);
         let part = control.note(Look { t, defect, damped: 0.0 }, place, begin, end - begin);
-        if control.sum <= ALLOWED || control.found.is_some() {
+        let allowed = control.allowed();
+        if control.sum <= allowed || control.found.is_some() {
             return;
         }
         control.suspected.clone_from(&control.derivative);
@@ -180,15 +192,15 @@ impl Run {
         let damped = solver.damped_defect(&mut control.inside).unwrap_or(defect);
         control.looks[place].damped = damped;
         control.damped_sum += part * damped;
-        if control.damped_sum > ALLOWED {
+        if control.damped_sum > allowed {
             control.found = Some(t);
         } else {
             control.damped = Some(t);
         }
     }
 
-    /// Is the step from `before` good up to `end`, where a relation may cross? Where it is not, it is taken back and made shorter.
-    pub(super) fn is_good_inside(&mut self, before: f64, end: f64, crossed: bool) -> Result<bool, RunError> {
+    /// Is the step from `before` good up to `end`? Where it is not, it is taken back and made shorter.
+    pub(super) fn is_good_inside(&mut self, before: f64, end: f64) -> Result<bool, RunError> {
         if !self.has_defect_control() || end <= before {
             return Ok(true);
         }
@@ -202,7 +214,8 @@ impl Run {
         let hidden = self.passing.found().iter().copied().filter(|t| *t < end);
         let mut instants: Vec<f64> = hidden.collect();
         // What its ends do not tell of the error test has not seen either.
-        self.defects.doubtful |= !instants.is_empty();
+        self.defects.hides = !instants.is_empty();
+        self.defects.doubtful |= self.defects.hides;
         let control = &self.defects;
         let near_doubt = control.near_doubt > 0 && self.solver.as_ref().is_some_and(Solver::is_explicit);
         let longer = step > 2.0 * control.proven || control.unproven >= PROBE_EVERY || near_doubt;
@@ -225,9 +238,7 @@ impl Run {
                 break;
             }
         }
-        let good = self.confirm_defect(before)?;
-        self.passing.note(!good || crossed);
-        let good = good && !self.holds_what_grows(before, end)?;
+        let good = self.confirm_defect(before)? && !self.holds_what_grows(before, end)?;
         if good {
             self.defects.passed(before, end);
         }
@@ -254,7 +265,7 @@ impl Run {
             solver.model_mut().model_mut().machine.values = guesses;
             // The matrix at hand has said that the defect is harmless, and no solution is no answer.
             let unknown = displacement == f64::INFINITY && self.defects.found.is_none();
-            if displacement <= ALLOWED || unknown {
+            if displacement <= self.defects.allowed() || unknown {
                 let control = &mut self.defects;
                 control.trust = (2 * control.trust).clamp(1, MAX_TRUST);
                 (control.wait, control.usual) = (control.trust, control.sum);

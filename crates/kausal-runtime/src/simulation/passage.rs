@@ -197,7 +197,7 @@ impl Run {
             None => step_end,
         };
         let event = crossing.is_some() || end >= due;
-        let good = self.is_good_inside(before, end, crossing.is_some())?;
+        let good = self.is_good_inside(before, end)?;
         Ok(good.then_some(Part { end, crossed: crossing.is_some(), event }))
     }
 

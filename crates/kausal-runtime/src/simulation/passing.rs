@@ -40,40 +40,32 @@ const TO_BERNSTEIN: [Curve; DEGREE + 1] = [
     [48.0, -300.0, 800.0, -1200.0, 1200.0, -308.0],
     [0.0, 0.0, 0.0, 0.0, 0.0, 240.0],
 ];
-/// Stretches of one step that are enclosed: a bump of a millionth of the step is found in forty, and a millisecond is not spent.
+/// Stretches that are enclosed in one step at most: a bump of a millionth of the step is found in forty. Each step earns so many: a
+/// model whose shapes cannot be told from bumps does not spend its time on that.
 const MOST_STRETCHES: u32 = 200;
+const EARNED: u32 = 4;
 /// What is shorter than this part of a step is an instant.
 const SHORTEST: f64 = 1e-12;
 /// Shapes of a step at which the model itself is evaluated.
 const MOST_LOOKS: usize = 4;
-/// A shape that could not be enclosed narrowly enough is left alone for a step, and each time for twice as many, up to so many. So is
-/// one at which nothing was wrong, unless it surprises this much more than that time.
+/// Shapes that could not be enclosed narrowly enough are left alone for a step, and each time for twice as many, up to so many.
 const MAX_REST: u32 = 32;
-const LARGER: f64 = 4.0;
 /// Roundings in the coefficients of a curve: each is a sum of six products.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// What is known of the shapes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Passing {
-    shapes: Vec<Shape>,
-    /// Shapes at which the model was evaluated in this step, and how far they were from what was foretold.
-    looked: Vec<(usize, f64)>,
+    shapes: Vec<Rest>,
+    /// Stretches that were enclosed and are not yet earned.
+    spent: u32,
     /// Where in the last step the model is to be evaluated, in ascending order.
     found: Vec<f64>,
     #[serde(skip)]
     room: Room,
 }
 
-/// How long a shape is not enclosed, and how long the model is not evaluated for it unless it surprises by more than is usual.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Shape {
-    enclosed: Rest,
-    looked: Rest,
-    usual: f64,
-}
-
-/// How many steps are left, and how many there were the last time.
+/// How many steps a shape is left alone, and how many the last time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rest {
     steps: u32,
@@ -131,28 +123,15 @@ impl Passing {
         &self.found
     }
 
-    /// The model was evaluated there; was anything wrong?
-    pub(super) fn note(&mut self, wrong: bool) {
-        let Passing { shapes, looked, .. } = self;
-        for (k, off) in looked.drain(..) {
-            let shape = &mut shapes[k];
-            if wrong {
-                *shape = Shape::default();
-            } else {
-                shape.looked.begin();
-                shape.usual = off;
-            }
-        }
-    }
-
     /// Looks at a step along the curves in `room`.
     fn find(&mut self, machine: &Machine, passages: &Passages, (t0, t1): (f64, f64), tolerance: f64) {
         let count = passages.function.len();
-        self.shapes.resize(count, Shape::default());
+        self.shapes.resize(count, Rest::default());
+        self.spent = self.spent.saturating_sub(EARNED);
         let room = &mut self.room;
         let reader = Reader { machine, passages, t0, step: t1 - t0 };
         room.open.clear();
-        room.open.extend((0..count).filter(|&k| self.shapes[k].enclosed.is_over()));
+        room.open.extend((0..count).filter(|&k| self.shapes[k].is_over()));
         if room.open.is_empty() {
             return;
         }
@@ -164,10 +143,10 @@ impl Passing {
             return;
         }
         room.begin(&reader);
-        let spent = room.search(&reader, tolerance);
-        if spent >= MOST_STRETCHES {
+        self.spent += room.search(&reader, tolerance, MOST_STRETCHES - self.spent);
+        if self.spent >= MOST_STRETCHES {
             // What is left is enclosed too widely to say anything.
-            room.open.iter().for_each(|&k| self.shapes[k].enclosed.begin());
+            room.open.iter().for_each(|&k| self.shapes[k].begin());
         }
         self.keep_surprises(t0, t1 - t0);
     }
@@ -178,10 +157,6 @@ impl Passing {
         let part = |k: usize| room.surprises[k].0 / (room.seen[k].1 - room.seen[k].0);
         let mut found: Vec<usize> =
             (0..room.surprises.len()).filter(|&k| room.surprises[k].0 > 0.0).collect();
-        found.retain(|&k| {
-            let shape = &mut self.shapes[k];
-            shape.looked.is_over() || room.surprises[k].0 > LARGER * shape.usual
-        });
         found.sort_by(|&i, &j| part(j).total_cmp(&part(i)));
         found.truncate(MOST_LOOKS);
         if found.is_empty() {
@@ -199,7 +174,6 @@ impl Passing {
         instants.sort_by(f64::total_cmp);
         instants.dedup();
         self.found.extend(instants.iter().map(|s| t0 + s * step));
-        self.looked.extend(found.into_iter().map(|k| (k, room.surprises[k].0)));
     }
 }
 
@@ -232,8 +206,8 @@ impl Room {
         self.stretches.push(Stretch { from: 0.0, to: 1.0, samples: (0, 1) });
     }
 
-    /// Halves stretches until they hide nothing. How many were looked at?
-    fn search(&mut self, reader: &Reader, tolerance: f64) -> u32 {
+    /// Halves stretches until they hide nothing, or until so many were looked at. How many were?
+    fn search(&mut self, reader: &Reader, tolerance: f64, credit: u32) -> u32 {
         let count = self.ends[0].len();
         let read = reader.passages.read.len();
         let mut spent = 0;
@@ -248,10 +222,9 @@ impl Room {
             if !hides || to - from < SHORTEST {
                 continue;
             }
-            if spent >= MOST_STRETCHES {
-                let hiding = |k: &usize| self.hides(*k, samples, tolerance);
-                let hiding: Vec<usize> = self.open.iter().copied().filter(hiding).collect();
-                self.open = hiding;
+            if spent >= credit {
+                let hides = |k: &usize| self.hides(*k, samples, tolerance);
+                self.open = self.open.iter().copied().filter(hides).collect();
                 break;
             }
             // The later half takes its place, and the earlier one comes next.
@@ -417,7 +390,6 @@ impl Run {
     /// Looks for what a step hides that its ends do not tell of.
     pub(super) fn look_for_hidden(&mut self, before: f64, end: f64) {
         self.passing.found.clear();
-        self.passing.looked.clear();
         let tolerance = self.settings.tolerance;
         if let Some(model) = self.draw_curves(before, end)
             && let (Some(passages), Some(solver)) = (&model.foresight.passages, &self.solver)
