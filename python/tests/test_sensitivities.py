@@ -144,3 +144,25 @@ def test_calibration_by_derivatives_takes_one_run_for_all_parameters(monkeypatch
         low, high = fit.intervals[name]
         assert abs(fit.values[name] - known) < 2e-3 and high - low < 5e-3
     assert fit.converged and fit.runs < 60
+
+
+def test_what_runs_share_is_what_each_would_have_alone() -> None:
+    # More kinds of derivatives than are kept with a model, in turn, with other values and in other threads.
+    from concurrent.futures import ThreadPoolExecutor
+
+    text = (
+        "model M parameter Real k = 2; parameter Real c = 3; parameter Real e = 0.5; Real x(start = c, fixed = true);"
+        "Real y = k*x; equation der(x) = -k*x; when x < 1 then reinit(x, e*c); end when; end M;"
+    )
+    m = ka.load(text)
+    asked = [(by, of) for by in (["k"], ["c"], ["k", "c"], ["c", "k"], ["e"], ["e", "k", "c"]) for of in (["x"], ["y", "x"])]
+
+    def found(model: ka.Model, k: float, by: list[str], of: list[str]) -> list[bytes]:
+        S = model.sensitivities(by, of, stop=2, k=k)
+        return [S.time.tobytes(), *(S[name].tobytes() for name in of)]
+
+    works = [(k, *one) for k in (1.5, 2.5) for one in asked] * 2
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(lambda work: found(m, *work), works))
+    alone = {repr(work): found(ka.load(text), *work) for work in works}
+    assert all(one == alone[repr(work)] for one, work in zip(together, works, strict=True))
