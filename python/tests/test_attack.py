@@ -59,7 +59,7 @@ def test_values_of_all_types(m: ka.Model) -> None:
     assert final(m, parameters=pd.Series({"k": 2.0, "n": 3.0}))["n"] == 3
 
 
-def test_arrays_of_parameters(m: ka.Model) -> None:
+def test_vectors_and_matrices_of_parameters(m: ka.Model) -> None:
     for values in ([4, 5, 6], (4, 5, 6), np.array([4, 5, 6])):
         assert [final(m, v=values)[f"v[{i}]"] for i in (1, 2, 3)] == [4, 5, 6]
     assert final(m, parameters={"A": np.eye(2)})["A[1,2]"] == 0 and final(m, v_2=7)["v[2]"] == 7
