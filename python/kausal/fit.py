@@ -147,11 +147,13 @@ class _Search(Stopping):
                 self.cancel.cancel()
                 for task in tasks:
                     task.cancel()
-                wait(tasks)
+                while wait(tasks, timeout=TICK).not_done:
+                    pass
         self.check()
-        failed = next((e for task in tasks if not task.cancelled() and (e := task.exception()) is not None), None)
-        if failed is not None:
-            raise failed
+        failures = [e for task in tasks if not task.cancelled() and (e := task.exception()) is not None]
+        if failures:
+            # Runs that were ended because of another one are not the reason.
+            raise next((e for e in failures if not isinstance(e, Cancelled)), failures[0])
         return [task.result() for task in tasks]
 
     def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None = None, trace: object = None) -> None:

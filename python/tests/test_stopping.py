@@ -155,6 +155,15 @@ def test_another_thread_ends_a_run() -> None:
     assert ka.Cancel(cancel).cancelled and not ka.Cancel().cancelled
 
 
+def test_an_experiment_that_is_wrong_ends_the_others() -> None:
+    m = ka.load(LONG)
+    long = {"time": [1e6, 1e7], "x": [0.0, 1.0]}
+    begin = time.monotonic()
+    with pytest.raises(ka.RequestError, match="no variable q"):
+        m.calibrate({"k": (0.5, 2)}, [long, long, ka.Experiment(long, {"q": 1})])
+    assert time.monotonic() - begin < 30
+
+
 def test_values_of_other_threads_stay_theirs() -> None:
     m = ka.load("model M parameter Real k = 1; Real x = k; end M;")
 

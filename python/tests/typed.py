@@ -22,3 +22,10 @@ try:
 except ka.RunError as error:
     partial: ka.Solution | None = error.partial
     places = [d.place.line for d in error.diagnostics if d.place]
+cancel = ka.Cancel()
+stopped: bool = m.simulate(1, v=[1.0, 2.0], A=np.eye(2), parameters={"v": np.array([1.0])}, cancel=cancel).end < 1 or cancel.cancelled
+fit: ka.Fit = m.calibrate({"R.R": (0.1, 10)}, {"time": [0.0, 1.0], "w": [0.0, 1.0]}, cancel=ka.Cancel(cancel))
+try:
+    m.sweep({"J.J": np.linspace(0.1, 1, 3)}, "w", cancel=cancel)
+except ka.Cancelled as ended:
+    rows: int = ended.partial.runs
