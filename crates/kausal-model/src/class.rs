@@ -188,6 +188,8 @@ pub struct Classes {
     klasses: Vec<Klass>,
     index: FxHashMap<Key, KlassId>,
     infos: FxHashMap<(KlassId, Symbol), Res<Arc<ComponentInfo>>>,
+    /// Components whose types are being looked up.
+    typing: FxHashSet<(KlassId, Symbol)>,
     /// Built-in types.
     pub builtins: FxHashMap<DefId, Builtin>,
     /// What went wrong so far.
@@ -233,6 +235,7 @@ impl Classes {
             klasses: Vec::new(),
             index: FxHashMap::default(),
             infos: FxHashMap::default(),
+            typing: FxHashSet::default(),
             builtins,
             diagnostics: Vec::new(),
             reported: FxHashMap::default(),
@@ -250,6 +253,7 @@ impl Classes {
         self.klasses.clear();
         self.index.clear();
         self.infos.clear();
+        self.typing.clear();
         self.found.clear();
         self.broken.clear();
         self.depth = 0;
@@ -580,7 +584,17 @@ impl Classes {
         if let Some(info) = self.infos.get(&id) {
             return info.clone();
         }
+        if !self.typing.insert(id) {
+            // `a.B a`: what is looked for is in what it is.
+            let name = member.name;
+            let message = format!("the type of {name} is looked for in {name} itself");
+            let diagnostic = Diagnostic::error("K0203", message)
+                .at(self.member_location(member), "")
+                .help("the first part of a type is a class or a package, and no component has its name");
+            return Err(self.report(diagnostic));
+        }
         let info = self.component_info(member).map(Arc::new);
+        self.typing.remove(&id);
         self.infos.insert(id, info.clone());
         info
     }
