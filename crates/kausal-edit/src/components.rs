@@ -6,6 +6,7 @@ use kausal_syntax::modelica::is_keyword;
 use crate::Point;
 use crate::connections::{append_line, remove};
 use crate::edit::{Draft, LayerName, Refusal, Stop};
+use crate::modifiers::closed;
 use crate::placement::{self, Placed};
 use crate::source::Source;
 
@@ -130,7 +131,7 @@ pub(crate) fn add(draft: &mut Draft<'_>, new: &New<'_>) -> Result<String, Stop> 
     text.push_str(&format!("{} {name}", new.type_name));
     if !new.modifiers.trim().is_empty() {
         check_modifiers(new.modifiers)?;
-        text.push_str(&format!("({})", new.modifiers.trim()));
+        text.push_str(&format!("({})", closed(new.modifiers)));
     }
     if let Some(center) = new.center {
         let placed = placement::fresh(center, new.size, new.rotation);
@@ -206,15 +207,18 @@ pub(crate) fn parameter(draft: &mut Draft<'_>, new: &Parameter<'_>) -> Result<St
     }
     draft.take(new.name)?;
     let mut text = format!("parameter {} {}", new.type_name, new.name);
-    let attributes: Vec<String> =
-        new.attributes.iter().filter_map(|(name, v)| Some(format!("{name}={}", v.as_ref()?))).collect();
+    let attributes: Vec<String> = new
+        .attributes
+        .iter()
+        .filter_map(|(name, v)| Some(format!("{name}={}", closed(v.as_ref()?))))
+        .collect();
     if !attributes.is_empty() {
         check_modifiers(&attributes.join(", "))?;
         text.push_str(&format!("({})", attributes.join(", ")));
     }
     if let Some(value) = &new.value {
         crate::modifiers::check_expression(value)?;
-        text.push_str(&format!("={}", value.trim()));
+        text.push_str(&format!("={}", closed(value)));
     }
     if let Some(description) = &new.description {
         text.push_str(&format!(" {}", quoted(description)));

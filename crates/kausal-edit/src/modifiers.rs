@@ -271,7 +271,7 @@ pub(crate) fn set_in(
     match value {
         Some(value) => {
             check_expression(value)?;
-            set(draft, holder, &parts, value.trim(), is_final)
+            set(draft, holder, &parts, &closed(value), is_final)
         }
         None => remove(draft, holder, &parts).map(drop),
     }
@@ -294,6 +294,16 @@ pub(crate) fn check_expression(value: &str) -> Result<(), Refusal> {
         !c.description.strings.is_empty() || c.description.annotation.is_some() || c.condition.is_some()
     });
     if parse.has_errors() || !one || !bound || described { Err(wrong()) } else { Ok(()) }
+}
+
+/// A piece of text as something can stand behind it: a comment to the end of the line keeps its line.
+pub(crate) fn closed(text: &str) -> String {
+    let text = text.trim();
+    let last = kausal_syntax::modelica::lexemes(text).last().map(|l| l.kind);
+    match last {
+        Some(kausal_syntax::modelica::LexemeKind::LineComment) => format!("{text}\n"),
+        _ => text.to_owned(),
+    }
 }
 
 /// The length of the comments and brackets an expression may end with besides itself.

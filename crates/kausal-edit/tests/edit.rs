@@ -94,6 +94,28 @@ fn what_is_no_expression_is_refused() {
     }
 }
 
+/// A comment to the end of its line does not take along what is written behind it.
+#[test]
+fn comments_end_with_their_line() {
+    let add = |modifiers: &str| Edit::Add {
+        type_name: "Lib.Resistor".into(),
+        name: Some("R2".into()),
+        stem: None,
+        center: Some([0.0, 0.0]),
+        size: None,
+        rotation: None,
+        modifiers: Some(modifiers.into()),
+        prefix: None,
+    };
+    let text = done(&[add("R=20 // ohms")]).text;
+    assert!(text.contains("R2(R=20 // ohms\n) annotation("), "{text}");
+    assert!(done(&[add("R=20 /* ohms */")]).text.contains("R2(R=20 /* ohms */) annotation("));
+    let text = done(&[set("R1", "T", Some("20 // kelvin"))]).text;
+    assert!(text.contains("T=20 // kelvin\n) annotation"), "{text}");
+    done(&[set("C1", "C", Some("1 // farad"))]);
+    done(&[Edit::Duplicate { component: "R1".into(), by: [5.0, 5.0], name: Some("R3".into()) }]);
+}
+
 #[test]
 fn components_move_by_their_digits_and_lines_follow() {
     check(
