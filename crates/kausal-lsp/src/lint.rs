@@ -17,14 +17,17 @@ use rustc_hash::FxHashSet;
 use crate::lines::Lines;
 use crate::references::{Kind, Reference, references};
 
-/// The lints of a file without syntax errors, in the order of the text.
-pub fn lint(ast: &Ast) -> Vec<Diagnostic> {
+/// The lints of a file without syntax errors, in the order of the text. In `package.mo` a package only begins: what else is in it
+/// has files of its own.
+pub fn lint(ast: &Ast, path: &str) -> Vec<Diagnostic> {
+    let is_folder = path.rsplit(['/', '\\']).next() == Some("package.mo");
     let names = references(ast);
     let mut out = Vec::new();
     for (id, class) in ast.classes.iter() {
         let ClassBody::Long(body) = &class.body else { continue };
         for element in &body.elements {
             match element {
+                Element::Import(_) if is_folder && ast.roots.contains(&id) => {}
                 Element::Import(import) => out.extend(unused_import(ast, &names, id, import)),
                 Element::Component(c) => {
                     out.extend(unused_parameter(ast, &names, id, *c));
@@ -50,7 +53,7 @@ pub fn lint_text(sources: &mut Sources, name: &str, text: &str) -> Vec<Diagnosti
         let parse = kausal_syntax::modelica::parse(source, text.into());
         match parse.has_errors() {
             true => parse.diagnostics,
-            false => lint(&parse.ast),
+            false => lint(&parse.ast, name),
         }
     };
     let mut found = find(SourceId(0));
@@ -178,7 +181,10 @@ fn unused_parameter(
     let is_base = names
         .iter()
         .any(|r| r.kind == Kind::Type && r.parts.last().is_some_and(|p| p.name == owner.name.symbol));
-    if is_mentioned || is_shown || is_base {
+    // What is around everything as `inner` is asked by others.
+    let is_around =
+        annotated(ast, span, "defaultComponentPrefixes").is_some_and(|words| words.contains("inner"));
+    if is_mentioned || is_shown || is_base || is_around {
         return None;
     }
     let message = format!("the parameter {name} is not used");
@@ -187,6 +193,13 @@ fn unused_parameter(
             .at(at(ast, c.name.span), "nothing in this class depends on it")
             .help("remove it, or say who needs it: `// lint: allow K0602`"),
     )
+}
+
+/// The text of an annotation of a class.
+fn annotated<'a>(ast: &'a Ast, class: Span, name: &str) -> Option<&'a str> {
+    let text = &ast.text[class.start as usize..class.end as usize];
+    let behind = text[text.find(name)? + name.len()..].trim_start().strip_prefix('=')?;
+    behind.trim_start().strip_prefix('"')?.split('"').next()
 }
 
 fn missing_unit(ast: &Ast, class: ClassId, id: kausal_syntax::ast::ComponentId) -> Option<Diagnostic> {
@@ -288,7 +301,7 @@ impl Allowed {
 
 /// Mends what can be mended without asking: slips the parser reads as they were meant, and unused imports. Gives the text and
 /// how many places changed.
-pub fn fix(text: &str) -> (String, usize) {
+pub fn fix(text: &str, path: &str) -> (String, usize) {
     let mut text = text.to_owned();
     let mut count = 0;
     // A fix may bring out the next one; each round mends at least one place.
@@ -297,7 +310,7 @@ pub fn fix(text: &str) -> (String, usize) {
         let slips: Vec<(Span, String)> = parse.diagnostics.iter().filter_map(slip).collect();
         let mut edits = slips;
         if !parse.has_errors() {
-            let unused = lint(&parse.ast).into_iter().filter(|d| d.code == "K0601");
+            let unused = lint(&parse.ast, path).into_iter().filter(|d| d.code == "K0601");
             edits.extend(unused.filter_map(|d| {
                 let label = d.labels.first().filter(|l| l.message == "remove it")?;
                 Some((with_line(&text, label.location.span), String::new()))
@@ -359,7 +372,7 @@ mod tests {
             let span = d.labels[0].location.span;
             text[span.start as usize..span.end as usize].to_owned()
         };
-        lint(&parse.ast).iter().map(|d| (d.code, word(d))).collect()
+        lint(&parse.ast, "A.mo").iter().map(|d| (d.code, word(d))).collect()
     }
 
     #[test]
@@ -368,7 +381,19 @@ mod tests {
         assert_eq!(codes(text), [("K0601", "import A.{E, F}".to_owned())]);
         let text = "model M\n  import A.B;\n  Real x; // B\nequation\n  x = 1;\nend M;\n";
         assert_eq!(codes(text).len(), 1);
-        assert_eq!(fix(text), ("model M\n  Real x; // B\nequation\n  x = 1;\nend M;\n".to_owned(), 1));
+        assert_eq!(
+            fix(text, "M.mo"),
+            ("model M\n  Real x; // B\nequation\n  x = 1;\nend M;\n".to_owned(), 1)
+        );
+    }
+
+    /// What a package in a folder imports, its classes in other files may use.
+    #[test]
+    fn imports_of_packages_in_folders() {
+        let text = "within;\npackage P\n  import A.B;\n  model M\n    import A.C;\n  end M;\nend P;\n";
+        let inner = "within;\npackage P\n  import A.B;\n  model M\n  end M;\nend P;\n".to_owned();
+        assert_eq!(fix(text, "lib/P/package.mo"), (inner, 1));
+        assert_eq!(fix(text, "lib/P.mo").1, 2);
     }
 
     #[test]
@@ -381,6 +406,19 @@ mod tests {
         assert_eq!(codes(text), [("K0602", "n".to_owned())]);
         let text = "connector C Real v; flow Real i(unit = \"A\"); end C;";
         assert_eq!(codes(text), [("K0603", "v".to_owned())]);
+    }
+
+    /// What is around other components as `inner` is used by them.
+    #[test]
+    fn inner_components_are_for_others() {
+        let text =
+            "model S parameter Integer n = 2; annotation(defaultComponentPrefixes = \"inner\"); end S;";
+        assert_eq!(codes(text), []);
+        let text = "package P connector Pin Real v(unit = \"V\"); flow Real i(unit = \"A\"); end Pin; \
+                    model Root Pin p; end Root; \
+                    model M inner Root root; annotation(experiment(StopTime = 1)); end M; end P;";
+        assert_eq!(codes(text), []);
+        assert_eq!(codes(&text.replace("inner ", "")), [("K0605", "root".to_owned())]);
     }
 
     #[test]
@@ -447,8 +485,8 @@ mod tests {
 
     #[test]
     fn slips_are_mended() {
-        let (text, count) = fix("model M Real x; equation x := 1; end M;");
+        let (text, count) = fix("model M Real x; equation x := 1; end M;", "M.mo");
         assert_eq!((text.as_str(), count), ("model M Real x; equation x = 1; end M;", 1));
-        assert_eq!(fix("model M Real x; equation x = ; end M;").1, 0);
+        assert_eq!(fix("model M Real x; equation x = ; end M;", "M.mo").1, 0);
     }
 }

@@ -91,7 +91,7 @@ pub fn fix(arguments: &Fix) -> bool {
     let (mut changed, mut places) = (0u64, 0u64);
     for path in &files {
         let Some(text) = read(path, &mut diagnostics) else { continue };
-        let (mended, count) = kausal_lsp::fix(&text);
+        let (mended, count) = kausal_lsp::fix(&text, &path.display().to_string());
         if count == 0 {
             continue;
         }

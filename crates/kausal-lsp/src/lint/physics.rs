@@ -92,8 +92,10 @@ fn open_connectors(ast: &Ast, names: &[Reference], id: ClassId, body: &LongBody)
     for element in &body.elements {
         let Element::Component(c) = element else { continue };
         let component: &Component = &ast.components[*c];
-        // Of arrays and of what may be absent, parts may be connected.
-        let plain = ast.lists.exprs.get(component.dims).is_empty() && component.condition.is_none();
+        // Of arrays and of what may be absent, parts may be connected; what is `inner`, others connect through their `outer`.
+        let plain = ast.lists.exprs.get(component.dims).is_empty()
+            && component.condition.is_none()
+            && !component.prefixes.inner;
         let Some(class) = class_of(ast, component.type_name, id).filter(|_| plain) else { continue };
         let Some(inside) = components(ast, class, 0) else { continue };
         let open: Vec<&str> = inside
