@@ -153,10 +153,23 @@ impl World {
     /// A buffer has another text.
     pub fn change(&mut self, path: &str, text: &str) {
         if let Some(file) = self.workspace.classes().lib.file_named(path) {
+            let before = self.declared(file);
             self.names.remove(&file);
             self.workspace.replace_file(path, text);
             self.forget_messages();
+            // Another name, or another package: it stands elsewhere, and what was there is gone.
+            let file = self.workspace.classes().lib.file_named(path);
+            if file.map(|file| self.declared(file)) != Some(before) {
+                self.reset();
+            }
         }
+    }
+
+    /// What a file declares at its top, with the package it is in.
+    fn declared(&mut self, file: FileId) -> (Option<String>, Vec<Symbol>) {
+        let ast = self.ast(file);
+        let within = ast.within.map(|w| ast.name_text(w));
+        (within, ast.roots.iter().map(|&root| ast.classes[root].name.symbol).collect())
     }
 
     /// The file with this path, read if need be.
