@@ -10,7 +10,7 @@ equation
       Line(points = {{-60, 20}, {60, 20}}, color = {0, 0, 190}),
       Line(points = {{-40, -5}, {40, -5}}, color = {0, 0, 190}),
       Line(points = {{-20, -30}, {20, -30}}, color = {0, 0, 190}),
-      Text(extent = {{-150, 150}, {150, 110}}, textString = "%name", textColor = {0, 0, 255})}),
+      Text(extent = {{-150, -45}, {150, -85}}, textString = "%name", textColor = {0, 0, 255})}),
     Documentation(info = "<html>
 <p>Every circuit needs at least one: potentials have a meaning only relative to it.</p>
 </html>"));
