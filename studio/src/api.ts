@@ -56,6 +56,10 @@ export interface SessionInfo {
   state: unknown;
   /** Runs that are kept. */
   runs: RunInfo[];
+  /** What is wrong, by file. */
+  diagnostics: Record<string, Diagnostic[]>;
+  /** Texts that were changed. */
+  texts: { file: string; dirty: boolean; canUndo: boolean; canRedo: boolean }[];
 }
 
 // ---------------------------------------------------------------- tree, search, documentation
@@ -479,7 +483,7 @@ export interface PlotProposal {
   caption: string;
   /** Meant to be seen first. */
   preferred: boolean;
-  plots: { title: string; x: string; y: { name: string; legend: string; axis: number }[]; xLabel: string; yLabel: string; xUnit: string; yUnit: string }[];
+  plots: { title: string; x: string; y: { name: string; legend: string; axis: number }[]; xLabel: string; yLabel: string; xUnit: string; yUnit: string; xRange: [number | null, number | null]; yRange: [number | null, number | null] }[];
 }
 
 /** Numbers are packed: single precision, least significant byte first, Base64. One row for each time, or one for all. */

@@ -6,7 +6,7 @@ import { classOf } from "./documents";
 import { Menu } from "./menu";
 import { notice } from "./notices";
 import { Dialogs } from "./panels/dialogs";
-import { DiagramPane, DiagramTools } from "./panels/diagram";
+import { DiagramPane, DiagramTools, Tip } from "./panels/diagram";
 import { IconPane } from "./panels/icon";
 import { DocumentationView } from "./panels/documentation";
 import { allMessages } from "./panels/messages";
@@ -144,6 +144,7 @@ export function App(): JSX.Element {
       </main>
       <Status />
       <Menu />
+      <Tip />
       <Dialogs />
       <div aria-live="polite">{notice.value ? <div class="toast" role="status">{notice.value}</div> : null}</div>
     </div>

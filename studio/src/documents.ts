@@ -79,6 +79,7 @@ export class TextDocument {
         const offset = this.toServer(fromA);
         changes.push({ offset, length: this.toServer(toA) - offset, insert: inserted.sliceString(0, inserted.length, this.crlf ? "\r\n" : "\n") });
       });
+      const before = this.base;
       this.base = sent.apply(this.base);
       this.pending = null;
       try {
@@ -90,12 +91,17 @@ export class TextDocument {
         if (shownClass) applyDiagram(shownClass, edited);
       } catch (error) {
         if (error instanceof CallFailed && error.error.code === "conflict") await this.load(true);
-        else report(error);
+        else {
+          // Nobody has heard of what was typed: it waits for the next time.
+          this.base = before;
+          this.pending = this.pending ? sent.compose(this.pending) : sent;
+          report(error);
+        }
       }
     });
   }
 
-  marks(edited: Edited): void {
+  marks(edited: { dirty: boolean; canUndo: boolean; canRedo: boolean }): void {
     this.dirty.value = edited.dirty;
     this.canUndo.value = edited.canUndo;
     this.canRedo.value = edited.canRedo;

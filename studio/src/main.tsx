@@ -1,7 +1,7 @@
 // Begins: token, session, what was open, the stream of events.
 
 import { render } from "preact";
-import { call, CallFailed, type Event, events } from "./api";
+import { call, CallFailed, type Event, events, type SessionInfo } from "./api";
 import { App } from "./app";
 import { listen } from "./commands";
 import { classOf, openClasses, openTexts, textOf } from "./documents";
@@ -9,6 +9,8 @@ import { forget as forgetIcons } from "./icons";
 import { forgetDocumentation } from "./panels/documentation";
 import * as diagram from "./panels/diagram";
 import { refreshTree } from "./panels/tree";
+import { linesOf } from "./results/lines";
+import { shownTimes } from "./results/plot";
 import * as results from "./results/runs";
 import "./results/values";
 import { active, close, connected, diagnostics, keep, open, restore, session, shown } from "./state";
@@ -61,11 +63,23 @@ function hear(e: Event): void {
   }
 }
 
+/** What is known of texts that somebody changed, and what is wrong with them. */
+function marked(info: SessionInfo): void {
+  for (const t of info.texts) textOf(t.file).marks(t);
+  diagnostics.value = new Map(Object.entries(info.diagnostics));
+}
+
 /** After a gap in the events everything is asked for anew. */
 async function catchUp(): Promise<void> {
-  for (const t of openTexts()) if (t.loaded) await t.load(true).catch(() => undefined);
+  for (const t of openTexts()) {
+    if (!t.loaded) continue;
+    // What was typed meanwhile is told before the text is taken anew.
+    await t.flush();
+    if (!t.pending) await t.load(true).catch(() => undefined);
+  }
   for (const c of openClasses()) if (c.diagram) await c.load(true);
   await refreshTree("").catch(() => undefined);
+  await call("session", {}).then(marked).catch(() => undefined);
   const list = await call("run.list", {}).catch(() => null);
   for (const info of list?.runs ?? []) results.heard(info);
 }
@@ -86,6 +100,7 @@ async function begin(): Promise<void> {
     const info = await call("session", {});
     session.value = info;
     restore(info.state);
+    marked(info);
     keep();
     results.restoreResults(info.runs);
     listen();
@@ -103,5 +118,5 @@ async function begin(): Promise<void> {
 }
 
 // For tests: what people reach with the mouse, reached without.
-Object.assign(globalThis, { kausal: { classOf, textOf, gesturesOf: diagram.gesturesOf, diagram, open, close, ...results } });
+Object.assign(globalThis, { kausal: { classOf, textOf, gesturesOf: diagram.gesturesOf, diagram, open, close, ...results, linesOf, shownTimes } });
 void begin();

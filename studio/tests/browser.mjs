@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { bigModel, evilModel, oddModel, rcModel } from "./models.mjs";
+import { bigModel, evilModel, longModel, lowpassModel, oddModel, optionalModel, rcModel } from "./models.mjs";
+import { plots } from "./plots.mjs";
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] ?? "" : undefined);
 const pictures = process.argv.includes("--pictures");
@@ -17,6 +18,9 @@ const git = (...args) => execFileSync("git", ["-c", "user.name=t", "-c", "user.e
 writeFileSync(join(folder, "Odd.mo"), oddModel);
 writeFileSync(join(folder, "Charge.mo"), rcModel);
 writeFileSync(join(folder, "Evil.mo"), evilModel);
+writeFileSync(join(folder, "Long.mo"), longModel);
+writeFileSync(join(folder, "Lowpass.mo"), lowpassModel);
+writeFileSync(join(folder, "Optional.mo"), optionalModel);
 writeFileSync(join(folder, "Big.mo"), bigModel(2000, 3000));
 git("init", "-q");
 git("add", ".");
@@ -737,6 +741,79 @@ test("written pages: the report's graph is readable or gone, a narrow plot begin
   assert.equal(await other.locator('#play[aria-label="Play"] svg').count(), 1);
   assert.deepEqual(wrong, []);
   await other.close();
+});
+
+plots({ test, page, until, openClass, ran, folder, diagram });
+
+test("what is not there is not offered; what has no icon is seen; words stand beside the pointer", async () => {
+  if (!(await api("tree", { class: "Modelica" })).data?.children?.length) return "skipped: no Modelica Standard Library in MODELICAPATH";
+  await openClass("Optional.Use");
+  await until("a canvas", () => page.evaluate(() => !!globalThis.kausal.gesturesOf("Optional.Use")));
+  await page.evaluate(() => globalThis.kausal.gesturesOf("Optional.Use").canvas.fit());
+  const fits = await page.evaluate(() => {
+    const g = globalThis.kausal.gesturesOf("Optional.Use");
+    return g.fitting(g.canvas.portsOf("sine").find((p) => p.end === "sine.y")).map((p) => p.end).sort();
+  });
+  assert.deepEqual(fits, ["both.extra", "both.u", "two.u"]);
+  const seen = await page.evaluate(() => globalThis.kausal.classOf("Optional.Use").components.get("two").svg);
+  assert.ok(/>two</.test(seen) && /<path/.test(seen), seen);
+  const [x, y] = await place("Optional.Use", "sine");
+  await page.mouse.move(x - 3, y);
+  await page.mouse.move(x, y);
+  const tip = page.locator(".tip");
+  await tip.waitFor();
+  const box = await tip.boundingBox();
+  assert.ok(Math.hypot(box.x - x, box.y - y) < 60 && box.x + box.width <= 1440, JSON.stringify([box, x, y]));
+  // At the rim of the page the words are still read.
+  await page.keyboard.press("Control+i");
+  await settled();
+  const [left] = await place("Optional.Use", "both");
+  await page.evaluate((by) => globalThis.kausal.gesturesOf("Optional.Use").canvas.pan(by, 0), 1425 - left);
+  await settled();
+  const [u, v] = await place("Optional.Use", "both");
+  await page.mouse.move(u, v + 3);
+  await page.mouse.move(u, v);
+  await until("words", () => tip.count());
+  const rim = await tip.boundingBox();
+  assert.ok(rim.x >= 0 && rim.x + rim.width <= 1440 && rim.y + rim.height <= 900, JSON.stringify(rim));
+  await page.mouse.move(5, 5);
+  await until("no words", async () => (await tip.count()) === 0);
+  await page.keyboard.press("Control+i");
+});
+
+test("copied with their comments, components stay what they are; a reload keeps what is wrong and what can be undone", async () => {
+  await openClass("Odd");
+  await until("a canvas", () => page.evaluate(() => !!globalThis.kausal.gesturesOf("Odd")));
+  await page.evaluate(() => globalThis.kausal.classOf("Odd").selectOnly(["r1", "r2"], []));
+  await diagram().focus();
+  await page.keyboard.press("Control+c");
+  await until("a word", async () => /Copied/.test(await page.locator(".toast").allInnerTexts().then((t) => t.join())));
+  await openClass("Charge");
+  await until("a canvas", () => page.evaluate(() => !!globalThis.kausal.gesturesOf("Charge")));
+  const there = await doc("Charge");
+  await diagram().focus();
+  await page.keyboard.press("Control+v");
+  await until("the copies", () => page.evaluate(() => { const c = globalThis.kausal.classOf("Charge").components; return c.has("r1") && c.has("r2"); }));
+  const text = await page.evaluate(() => globalThis.kausal.classOf("Charge").text.load().then(() => globalThis.kausal.classOf("Charge").text.shown.toString()));
+  assert.match(text, /r2\(R=20 \/\/ ohms\n\s*\) annotation/);
+  assert.equal((await doc("Charge")).wires.length, there.wires.length + 1, "their connection, too");
+  // Something is wrong; after a reload it is said, and can be taken back.
+  await page.evaluate(() => globalThis.kausal.classOf("Charge").edit([{ edit: "set", component: "r1", path: "R", value: "nothing_there" }]));
+  await page.keyboard.press("Alt+8");
+  const said = () => page.locator('[data-testid="messages"] .message.error:has-text("nothing_there")').count();
+  await until("an error", said);
+  await page.waitForTimeout(700);
+  await page.reload();
+  await page.locator('[role="tree"] .node').first().waitFor();
+  await until("the same error", said);
+  await openClass("Charge");
+  assert.ok(await page.locator('button[title^="Undo"]').isEnabled());
+  assert.equal(await page.locator('.tab.on .dot').count(), 1, "not saved");
+  await page.locator('button[title^="Undo"]').click();
+  await page.locator('button[title^="Undo"]').click();
+  await until("what it was", async () => (await doc("Charge")).parts.length === there.parts.length);
+  await until("no error of it", async () => (await said()) === 0);
+  await page.keyboard.press("Alt+6");
 });
 
 test("dark, and 500 pixels wide", async () => {

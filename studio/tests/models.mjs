@@ -80,3 +80,43 @@ export function bigModel(components, connections) {
   }
   return `${text}end Big;\n`;
 }
+
+/** Far more rows than a plot has points, and figures with labels, limits and values. */
+export const longModel = `model Long "A ripple on a slow wave"
+  parameter Real w(unit = "rad/s") = 2;
+  Real x(start = 1, fixed = true, unit = "m");
+  Real v(start = 0, fixed = true, unit = "m/s");
+  Real ripple(unit = "V");
+  Real fast(unit = "V") = sin(2*3.141592653589793*400*time);
+equation
+  der(x) = v;
+  der(v) = -w^2*x;
+  ripple = 10 + fast;
+  annotation(experiment(StopTime = 20, Interval = 1e-4), Documentation(figures = {Figure(title = "Motion", identifier = "m", preferred = true,
+    plots = {Plot(title = "Position", curves = {Curve(y = x, legend = "w = %{w}")}, y = Axis(label = "position", min = -3000, max = 3000, unit = "mm"))})}));
+end Long;
+`;
+
+/** One input, one output, one pole. */
+export const lowpassModel = `model Lowpass
+  input Real u;
+  output Real y(start = 0, fixed = true);
+equation
+  der(y) = u - y;
+end Lowpass;
+`;
+
+/** A block with an input that is there only if somebody wants it, and a component without an icon. */
+export const optionalModel = `package Optional
+  block Two
+    parameter Boolean wanted = false;
+    Modelica.Blocks.Interfaces.RealInput u annotation(Placement(transformation(extent = {{-120, 20}, {-80, 60}})));
+    Modelica.Blocks.Interfaces.RealInput extra if wanted annotation(Placement(transformation(extent = {{-120, -60}, {-80, -20}})));
+  end Two;
+  model Use
+    Two two annotation(Placement(transformation(extent = {{20, -20}, {60, 20}})));
+    Two both(wanted = true) annotation(Placement(transformation(extent = {{20, 40}, {60, 80}})));
+    Modelica.Blocks.Sources.Sine sine(f = 1) annotation(Placement(transformation(extent = {{-60, -10}, {-40, 10}})));
+  end Use;
+end Optional;
+`;

@@ -545,6 +545,9 @@ pub fn preview(view: &mut View<'_>, files: Reader<'_>) -> Shown {
     let subject = Subject { inst: root, name: name.clone(), class: name };
     let mut items = Vec::new();
     let how = How { layer: Layer::Icon, primitives: true, transform, depth: 1 };
+    if !is_connector {
+        layers::plain_box(&mut drafter.canvas, &level, &subject, how, &mut items);
+    }
     layers::draw_level(&mut drafter.canvas, &level, &subject, how, &mut items);
     out.svg = svg::fragment(&items, [0.0, 0.0]);
     out.bounds = Bounds { low: [-10.0, -10.0], high: [10.0, 10.0] };
@@ -563,6 +566,10 @@ pub fn icon(view: &mut View<'_>, files: Reader<'_>) -> String {
     let level = view.levels(root);
     let name = view.short_name(level.klass).to_owned();
     let mut canvas = Canvas { view, at: None, files, notes: Vec::new() };
+    // Connectors alone are no icon.
+    if !layers::has_graphics(&mut canvas, &level, Layer::Icon) {
+        return String::new();
+    }
     let extent = layers::coordinates(&mut canvas, &level, Layer::Icon).extent;
     let subject = Subject { inst: root, name: name.clone(), class: name };
     let mut items = Vec::new();

@@ -3,7 +3,9 @@
 
 use kausal_model::class::annotation_flag;
 use kausal_model::instance::InstId;
+use kausal_model::lookup::Found;
 use kausal_model::view::{Datum, Level, View};
+use kausal_syntax::Symbol;
 use kausal_syntax::ast::{Binding, ClassBody, Element, ModArg, Variability};
 
 use crate::attributes::Attributes;
@@ -116,9 +118,22 @@ pub fn dialog(view: &mut View<'_>, component: &str) -> Option<Dialog> {
     Some(out)
 }
 
+/// The class that a replaceable one stands for as long as nobody says anything else; nothing for one that is written out.
+fn meant(view: &mut View<'_>, level: &Level, name: Symbol) -> String {
+    let classes = view.classes();
+    let Some(Found::Class(klass)) = classes.find(level.klass, name) else { return String::new() };
+    let short = matches!(classes.lib.class(classes.key(klass).def).body, ClassBody::Short(_));
+    let base = classes.members(klass).ok().and_then(|members| members.bases.first().copied());
+    match base.filter(|_| short) {
+        Some(base) => view.full_name(base),
+        None => String::new(),
+    }
+}
+
 fn entries(view: &mut View<'_>, level: &Level, prefix: &str, depth: u32, out: &mut Vec<Entry>) {
     for (name, kind, constraint, description) in view.replaceable_classes(level) {
         let entry = Entry {
+            value: meant(view, level, name),
             path: format!("{prefix}{name}"),
             description,
             kind: Kind::Class,

@@ -39,6 +39,10 @@ pub struct Axis {
     pub label: String,
     /// The unit of its numbers.
     pub unit: String,
+    /// Where it begins, in that unit; as the values are where nothing is said.
+    pub min: Option<f64>,
+    /// Where it ends.
+    pub max: Option<f64>,
 }
 
 /// A curve: names of results as they are written, such as `a.b[1]` and `der(x)`.
@@ -96,7 +100,12 @@ fn plot(view: &mut View<'_>, given: &Attributes) -> Plot {
     let axis = |view: &mut View<'_>, name: &str| {
         let Some(axis) = given.nested(name) else { return Axis::default() };
         let text = |view: &mut View<'_>, name: &str| axis.text(view, name, None).unwrap_or_default();
-        Axis { label: text(view, "label"), unit: text(view, "unit") }
+        Axis {
+            label: text(view, "label"),
+            unit: text(view, "unit"),
+            min: axis.number(view, "min", None),
+            max: axis.number(view, "max", None),
+        }
     };
     let curves = given.calls(view, "curves", None);
     let curve = |view: &mut View<'_>, c: &Attributes| {

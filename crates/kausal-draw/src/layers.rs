@@ -10,10 +10,11 @@ use kausal_syntax::Ast;
 use kausal_syntax::ast::{ClassBody, ComponentRef, Equation, EquationKind, ModId};
 
 use crate::attributes::Attributes;
-use crate::geometry::{Point, Transform};
+use crate::font;
+use crate::geometry::{Point, Transform, middle, rectangle};
 use crate::graphics::{self, Canvas};
 use crate::macros::Subject;
-use crate::scene::{Group, Item};
+use crate::scene::{Anchor, Color, Fill, Group, Item, LinePattern, Shape, Stroke, Text};
 
 /// The two layers of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +183,7 @@ pub(crate) fn primitives(
 }
 
 /// Has a layer of this class or a base graphics of its own?
-fn has_graphics(canvas: &mut Canvas<'_, '_>, level: &Level, layer: Layer) -> bool {
+pub(crate) fn has_graphics(canvas: &mut Canvas<'_, '_>, level: &Level, layer: Layer) -> bool {
     let own = canvas.view.class_annotation(level, layer.name());
     own.is_some_and(|a| !Attributes::of(&a).calls(canvas.view, "graphics", None).is_empty())
         || level.bases.iter().any(|(base, _)| has_graphics(canvas, base, layer))
@@ -245,8 +246,49 @@ pub(crate) fn draw_component(
         class: canvas.view.short_name(level.klass).to_owned(),
     };
     let inner = How { layer, primitives: true, transform, depth: how.depth + 1 };
+    if !is_connector {
+        plain_box(canvas, &level, &subject, inner, out);
+    }
     draw_level(canvas, &level, &subject, inner, out);
 }
+
+/// A box with the name, for what has no icon of its own: connectors alone would float in the diagram.
+pub(crate) fn plain_box(
+    canvas: &mut Canvas<'_, '_>,
+    level: &Level,
+    subject: &Subject,
+    how: How,
+    out: &mut Vec<Item>,
+) {
+    if has_graphics(canvas, level, Layer::Icon) {
+        return;
+    }
+    let extent = coordinates(canvas, level, Layer::Icon).extent;
+    let outline = rectangle(extent, 0.0).into_iter().map(|s| s.map(how.transform)).collect();
+    let width = graphics::width(0.25, how.transform.scale());
+    let stroke = Some(Stroke { color: PLAIN, width, pattern: LinePattern::Solid });
+    out.push(Item::Shape(Shape { outline, stroke, fill: Fill::Solid([255; 3]) }));
+    let room = how.transform.scale() * (extent[1][0] - extent[0][0]).abs();
+    let wide = font::width(&subject.name, false).max(f64::MIN_POSITIVE);
+    // As large as fits between connectors at the sides, and no larger than other names.
+    let size = (0.7 * room / wide).min(0.2 * room);
+    out.push(Item::Text(Text {
+        lines: vec![subject.name.clone()],
+        at: how.transform.apply(middle(extent[0], extent[1])),
+        angle: 0.0,
+        size,
+        anchor: Anchor::Middle,
+        color: PLAIN,
+        bold: false,
+        italic: false,
+        underline: false,
+        font: String::new(),
+        width: wide * size,
+    }));
+}
+
+/// The colour of boxes that no library has drawn.
+const PLAIN: Color = [95, 95, 95];
 
 /// Where a component is.
 #[derive(Clone, Copy, Debug, PartialEq)]

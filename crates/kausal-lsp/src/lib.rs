@@ -28,6 +28,7 @@ mod world;
 
 pub use checker::{Told, check_file, check_names, check_units};
 pub use index::{Entry, FileEntry, Index};
+pub use kausal_syntax::ast::ClassKind;
 pub use lines::{Encoding, Lines, path_of, uri_of};
 pub use lint::{fix, lint, lint_library, lint_text, lint_units};
 pub use references::{Kind as ReferenceKind, Reference, references};

@@ -290,6 +290,8 @@ fn session(studio: &Studio) -> Answer {
         "home": folders.first().cloned().unwrap_or_default(),
         "folders": folders,
         "roots": roots,
+        "diagnostics": studio.language.diagnostics(),
+        "texts": desk.texts(),
         "state": *studio.state.lock().unwrap_or_else(PoisonError::into_inner),
         "runs": studio.runs.all(),
     }))
@@ -428,7 +430,9 @@ fn matching(studio: &Studio, given: &Given<'_>) -> Answer {
         if listed.partial || !desk.session().extends(&full, &constraint) {
             continue;
         }
-        let label = if words.is_empty() { full.clone() } else { words };
+        // Many say the same of themselves: the name tells them apart.
+        let name = full.rsplit('.').next().unwrap_or(&full);
+        let label = if words.is_empty() { full.clone() } else { format!("{name} — {words}") };
         choices.push(json!({"value": full, "label": label}));
     }
     Ok(json!({"choices": choices}))

@@ -68,29 +68,37 @@ impl Catalogue {
     /// The classes that could take the place of something that fits a class: those whose bases, as they are written, lead there.
     pub fn extending(&self, class: &str, most: usize) -> Vec<(String, String)> {
         let last = class.rsplit('.').next().unwrap_or(class).to_owned();
+        // What is declared within a model cannot be named from outside it (specification section 5.3.2).
+        let full = |entry: &kausal_lsp::Entry| match entry.container.is_empty() {
+            true => entry.name.to_string(),
+            false => format!("{}.{}", entry.container, entry.name),
+        };
+        let classes = || self.index.files.values().flat_map(|f| &f.classes);
+        let closed: std::collections::HashSet<String> =
+            classes().filter(|e| e.kind != kausal_lsp::ClassKind::Package).map(full).collect();
+        let is_open = |entry: &kausal_lsp::Entry| {
+            let ends = entry.container.match_indices('.').map(|(at, _)| at).chain([entry.container.len()]);
+            !ends.into_iter().any(|end| closed.contains(&entry.container[..end]))
+        };
         let mut known = vec![last];
         let mut out: Vec<(String, String)> = Vec::new();
         // Bases of bases: as long as something is found.
         loop {
             let before = out.len();
-            for file in self.index.files.values() {
-                for entry in &file.classes {
-                    if !entry.bases.iter().any(|b| known.iter().any(|k| k == b.as_str())) {
-                        continue;
-                    }
-                    let full = match entry.container.is_empty() {
-                        true => entry.name.to_string(),
-                        false => format!("{}.{}", entry.container, entry.name),
-                    };
-                    if out.iter().any(|(c, _)| *c == full) || out.len() >= most {
-                        continue;
-                    }
-                    if !known.iter().any(|k| k == entry.name.as_str()) {
-                        known.push(entry.name.to_string());
-                    }
-                    let words = if entry.partial { String::new() } else { entry.description.clone() };
-                    out.push((full, words));
+            for entry in classes() {
+                let is_like = entry.bases.iter().any(|b| known.iter().any(|k| k == b.as_str()));
+                if !is_like || !is_open(entry) {
+                    continue;
                 }
+                let full = full(entry);
+                if out.iter().any(|(c, _)| *c == full) || out.len() >= most {
+                    continue;
+                }
+                if !known.iter().any(|k| k == entry.name.as_str()) {
+                    known.push(entry.name.to_string());
+                }
+                let words = if entry.partial { String::new() } else { entry.description.clone() };
+                out.push((full, words));
             }
             if out.len() == before || out.len() >= most {
                 return out;

@@ -171,6 +171,22 @@ impl Desk {
         }))
     }
 
+    /// The texts that were changed: whether they are saved, and what can be taken back.
+    pub fn texts(&self) -> Vec<Value> {
+        let mut changed: Vec<(&String, &File)> = self
+            .files
+            .iter()
+            .filter(|(_, f)| f.is_dirty() || !f.undo.is_empty() || !f.redo.is_empty())
+            .collect();
+        changed.sort_by_key(|(path, _)| *path);
+        let one = |(path, f): (&String, &File)| {
+            json!({
+                "file": path, "dirty": f.is_dirty(), "canUndo": !f.undo.is_empty(), "canRedo": !f.redo.is_empty(),
+            })
+        };
+        changed.into_iter().map(one).collect()
+    }
+
     /// Changes a text; gives what the page has to know.
     pub fn commit(
         &mut self,

@@ -25,7 +25,11 @@ pub struct Language {
     waiting: Waiting,
     next: AtomicI32,
     open: Mutex<HashMap<String, u64>>,
+    told: Told,
 }
+
+/// What was said last of each file, for pages that come later.
+type Told = Arc<Mutex<HashMap<String, Value>>>;
 
 type Waiting = Arc<Mutex<HashMap<RequestId, mpsc::Sender<Value>>>>;
 
@@ -49,8 +53,9 @@ impl Language {
             waiting: waiting.clone(),
             next: AtomicI32::new(1),
             open: Mutex::default(),
+            told: Told::default(),
         };
-        let (heard, texts) = (client.receiver, places.buffers.clone());
+        let (heard, texts, told) = (client.receiver, places.buffers.clone(), language.told.clone());
         std::thread::spawn(move || {
             for message in &heard {
                 match message {
@@ -66,6 +71,12 @@ impl Language {
                         let text = texts.read().unwrap_or_else(PoisonError::into_inner).get(&path).cloned();
                         if let Some(text) = text {
                             let event = published(&path, &text, &n.params);
+                            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                            match event["diagnostics"].as_array().is_some_and(|d| !d.is_empty()) {
+                                true => told.insert(path, event["diagnostics"].clone()),
+                                false => told.remove(&path),
+                            };
+                            drop(told);
                             let _ = events.send(event.to_string().into());
                         }
                     }
@@ -76,6 +87,11 @@ impl Language {
         language.ask("initialize", json!({"capabilities": {}, "workspaceFolders": roots}));
         language.say("initialized", json!({}));
         language
+    }
+
+    /// Diagnostics of all files that have some.
+    pub fn diagnostics(&self) -> Value {
+        json!(*self.told.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn say(&self, method: &str, params: Value) {

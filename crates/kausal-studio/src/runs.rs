@@ -2,7 +2,7 @@
 //!
 //! A model that was translated is kept as long as no text changes: a run with other values begins at once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,8 @@ use crate::units;
 
 /// How often the page hears of a run that is under way.
 const OFTEN: Duration = Duration::from_millis(50);
+/// With so few curves of one unit there is room for those of others.
+const FEW: usize = 3;
 /// Points of a curve, if nobody says how many.
 const POINTS: usize = 2000;
 
@@ -251,7 +253,12 @@ impl Studio {
         let seconds = started.elapsed().as_secs_f64();
         match done {
             Ok(solution) => {
-                let told = located(self, &model.located(solution.diagnostics()));
+                let mut told = located(self, &model.located(&model.diagnostics()));
+                for d in located(self, &model.located(solution.diagnostics())) {
+                    if !told.contains(&d) {
+                        told.push(d);
+                    }
+                }
                 let mut info = locked(&run.info);
                 info.state = "done";
                 info.time = solution.end();
@@ -556,8 +563,10 @@ impl Run {
 
     /// Pictures worth a look: the figures of the model that show something of this result, then what varies.
     pub fn plots(&self, figures: &[kausal::draw::Figure]) -> Value {
+        let display = self.display_units();
         let result = locked(&self.rows);
         let known = |name: &str| name == "time" || result.signal(name).is_some();
+        let words = |text: &str| with_values(text, &result, &display);
         let mut proposals = Vec::new();
         for figure in figures {
             let plots: Vec<Value> = figure
@@ -569,24 +578,26 @@ impl Run {
                     let x = &curves.first()?.x;
                     let y = curves.iter().filter(|c| c.x == *x);
                     let y: Vec<Value> =
-                        y.map(|c| json!({"name": c.y, "legend": c.legend, "axis": 0})).collect();
+                        y.map(|c| json!({"name": c.y, "legend": words(&c.legend), "axis": 0})).collect();
                     Some(json!({
-                        "title": plot.title, "x": x, "y": y, "xLabel": plot.x.label, "yLabel": plot.y.label,
+                        "title": words(&plot.title), "x": x, "y": y,
+                        "xLabel": words(&plot.x.label), "yLabel": words(&plot.y.label),
                         "xUnit": plot.x.unit, "yUnit": plot.y.unit,
+                        "xRange": [plot.x.min, plot.x.max], "yRange": [plot.y.min, plot.y.max],
                     }))
                 })
                 .collect();
             if !plots.is_empty() {
-                let (title, caption) = (&figure.title, &figure.caption);
+                let (title, caption) = (words(&figure.title), words(&figure.caption));
                 proposals.push(json!({
                     "title": title, "source": "figures", "caption": caption, "preferred": figure.preferred, "plots": plots,
                 }));
             }
         }
-        let names = kausal::result::interesting(&result, 6);
+        let names = kausal::result::interesting_units(&result, 6, FEW);
         let y: Vec<Value> = names.iter().map(|n| json!({"name": n, "legend": "", "axis": 0})).collect();
         if !y.is_empty() {
-            let plot = json!({"title": "", "x": "time", "y": y, "xLabel": "", "yLabel": "", "xUnit": "", "yUnit": ""});
+            let plot = json!({"title": "", "x": "time", "y": y, "xLabel": "", "yLabel": "", "xUnit": "", "yUnit": "", "xRange": [null, null], "yRange": [null, null]});
             proposals.push(json!({
                 "title": "What varies", "source": "interesting", "caption": "", "preferred": false, "plots": [plot],
             }));
@@ -599,6 +610,14 @@ impl Run {
         let Some(model) = locked(&self.model).clone() else { return HashMap::new() };
         let chosen = model.variables().into_iter().filter(|v| !v.display_unit.is_empty());
         chosen.map(|v| (v.name.clone(), v.display_unit.clone())).collect()
+    }
+
+    /// The variables that stay what they are between events.
+    pub fn steps(&self) -> HashSet<String> {
+        let Some(model) = locked(&self.model).clone() else { return HashSet::new() };
+        let variables = model.variables().into_iter();
+        let steps = variables.filter(|v| v.kind == VariableKind::Discrete || v.ty != VariableType::Real);
+        steps.map(|v| v.name.clone()).collect()
     }
 
     /// Amplitudes over frequencies, from equally spaced instants.
@@ -632,6 +651,36 @@ impl Run {
         let (frequency, amplitude) = crate::why::spectrum(&values, to - from);
         Ok(json!({"frequency": frequency, "amplitude": amplitude}))
     }
+}
+
+/// A text of a figure with what `%{name}` stands for: the last value of a variable, with its unit (specification section 18.3.3).
+fn with_values(text: &str, result: &Trajectory, display: &HashMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix('%') {
+            out.push('%');
+            rest = behind;
+            continue;
+        }
+        let name = rest.strip_prefix('{').and_then(|r| Some(&r[..r.find('}')?]));
+        let value = name.and_then(|name| {
+            let signal = result.signal(name)?;
+            let last = result.time.len().checked_sub(1)?;
+            let unit = display.get(name).map_or("", String::as_str);
+            Some(kausal::draw::units::quantity(result.value(signal, last), &signal.unit, unit))
+        });
+        match (name, value) {
+            (Some(name), Some(value)) => {
+                out.push_str(&value);
+                rest = &rest[name.len() + 2..];
+            }
+            _ => out.push('%'),
+        }
+    }
+    out + rest
 }
 
 fn columns(
@@ -678,9 +727,24 @@ fn thin(
     last: usize,
     points: usize,
 ) -> Vec<usize> {
+    // A smooth curve has its extremes at the ends of a piece: two points of each. What swings within pieces takes more points,
+    // and where there are more than twice as many as asked for, pieces are made longer.
+    let out = pieces_of(result, signals, first, last, (points / 2).max(1));
+    match out.len() > 2 * points {
+        true => pieces_of(result, signals, first, last, (points * points / out.len()).max(1)),
+        false => out,
+    }
+}
+
+fn pieces_of(
+    result: &Trajectory,
+    signals: &[(&String, Option<&Signal>)],
+    first: usize,
+    last: usize,
+    pieces: usize,
+) -> Vec<usize> {
     let known: Vec<&Signal> = signals.iter().filter_map(|(_, s)| *s).collect();
-    let pieces = (points / (2 + 2 * known.len().min(4))).max(1);
-    let mut out = Vec::with_capacity(points + 8);
+    let mut out = Vec::with_capacity(2 * pieces + 8);
     for piece in 0..pieces {
         let a = first + (last - first) * piece / pieces;
         let b = first + (last - first) * (piece + 1) / pieces;
@@ -698,4 +762,56 @@ fn thin(
         out.extend(rows);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slow wave, a quick one, and rows of which far more are there than are asked for.
+    fn waves() -> Trajectory {
+        let mut out = Trajectory::default();
+        let signal = |name: &str, column: usize, unit: &str| Signal {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            description: String::new(),
+            values: Values::Column(column, false),
+        };
+        out.start(&[signal("slow", 0, "m"), signal("quick", 1, "")], 2).expect("memory");
+        for i in 0..200_000 {
+            let t = f64::from(i) * 1e-4;
+            out.row(t, &[(3.0 * t).sin(), (3000.0 * t).sin()]).expect("memory");
+        }
+        out
+    }
+
+    #[test]
+    fn thinned_curves_stay_curves() {
+        let result = waves();
+        let signals = |names: &[String]| -> Vec<usize> {
+            let list: Vec<(&String, Option<&Signal>)> = names.iter().map(|n| (n, result.signal(n))).collect();
+            thin(&result, &list, 0, result.time.len(), 2000)
+        };
+        let slow = signals(&["slow".to_owned()]);
+        assert!((1500..=4000).contains(&slow.len()), "{}", slow.len());
+        // Ten waves and two thousand points: straight lines between them are nowhere far from the curve.
+        let widest = slow.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        assert!(widest <= 250, "a piece of {widest} rows");
+        let both = signals(&["slow".to_owned(), "quick".to_owned()]);
+        assert!(both.len() <= 4000, "{}", both.len());
+        let quick = result.signal("quick").expect("it is there");
+        let highest = both.iter().map(|&row| result.value(quick, row)).fold(0.0, f64::max);
+        assert!(highest > 0.999, "a peak is lost: {highest}");
+    }
+
+    #[test]
+    fn figures_say_values() {
+        let result = waves();
+        let display = HashMap::from([("slow".to_owned(), "mm".to_owned())]);
+        let words = |text: &str| with_values(text, &result, &display);
+        let last = 1e3 * (3.0 * 19.9999f64).sin();
+        let said = words("x = %{slow}, 100 %%, %{nothing}, %");
+        assert!(said.starts_with(&format!("x = {:.2}", last)[..8]), "{said}");
+        assert!(said.ends_with("mm, 100 %, %{nothing}, %"), "{said}");
+    }
 }

@@ -165,6 +165,10 @@ pub fn linearize(studio: &Studio, class: &str, request: &Value) -> Answer {
             frequencies.iter().map(|f| response(&l, n, m, j, std::f64::consts::TAU * f)).collect();
         for (i, output) in l.outputs.iter().enumerate().take(p) {
             let values: Vec<(f64, f64)> = responses.iter().map(|r| r[i]).collect();
+            if values.iter().all(|v| *v == (0.0, 0.0)) {
+                // Nothing of this input reaches that output.
+                continue;
+            }
             let magnitude: Vec<f64> =
                 values.iter().map(|(re, im)| 20.0 * re.hypot(*im).max(1e-300).log10()).collect();
             let mut phase: Vec<f64> = values.iter().map(|(re, im)| im.atan2(*re).to_degrees()).collect();
@@ -321,6 +325,7 @@ pub fn values(studio: &Studio, number: u64, time: f64) -> Answer {
     let run = studio.runs.get(number)?;
     let class = run.class().to_owned();
     let display = run.display_units();
+    let steps = run.steps();
     let mut desk = studio.desk();
     let mut components: HashMap<String, Vec<Value>> = HashMap::new();
     let svg = run.result(|result| {
@@ -333,7 +338,8 @@ pub fn values(studio: &Studio, number: u64, time: f64) -> Answer {
             }
             let list = components.entry(first.to_owned()).or_default();
             if list.len() < 4
-                && let Some(value) = kausal::draw::value_at(result, &signal.name, time)
+                && let Some(value) =
+                    kausal::draw::sampled(result, &signal.name, time, steps.contains(&signal.name))
             {
                 let text = kausal::draw::units::quantity(
                     value,

@@ -333,3 +333,81 @@ fn figures_of_the_model_are_proposed_first() {
     assert_eq!((&plot["yUnit"], plot["y"].as_array().map(Vec::len)), (&json!("degC"), Some(1)));
     assert_eq!(proposals["proposals"][1]["source"], "interesting");
 }
+
+const LOADS: &str = r#"package Loads
+  partial model Load "Any"
+    Real x;
+  end Load;
+  model Ohmic "Uses power"
+    extends Load;
+  equation
+    x = 1;
+  end Ohmic;
+  model Host
+    replaceable model Kind = Ohmic constrainedby Load annotation(choicesAllMatching = true);
+    model Inner "Cannot be named from outside"
+      extends Ohmic;
+    end Inner;
+    Kind kind annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+    parameter Real unset(start = 3);
+    Real y = unset*time;
+    Real z = 2*time;
+    discrete Real held;
+  equation
+    when sample(0, 0.5) then
+      held = time;
+    end when;
+    annotation(experiment(Interval = 0.25));
+  end Host;
+  model Use
+    Host host annotation(Placement(transformation(extent = {{-10, -10}, {10, 10}})));
+  end Use;
+end Loads;
+"#;
+
+/// Classes to choose are those that can be named, and the default says what it is; what has no icon is a box with its name.
+#[test]
+fn classes_to_choose() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("Loads.mo"), LOADS).unwrap();
+    let studio = open(folder.path());
+    let dialog = studio.ask("parameters", json!({"class": "Loads.Use", "component": "host"}));
+    let entry = &dialog["tabs"][0]["groups"][0]["entries"][0];
+    assert_eq!((&entry["path"], &entry["default"]), (&json!("Kind"), &json!("Loads.Ohmic")), "{entry}");
+    let begin = Instant::now();
+    let found = loop {
+        let answer =
+            studio.ask("matching", json!({"class": "Loads.Use", "component": "host", "name": "Kind"}));
+        if answer["choices"].as_array().is_some_and(|c| !c.is_empty())
+            || begin.elapsed() > Duration::from_secs(20)
+        {
+            break answer;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(found["choices"], json!([{"value": "Loads.Ohmic", "label": "Ohmic — Uses power"}]));
+    let diagram = studio.ask("diagram", json!({"class": "Loads.Use"}));
+    let svg = diagram["components"][0]["svg"].as_str().unwrap();
+    assert!(svg.contains("<path") && svg.contains(">host<"), "{svg}");
+    assert_eq!(dialog["icon"], "");
+}
+
+/// What translation warns of is said of the run, and values at an instant lie on the curves.
+#[test]
+fn warnings_and_values_between_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("Loads.mo"), LOADS).unwrap();
+    let studio = open(folder.path());
+    let run = studio.ask("run.start", json!({"class": "Loads.Use", "settings": {"interval": 0.25}}));
+    let info = finished(&studio, &run);
+    assert_eq!(info["state"], "done", "{info}");
+    let codes: Vec<&str> =
+        info["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
+    assert_eq!(codes, ["K0416"], "{info}");
+    let values = studio.ask("values", json!({"run": run["run"], "time": 0.85}));
+    let text = |name: &str| {
+        let list = values["components"]["host"].as_array().unwrap();
+        list.iter().find(|v| v["name"] == name).unwrap()["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((text("y"), text("z"), text("held")), ("2.55".into(), "1.7".into(), "0.5".into()));
+}

@@ -219,6 +219,20 @@ pub fn document_text(document: &Document, columns: usize) -> String {
     html::text(document, columns)
 }
 
+/// The value of a signal that changes between rows along a straight line, as curves do; `steps`: it stays what it was.
+pub fn sampled(result: &Trajectory, name: &str, time: f64, steps: bool) -> Option<f64> {
+    let here = value_at(result, name, time)?;
+    let after = result.time.partition_point(|&t| t <= time);
+    let (Some(row), Some(&next), Some(signal)) =
+        (after.checked_sub(1), result.time.get(after), result.signal(name))
+    else {
+        return Some(here);
+    };
+    let then = result.value(signal, after);
+    let part = (time - result.time[row]) / (next - result.time[row]);
+    Some(if steps || !then.is_finite() { here } else { here + part * (then - here) })
+}
+
 /// The value of a variable at an instant: that of the last row that is not later.
 pub fn value_at(result: &Trajectory, name: &str, time: f64) -> Option<f64> {
     let row = result.time.partition_point(|&t| t <= time).saturating_sub(1);

@@ -94,6 +94,11 @@ impl Trajectory {
 /// dots in their names, derivatives only when there is nothing else. They share an axis, so all have the unit of
 /// the first, and none is a flat line beside another. Of several names for the same values one is taken.
 pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
+    interesting_units(trajectory, count, 0)
+}
+
+/// As [`interesting`]; where signals of one unit are less than `few`, those of up to two units more follow, for axes of their own.
+pub fn interesting_units(trajectory: &Trajectory, count: usize, few: usize) -> Vec<String> {
     let inner =
         |name: &'_ str| name.strip_prefix("der(").and_then(|n| n.strip_suffix(')')).map(str::to_owned);
     let states: HashSet<String> = trajectory.signals.iter().filter_map(|s| inner(&s.name)).collect();
@@ -119,27 +124,53 @@ pub fn interesting(trajectory: &Trajectory, count: usize) -> Vec<String> {
         })
         .collect();
     ranked.sort_by_key(|(rank, ..)| *rank);
-    let Some(&((only_derivatives, ..), _, first)) = ranked.first() else { return Vec::new() };
+    let Some(&((only_derivatives, ..), ..)) = ranked.first() else { return Vec::new() };
+    ranked.retain(|((is_derivative, ..), ..)| only_derivatives || !is_derivative);
+    let mut units: Vec<&str> = Vec::new();
+    for (_, _, signal) in &ranked {
+        if !units.contains(&signal.unit.as_str()) {
+            units.push(&signal.unit);
+        }
+    }
     let mut seen = HashSet::new();
-    // Of all that is taken so far: the least range of one, and from the lowest to the highest value.
-    let (mut least, mut low, mut high) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-    ranked
-        .iter()
-        .filter(|((is_derivative, ..), ..)| only_derivatives || !is_derivative)
-        .filter(|(_, _, signal)| signal.unit == first.unit)
-        .filter(|(_, column, _)| seen.insert(*column))
-        .filter(|(_, column, _)| {
-            let (from, to) = range(&trajectory.columns[*column]);
-            let (narrow, whole) = (least.min(to - from), high.max(to) - low.min(from));
-            let visible = narrow >= FLAT * whole || !least.is_finite();
-            if visible {
-                (least, low, high) = (narrow, low.min(from), high.max(to));
+    let mut taken: Vec<usize> = Vec::new();
+    let mut out: Vec<String> = Vec::new();
+    for unit in units.into_iter().take(AXES) {
+        if !out.is_empty() && out.len() >= few {
+            break;
+        }
+        // Of all that is taken so far: the least range of one, and from the lowest to the highest value.
+        let (mut least, mut low, mut high) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+        for (_, column, signal) in ranked.iter().filter(|(_, _, signal)| signal.unit == unit) {
+            if out.len() >= count || !seen.insert(*column) {
+                continue;
             }
-            visible
-        })
-        .take(count)
-        .map(|(_, _, signal)| signal.name.clone())
-        .collect()
+            let values = &trajectory.columns[*column];
+            let (from, to) = range(values);
+            let (narrow, whole) = (least.min(to - from), high.max(to) - low.min(from));
+            let is_visible = narrow >= FLAT * whole || !least.is_finite();
+            if !is_visible
+                || taken.iter().any(|&other| is_like(values, &trajectory.columns[other], to - from))
+            {
+                continue;
+            }
+            (least, low, high) = (narrow, low.min(from), high.max(to));
+            taken.push(*column);
+            out.push(signal.name.clone());
+        }
+    }
+    out
+}
+
+/// A plot has room for so many axes.
+const AXES: usize = 3;
+
+/// Curves that are nowhere further apart than this part of their height are seen as one: a plot has less than a thousand pixels.
+const SAME: f64 = 0.001;
+
+/// Are these values, with this range, so near to others that nobody sees two curves?
+fn is_like(values: &[f64], others: &[f64], range: f64) -> bool {
+    values.iter().zip(others).all(|(a, b)| (a - b).abs() <= SAME * range)
 }
 
 /// A curve that takes less than this part of the height of its plot is seen as a flat line.
@@ -359,6 +390,13 @@ mod tests {
         };
         assert_eq!(interesting(&trajectory, 4), ["capacitor.v", "resistor.v"]);
         assert_eq!(interesting(&trajectory, 1), ["capacitor.v"]);
+        // Where there are few of one unit, those of others have room.
+        assert_eq!(interesting_units(&trajectory, 4, 2), ["capacitor.v", "resistor.v"]);
+        assert_eq!(interesting_units(&trajectory, 4, 3), ["capacitor.v", "resistor.v", "source.i"]);
+        // Of two curves that nobody could tell apart one is enough.
+        let resistor = std::mem::replace(&mut trajectory.columns[2], vec![1e-6, 1.0 + 1e-6]);
+        assert_eq!(interesting(&trajectory, 4), ["capacitor.v"]);
+        trajectory.columns[2] = resistor;
         // What rounding leaves of a sum that is zero is no signal.
         trajectory.columns[3] = vec![1e-17, -2e-16];
         assert_eq!(interesting(&trajectory, 4), ["capacitor.v", "resistor.v"]);

@@ -321,6 +321,11 @@ export class Canvas {
     return { info: component.connectors[port.index]!, own: component.isConnector };
   }
 
+  /** Is it there with the values that its condition has? */
+  exists(port: Port): boolean {
+    return !this.connector(port).info.disabled && !this.parts.get(port.component)!.component.disabled;
+  }
+
   endPosition(end: string): Point | null {
     const part = this.partOf(end);
     const plain = end.replace(/\[[^\]]*\]/g, "");
@@ -377,7 +382,7 @@ export class Canvas {
       for (const port of this.portsOf(name)) {
         const radius = Math.max(Math.min(this.connector(port).info.radius, 12), pixels / this.zoom);
         const d = Math.hypot(port.at[0] - x, port.at[1] - y);
-        if (d <= radius && d < least && wanted(port)) [least, best] = [d, port];
+        if (d <= radius && d < least && this.exists(port) && wanted(port)) [least, best] = [d, port];
       }
     }
     return best;

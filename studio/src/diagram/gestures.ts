@@ -39,10 +39,10 @@ export class Gestures {
     host.addEventListener("pointerup", this.up);
     host.addEventListener("pointercancel", this.cancel);
     host.addEventListener("pointerleave", () => {
+      this.onHover("", 0, 0);
       if (this.mode.kind === "idle") {
         canvas.showHover(null, null);
         canvas.showPorts([]);
-        this.onHover("", 0, 0);
       }
     });
     host.addEventListener("wheel", this.wheel, { passive: false });
@@ -406,7 +406,7 @@ export class Gestures {
     const found: Port[] = [];
     for (const name of within ? canvas.partsNear(within) : canvas.parts.keys()) {
       for (const port of canvas.portsOf(name)) {
-        if (port.end === from.end) continue;
+        if (port.end === from.end || !canvas.exists(port)) continue;
         const b = canvas.connector(port);
         if (canConnect(a.info, a.own, b.info, b.own)) found.push(port);
       }

@@ -2,7 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, type DiagramComponent, type Edit, type Point, type TreeNode } from "../api";
 import { Canvas } from "../diagram/canvas";
 import { Gestures } from "../diagram/gestures";
@@ -19,7 +19,8 @@ import { revealInText } from "./text";
 /** The canvases that are shown, by class. */
 const shownCanvases = new Map<string, Gestures>();
 const views = new Map<string, { zoom: number; origin: Point; whole: boolean }>();
-const hover = signal<{ words: string; x: number; y: number } | null>(null);
+/** What is under the pointer. */
+export const hover = signal<{ words: string; x: number; y: number } | null>(null);
 const renaming = signal<{ class: string; name: string } | null>(null);
 
 
@@ -334,7 +335,7 @@ export function connectByKeys(): void {
   const host = gestures.canvas.host.getBoundingClientRect();
   const at = gestures.canvas.toPixels(gestures.canvas.parts.get(name)?.at ?? [0, 0]);
   const [x, y] = [host.left + at[0], host.top + at[1]];
-  const ports = gestures.canvas.portsOf(name);
+  const ports = gestures.canvas.portsOf(name).filter((p) => gestures.canvas.exists(p));
   if (!ports.length) return toast(`${name} has no connectors.`);
   const second = (from: (typeof ports)[number]): void => {
     const fits = gestures.fitting(from).sort((p, q) => Math.hypot(p.at[0] - from.at[0], p.at[1] - from.at[1]) - Math.hypot(q.at[0] - from.at[0], q.at[1] - from.at[1]));
@@ -478,9 +479,23 @@ export function DiagramPane({ name }: { name: string }): JSX.Element {
         <Tool glyph="fit" title="Fit (F)" onClick={fit} />
       </div>
       {doc.diagram && !doc.diagram.editable ? <div class="floating top-right"><span class="badge" style="margin:4px">Library, read only</span></div> : null}
-      {hover.value && host.current?.matches(":hover") ? <div class="tip" style={`left:${Math.min(hover.value.x + 14, innerWidth - 350)}px;top:${hover.value.y + 18}px`}>{hover.value.words}</div> : null}
     </div>
   );
+}
+
+/** The words beside the pointer. They stand outside of the diagram, which cuts off what leaves it and measures places in itself. */
+export function Tip(): JSX.Element | null {
+  const ref = useRef<HTMLDivElement>(null);
+  const h = hover.value;
+  useLayoutEffect(() => {
+    const e = ref.current;
+    if (!h || !e) return;
+    const r = e.getBoundingClientRect();
+    const under = h.y + 18 + r.height <= innerHeight - 4;
+    e.style.left = `${Math.max(Math.min(h.x + 14, innerWidth - r.width - 6), 4)}px`;
+    e.style.top = `${under ? h.y + 18 : Math.max(h.y - 10 - r.height, 4)}px`;
+  }, [h]);
+  return h ? <div class="tip" role="tooltip" ref={ref}>{h.words}</div> : null;
 }
 
 function RenameField({ name, done }: { name: string; done: (next: string) => void }): JSX.Element {

@@ -7,7 +7,8 @@ import uPlot from "uplot";
 import { call, type Linearized } from "../api";
 import { current, now } from "../results/runs";
 import { isDark } from "../state";
-import { format } from "../widgets";
+import { logarithmic } from "../results/plot";
+import { download, format, last, Tool } from "../widgets";
 
 const known = signal<{ class: string; at: number; value: Linearized | string } | null>(null);
 const busy = signal(false);
@@ -50,15 +51,30 @@ function Bode({ data }: { data: Linearized["bode"][number] }): JSX.Element {
     if (!element) return;
     const soft = isDark.value ? "#a3acb9" : "#545c69";
     const axis = { stroke: soft, font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", labelSize: 16, grid: { stroke: isDark.value ? "#ffffff14" : "#00000012" } };
+    const whole = logarithmic(true);
     const plot = new uPlot({
-      width: Math.max(element.clientWidth, 240), height: 200, legend: { show: false },
+      width: Math.max(element.clientWidth, 240), height: 230, legend: { show: false }, pxAlign: 0,
       scales: { x: { time: false, distr: 3 }, db: {}, deg: {} },
-      axes: [{ ...axis, label: "frequency [Hz]" }, { ...axis, scale: "db", label: "magnitude [dB]", size: 46 }, { ...axis, scale: "deg", side: 1, label: "phase [deg]", size: 46, grid: { show: false } }],
+      axes: [{ ...axis, ...whole, grid: { ...axis.grid, ...whole.grid }, label: "frequency [Hz]", values: (_u, ticks) => ticks.map((t) => (t === null ? "" : format(t, 3))) }, { ...axis, scale: "db", label: "magnitude [dB]", size: 46 }, { ...axis, scale: "deg", side: 1, label: "phase [deg]", size: 46, grid: { show: false } }],
       series: [{}, { scale: "db", stroke: isDark.value ? "#6ea8ff" : "#1f6feb", width: 1.75 }, { scale: "deg", stroke: isDark.value ? "#ff9e64" : "#c2410c", width: 1.75, dash: [6, 4] }],
     }, [data.frequency, data.magnitude, data.phase], element);
-    return () => plot.destroy();
+    const observer = new ResizeObserver(() => plot.setSize({ width: Math.max(element.clientWidth, 240), height: 230 }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
   }, [data, isDark.value]);
-  return <div class="grow" style="min-width:260px"><div class="soft">{data.input} → {data.output}</div><div ref={host} /></div>;
+  const csv = (): void => download(`bode-${last(data.input)}-${last(data.output)}.csv`, `frequency [Hz],magnitude [dB],phase [deg]\n${data.frequency.map((f, k) => `${f},${data.magnitude[k]},${data.phase[k]}\n`).join("")}`, "text/csv");
+  return (
+    <div class="bode" data-testid="bode">
+      <div class="soft" style="display:flex;align-items:center;gap:10px;flex-wrap:wrap"><b style="color:var(--ink)">{data.input} → {data.output}</b>
+        <span><span class="swatch" style="display:inline-block;vertical-align:middle;background:light-dark(#1f6feb,#6ea8ff)" /> magnitude</span>
+        <span><span style="display:inline-block;vertical-align:middle;width:14px;border-top:2px dashed light-dark(#c2410c,#ff9e64)" /> phase</span>
+        <span class="grow" /><Tool glyph="save" title="Save as CSV" onClick={csv}>CSV</Tool></div>
+      <div ref={host} />
+    </div>
+  );
 }
 
 export function Linear({ name }: { name: string }): JSX.Element {
@@ -72,7 +88,7 @@ export function Linear({ name }: { name: string }): JSX.Element {
         <form style="display:flex;gap:8px;flex-wrap:wrap;align-items:center;margin:6px 0" onSubmit={(e) => { e.preventDefault(); void linearize(name); }}>
           <label class="inline">From <input class="field small" style="width:190px" list="linear-names" aria-label="Inputs of the linear model" placeholder={l?.inputs.join(", ") || "inputs of the model"} value={from.value} onInput={(e) => (from.value = e.currentTarget.value)} /></label>
           <label class="inline">to <input class="field small" style="width:190px" list="linear-names" aria-label="Outputs of the linear model" placeholder={l?.outputs.join(", ") || "variables"} value={to.value} onInput={(e) => (to.value = e.currentTarget.value)} /></label>
-          <button type="submit" class="tool">Linearise</button>
+          <button type="submit" class="tool primary">Linearise</button>
           <datalist id="linear-names">{current.value?.info.value.class === name ? current.value.variables.value.slice(0, 500).map((v) => <option value={v.name} />) : null}</datalist>
         </form>
       ) : null}

@@ -1,133 +1,21 @@
-// One plot: uPlot with curves of all visible runs, axes by unit, cursors; X–Y and spectra; export as CSV, SVG and PNG.
+// One plot: uPlot with curves of all visible runs, axes by unit, cursors; X–Y and spectra.
 
 import { effect, signal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { call } from "../api";
 import { showMenu } from "../menu";
-import { report } from "../notices";
 import { isDark } from "../state";
 import { download, format, Glyph, last } from "../widgets";
-import { activePlot, COLORS, current, type Curve, DASHES, family, isStep, now, type Plot, plots, type Run, runs, shownCurve, unitOf, units, updatePlot, valueAt } from "./runs";
-
-/** One line of a plot. */
-interface Line { run: Run; name: string; label: string; unit: string; color: string; dash: number[]; x: Float64Array; y: Float64Array; scale: string; step: boolean; family: boolean }
+import { exactAt, forgetDetail, refine } from "./detail";
+import { exportCsv, fileName, pngOf, svgOf } from "./export";
+import { axesOf, type Line, linesOf, paint, xLabel } from "./lines";
+import { activePlot, current, now, type Plot, plots, runs, second, shownCurve, units, updatePlot, valueAt } from "./runs";
 
 /** The time under the mouse, in all plots. */
 export const hoverTime: Signal<number> = signal(NaN);
-/** The second cursor, for differences. */
-export const second: Signal<number> = signal(NaN);
 
-const resolved = new Map<string, string>();
-/** A colour of the palette in the present theme: canvases know no light-dark(). */
-const paint = (color: string): string => {
-  const key = `${isDark.peek()}${color}`;
-  let value = resolved.get(key);
-  if (!value) {
-    const [, light, dark] = /light-dark\(([^,]+),([^)]+)\)/.exec(color) ?? [];
-    value = light && dark ? (isDark.peek() ? dark : light) : color;
-    resolved.set(key, value);
-  }
-  return value;
-};
-
-const spectra = new Map<string, { key: string; curve: Curve }>();
-async function spectrum(run: Run, name: string, redraw: () => void): Promise<void> {
-  const id = `${run.number} ${name}`;
-  const key = String(run.age.peek());
-  if (spectra.get(id)?.key === key) return;
-  spectra.set(id, { key, curve: spectra.get(id)?.curve ?? { time: new Float64Array(), values: new Float64Array() } });
-  try {
-    const { frequency, amplitude } = await call("fft", { run: run.number, name });
-    spectra.set(id, { key, curve: { time: Float64Array.from(frequency), values: Float64Array.from(amplitude) } });
-    redraw();
-  } catch (error) {
-    report(error);
-  }
-}
-
-const redraws = signal(0);
-
-/** What a plot shows. Reads signals: whoever calls it in an effect is called again. */
-export function linesOf(plot: Plot): Line[] {
-  redraws.value;
-  const visible = runs.value.filter((r) => r.visible.value && r.variables.value.length);
-  const reference = plot.difference ? visible[0] : undefined;
-  const lines: Line[] = [];
-  const scales: string[] = [];
-  visible.forEach((run) => {
-    run.age.value;
-    if (run === reference && visible.length > 1) return;
-    const runIndex = runs.value.filter((r) => r.visible.value).indexOf(run);
-    plot.series.forEach((s, i) => {
-      const v = run.byName.value.get(s.name);
-      let curve = shownCurve(run, s.name);
-      if (!v || !curve) return;
-      const u = unitOf(v);
-      let unit = u.label || u.unit;
-      let x = curve.time;
-      let y = curve.values;
-      if (plot.kind === "fft") {
-        void spectrum(run, s.name, () => redraws.value++);
-        curve = spectra.get(`${run.number} ${s.name}`)?.curve ?? null;
-        if (!curve) return;
-        [x, y] = [curve.time, u.factor === 1 ? curve.values : curve.values.map((a) => a * u.factor)];
-      } else if (plot.kind === "xy" && plot.x) {
-        const other = shownCurve(run, plot.x);
-        if (!other) return;
-        x = Float64Array.from(curve.time, (t) => valueAt(other, t, isStep(run.byName.value.get(plot.x))));
-      }
-      if (reference && reference !== run) {
-        const base = shownCurve(reference, s.name);
-        if (!base) return;
-        y = Float64Array.from(y, (value, k) => value - valueAt(base, curve!.time[k]!, isStep(v)));
-        if (v.units.length > 1 && u.offset) unit = `Δ${unit}`;
-      }
-      const key = s.axis !== null ? `axis ${s.axis}` : `u ${unit}`;
-      if (!scales.includes(key)) scales.push(key);
-      // More than three units share the last axis.
-      const scale = `y${Math.min(scales.indexOf(key), 2)}`;
-      lines.push({ run, name: s.name, label: visible.length > 1 ? `${s.legend || s.name} · ${run.info.value.label || `run ${run.number}`}` : s.legend || s.name, unit, color: COLORS[i % COLORS.length]!, dash: DASHES[(runIndex + (i >= COLORS.length ? 1 : 0)) % DASHES.length]!, x, y, scale, step: isStep(v), family: false });
-    });
-  });
-  const f = family.value;
-  const run = f && runs.value.find((r) => r.number === f.run && r.visible.value);
-  if (f && run && plot.kind === "time" && !plot.difference) {
-    for (const l of [...lines].filter((q) => q.run === run)) {
-      const u = unitOf(run.byName.value.get(l.name));
-      for (const c of f.curves) {
-        const y = c.columns.get(l.name);
-        if (y) lines.unshift({ ...l, label: `${l.name} with ${last(f.name)} = ${format(c.value)}`, color: faint(l.color), dash: [], x: c.time, y: u.factor === 1 && u.offset === 0 ? y : y.map((v) => v * u.factor + u.offset), family: true });
-      }
-    }
-  }
-  return lines;
-}
-
-/** The colour of a curve beside the chosen one. */
-const faint = (color: string): string => color.replace(/#[0-9a-f]{6}/g, "$&59");
-
-function axesOf(lines: Line[]): { scale: string; label: string }[] {
-  const seen = new Map<string, Set<string>>();
-  for (const l of lines) {
-    if (!seen.has(l.scale)) seen.set(l.scale, new Set());
-    seen.get(l.scale)!.add(l.unit);
-  }
-  const all = [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([scale, set]) => ({ scale, label: [...set].filter(Boolean).join(", ") }));
-  return all.length ? all : [{ scale: "y0", label: "" }];
-}
-
-const xLabel = (plot: Plot): string => {
-  if (plot.kind === "fft") return "frequency [Hz]";
-  if (plot.kind === "xy" && plot.x) {
-    const v = current.value?.byName.value.get(plot.x);
-    const u = unitOf(v);
-    return `${plot.x}${u.label ? ` [${u.label}]` : ""}`;
-  }
-  return "time [s]";
-};
 
 /** Draws lines in the order of their points: for X–Y, where x goes forth and back. */
 const xyPaths: uPlot.Series.PathBuilder = (u, i) => {
@@ -166,16 +54,26 @@ function dataOf(plot: Plot, lines: Line[]): uPlot.AlignedData {
     const run = current.peek();
     return run && plot.kind === "time" ? [[run.info.peek().start, run.info.peek().stop]] : [[0, 1]];
   }
-  const same = lines.every((l) => l.x === lines[0]!.x || (l.x.length === lines[0]!.x.length && l.x[0] === lines[0]!.x[0] && l.x[l.x.length - 1] === lines[0]!.x[l.x.length - 1] && l.x[l.x.length >> 1] === lines[0]!.x[lines[0]!.x.length >> 1]));
-  if (same) return [lines[0]!.x, ...lines.map((l) => l.y)] as unknown as uPlot.AlignedData;
+  const first = lines[0]!.x;
+  const same = lines.every((l) => l.x === first || (l.x.length === first.length && l.x.every((x, i) => x === first[i])));
+  // What is not above zero has no place on a logarithmic axis.
+  const above = (y: Float64Array): ArrayLike<number | null> => (plot.log ? Array.from(y, (v) => (v > 0 ? v : null)) : y);
+  if (same) return [first, ...lines.map((l) => above(l.y))] as unknown as uPlot.AlignedData;
   // Equal times (events) would be one for the join: the second moves by the last digit.
   const apart = (x: Float64Array): number[] => {
     const out = Array.from(x);
     for (let i = 1; i < out.length; i++) if (out[i]! <= out[i - 1]!) out[i] = out[i - 1]! + Math.max(Math.abs(out[i - 1]!) * 4e-16, 1e-300);
     return out;
   };
-  return uPlot.join(lines.map((l) => [apart(l.x), Array.from(l.y)] as uPlot.AlignedData));
+  return uPlot.join(lines.map((l) => [apart(l.x), Array.from(above(l.y))] as uPlot.AlignedData));
 }
+
+const shownPlots = new Map<number, uPlot>();
+/** What the axis to the right of a plot shows: times, or frequencies. */
+export const shownTimes = (id: number): { min: number; max: number } | null => {
+  const { min, max } = shownPlots.get(id)?.scales.x ?? {};
+  return min == null || max == null ? null : { min, max };
+};
 
 export function PlotView({ plot }: { plot: Plot }): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
@@ -185,6 +83,7 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
     const element = host.current;
     if (!element) return;
     let shape = "";
+    let timer = 0;
     const id = plot.id;
     const build = (p: Plot, lines: Line[]): void => {
       const u = box.current;
@@ -195,8 +94,16 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
       const list = axesOf(lines);
       u?.destroy();
       zoomed.current = false;
+      forgetDetail(id);
+      const isLog = p.log && p.kind !== "xy";
+      const whole = logarithmic(isLog);
+      const named = (label: string | undefined, rest: string): string => [label, rest].filter(Boolean).join(" ");
+      const limits = (low: number, high: number, wish: [number | null, number | null] | undefined): [number, number] => {
+        const [a, b] = padded(low, high);
+        return [wish?.[0] ?? a, wish?.[1] ?? b];
+      };
       const scales: uPlot.Scales = { x: { time: false, ...(p.kind === "fft" && p.log ? { distr: 3 } : {}) } };
-      for (const a of list) scales[a.scale] = { ...(p.log && p.kind !== "xy" ? { distr: 3 } : {}), range: (_u, low, high) => (low === null || high === null ? [0, 1] : p.log && p.kind !== "xy" ? [low || 1e-9, high || 1] : padded(low, high)) };
+      for (const a of list) scales[a.scale] = { ...(p.log && p.kind !== "xy" ? { distr: 3 } : {}), range: (_u, low, high) => (low === null || high === null ? (isLog ? [0.1, 10] : [0, 1]) : isLog ? [low * 0.8, high * 1.25] : limits(low, high, a.scale === "y0" ? p.axes?.y.range : undefined)) };
       // Without a curve there is nothing that mode could draw.
       const xy = p.kind === "xy" && lines.length > 0;
       const options: uPlot.Options = {
@@ -204,12 +111,12 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
         width: Math.max(element.clientWidth, 50), height: Math.max(element.clientHeight, 50),
         // Points keep their places between pixels: rounded to whole ones, curves become stairs.
         pxAlign: 0,
-        scales: xy ? { ...scales, x: { time: false, range: (_u, low, high) => (low === null ? [0, 1] : padded(low, high)) } } : scales,
+        scales: xy ? { ...scales, x: { time: false, range: (_u, low, high) => (low === null ? [0, 1] : limits(low, high, p.axes?.x.range)) } } : scales,
         padding: [8, list.length > 1 ? 8 : 26, 0, 0],
         legend: { show: false },
         axes: [
-          { ...axis, label: xLabel(p), size: 30, labelSize: 16, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : format(t, 6))) },
-          ...list.map((a, i): uPlot.Axis => ({ ...axis, scale: a.scale, label: a.label ? `[${a.label}]` : "", labelSize: a.label ? 18 : 0, space: 22, size: (_self, values) => Math.max(44, ...(values ?? []).map((v) => 14 + v.length * 6.4)), side: i === 0 ? 3 : 1, grid: i === 0 ? grid : { show: false }, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : format(t, 6))) })),
+          { ...axis, ...(p.kind === "fft" ? whole : {}), label: p.axes?.x.label && p.kind !== "fft" ? named(p.axes.x.label, /\[.*\]$/.exec(xLabel(p))?.[0] ?? "") : xLabel(p), size: 30, labelSize: 16, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : format(t, 6))) },
+          ...list.map((a, i): uPlot.Axis => ({ ...axis, scale: a.scale, ...whole, label: named(i === 0 ? p.axes?.y.label : "", a.label ? `[${a.label}]` : ""), labelSize: a.label || (i === 0 && p.axes?.y.label) ? 18 : 0, space: 22, size: (_self, values) => Math.max(44, ...(values ?? []).map((v) => 14 + v.length * 6.4)), side: i === 0 ? 3 : 1, grid: i === 0 ? { ...grid, ...whole.grid } : { show: false }, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : format(t, 6))) })),
         ],
         series: xy
           ? ([null, ...lines.map((l) => ({ label: l.label, stroke: paint(l.color), width: 1.75, dash: l.dash, paths: xyPaths, facets: [{ scale: "x", auto: true }, { scale: l.scale, auto: true }], points: { show: false } }))] as unknown as uPlot.Series[])
@@ -220,6 +127,12 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
             if (p.kind === "time") hoverTime.value = self.cursor.left !== undefined && self.cursor.left !== null && self.cursor.left >= 0 ? self.posToVal(self.cursor.left, "x") : NaN;
           }],
           setSelect: [(self) => { zoomed.current = self.select.width > 3; }],
+          setScale: [(self, key) => {
+            const { min, max } = self.scales.x!;
+            if (key !== "x" || p.kind !== "time" || min == null || max == null) return;
+            clearTimeout(timer);
+            timer = window.setTimeout(() => void refine(plots.peek().find((q) => q.id === id) ?? p, min, max), 60);
+          }],
           draw: [(self) => {
             if (p.kind === "fft") return;
             if (xy) {
@@ -241,6 +154,7 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
       };
       const plotted = new uPlot(options, dataOf(p, lines), element);
       box.current = plotted;
+      shownPlots.set(id, plotted);
       let downAt = [0, 0];
       plotted.over.addEventListener("pointerdown", (e) => { downAt = [e.clientX, e.clientY]; activePlot.value = id; });
       plotted.over.addEventListener("click", (e) => {
@@ -295,8 +209,11 @@ export function PlotView({ plot }: { plot: Plot }): JSX.Element {
       stop();
       stopCursor();
       observer.disconnect();
+      clearTimeout(timer);
+      forgetDetail(id);
       box.current?.destroy();
       box.current = null;
+      shownPlots.delete(id);
     };
   }, [plot.id]);
 
@@ -318,6 +235,14 @@ function padded(low: number, high: number): [number, number] {
   }
   const d = (high - low) * 0.06;
   return [low - d, high + d];
+}
+
+/** Of a logarithmic axis the powers of ten are drawn and named: all others make it grey. */
+export function logarithmic(on: boolean): Pick<uPlot.Axis, "filter" | "grid" | "ticks"> {
+  if (!on) return {};
+  const powers = (_u: uPlot, splits: number[]): (number | null)[] => splits.map((v) => (v > 0 && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
+  const filter = powers as unknown as uPlot.Axis.Filter;
+  return { filter, grid: { filter }, ticks: { filter, size: 5 } };
 }
 
 function mark(u: uPlot, t: number, dash: number[]): void {
@@ -361,18 +286,22 @@ function Keys({ plot }: { plot: Plot }): JSX.Element {
       {names.map((name, i) => {
         const own = lines.filter((l) => l.name === name);
         const l = own[0]!;
-        const values = plot.kind === "time" ? own.map((o) => valueAt({ time: o.x, values: o.y }, t, o.step)).filter((y) => !Number.isNaN(y)) : [];
-        const deltas = cursors ? own.map((o) => valueAt({ time: o.x, values: o.y }, second.value, o.step) - valueAt({ time: o.x, values: o.y }, now.value, o.step)) : [];
+        // At a cursor as exactly as the run knows it, under the mouse as the curve is drawn.
+        const value = (o: Line, at: number): number => (o.run.thinned && !plot.difference && (at === now.value || at === second.value) ? exactAt(o.run, o.name, at, o.step) : valueAt({ time: o.x, values: o.y }, at, o.step));
+        const values = plot.kind === "time" && !Number.isNaN(t) ? own.map((o) => value(o, t)) : [];
+        const deltas = cursors ? own.map((o) => value(o, second.value) - value(o, now.value)) : [];
+        const shownNumber = (y: number): string => (Number.isNaN(y) ? "–" : format(y));
         return (
           <span class="key" title={`${name}${l.unit ? ` [${l.unit}]` : ""}${own.length > 1 ? `\n${own.map((o) => o.run.info.value.label || `run ${o.run.number}`).join(", ")}` : ""}`}>
             <svg viewBox="0 0 20 8"><line x1="0" y1="4" x2="20" y2="4" stroke={l.color} stroke-width="2.5" stroke-dasharray={own.length > 1 ? "" : l.dash.map((d) => d * 0.6).join(" ")} /></svg>
             <span>{plot.series.find((s) => s.name === name)?.legend || short[i]}</span>
-            {values.length ? <span class="num">{values.map((y) => format(y)).join(" | ")}{l.unit ? ` ${l.unit}` : ""}</span> : null}
-            {deltas.length ? <span class="num soft">Δ {deltas.map((y) => format(y)).join(" | ")}</span> : null}
+            {values.length ? <span class="num">{values.map(shownNumber).join(" | ")}{l.unit ? ` ${l.unit}` : ""}</span> : null}
+            {deltas.length ? <span class="num soft">Δ {deltas.map(shownNumber).join(" | ")}</span> : null}
             <button type="button" class="drop" aria-label={`Remove ${name}`} title="Remove from the plot" onClick={() => updatePlot(plot.id, { series: plot.series.filter((s) => s.name !== name) })}>×</button>
           </span>
         );
       })}
+      {plot.log && plot.kind !== "xy" && lines.some((l) => l.y.some((v) => v <= 0)) ? <span class="soft">Values that are not above zero have no place on a logarithmic axis.</span> : null}
       {!Number.isNaN(t) && plot.kind === "time" ? <span class="soft">t = {format(t)} s{cursors ? `, Δt = ${format(second.value - now.value)} s` : ""}</span> : null}
     </div>
   );
@@ -399,8 +328,8 @@ function plotMenu(plot: Plot, e: MouseEvent, u: uPlot | null): void {
     ...(one ? [{ text: `${last(one.name)} on an axis of its own`, run: () => updatePlot(plot.id, { series: plot.series.map((s) => (s === one ? { ...s, axis: s.axis === null ? 7 : null } : s)) }) }] : []),
     null,
     { text: "Export CSV", run: () => void exportCsv(plot) },
-    { text: "Export SVG", run: () => u && download("plot.svg", svgOf(plot, u), "image/svg+xml") },
-    { text: "Export PNG", run: () => u && pngOf(u) },
+    { text: "Export SVG", run: () => u && download(fileName(plot, "svg"), svgOf(plot, u), "image/svg+xml") },
+    { text: "Export PNG", run: () => u && pngOf(plot, u) },
     null,
     { text: "Remove the second cursor", disabled: Number.isNaN(second.value), run: () => (second.value = NaN) },
     { text: "Empty the plot", run: () => updatePlot(plot.id, { series: [], x: "", kind: "time" }) },
@@ -408,64 +337,3 @@ function plotMenu(plot: Plot, e: MouseEvent, u: uPlot | null): void {
   ]);
 }
 
-async function exportCsv(plot: Plot): Promise<void> {
-  for (const run of runs.value.filter((r) => r.visible.value)) {
-    try {
-      const { csv } = await call("csv", { run: run.number, names: plot.series.map((s) => s.name) });
-      download(`${last(run.info.value.class)}-${run.number}.csv`, csv, "text/csv");
-    } catch (error) {
-      report(error);
-    }
-  }
-}
-
-function pngOf(u: uPlot): void {
-  const source = u.ctx.canvas;
-  const copy = document.createElement("canvas");
-  [copy.width, copy.height] = [source.width, source.height];
-  const ctx = copy.getContext("2d")!;
-  ctx.fillStyle = isDark.value ? "#1d2025" : "#ffffff";
-  ctx.fillRect(0, 0, copy.width, copy.height);
-  ctx.drawImage(source, 0, 0);
-  copy.toBlob((blob) => blob && download("plot.png", blob));
-}
-
-/** The plot with uPlot's scales and ticks as vector graphics. */
-export function svgOf(plot: Plot, u: uPlot): string {
-  const lines = linesOf(plot);
-  const dpr = devicePixelRatio;
-  const area = { x: u.bbox.left / dpr, y: u.bbox.top / dpr, w: u.bbox.width / dpr, h: u.bbox.height / dpr };
-  const escape = (s: string): string => s.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
-  const pos = (v: number, scale: string): number => u.valToPos(v, scale) + (scale === "x" ? area.x : area.y);
-  const light = (c: string): string => /light-dark\(([^,]+),/.exec(c)?.[1] ?? c;
-  let out = `<svg xmlns="http://www.w3.org/2000/svg" width="${u.width}" height="${u.height + 20}" viewBox="0 -20 ${u.width} ${u.height + 20}" font-family="sans-serif" font-size="11"><rect y="-20" width="100%" height="100%" fill="#fff"/><clipPath id="c"><rect x="${area.x}" y="${area.y}" width="${area.w}" height="${area.h}"/></clipPath>`;
-  u.axes.forEach((axis, i) => {
-    const { _splits, _values } = axis as unknown as { _splits?: number[]; _values?: (string | null)[] };
-    const scale = axis.scale ?? "x";
-    const right = i > 1;
-    _splits?.forEach((v, k) => {
-      const label = escape(String(_values?.[k] ?? ""));
-      if (!label) return;
-      const p = pos(v, scale).toFixed(2);
-      if (i === 0) out += `<path d="M${p} ${area.y}V${area.y + area.h}" stroke="#e3e6ea"/><text x="${p}" y="${area.y + area.h + 15}" text-anchor="middle" fill="#444">${label}</text>`;
-      else out += `${i === 1 ? `<path d="M${area.x} ${p}H${area.x + area.w}" stroke="#e3e6ea"/>` : ""}<text x="${right ? area.x + area.w + 6 : area.x - 6}" y="${p}" dy="4" text-anchor="${right ? "start" : "end"}" fill="#444">${label}</text>`;
-    });
-    const title = escape(String(axis.label ?? ""));
-    if (title && i === 0) out += `<text x="${area.x + area.w / 2}" y="${u.height - 3}" text-anchor="middle" fill="#444">${title}</text>`;
-    else if (title) out += `<text transform="translate(${right ? u.width - 6 : 11} ${area.y + area.h / 2}) rotate(-90)" text-anchor="middle" fill="#444">${title}</text>`;
-  });
-  out += `<rect x="${area.x}" y="${area.y}" width="${area.w}" height="${area.h}" fill="none" stroke="#9aa3ad"/>`;
-  let at = area.x;
-  for (const l of lines) {
-    let d = "";
-    for (let k = 0; k < l.x.length; k++) {
-      if (!Number.isFinite(l.y[k]!)) continue;
-      const x = pos(l.x[k]!, "x").toFixed(2);
-      d += `${d ? (l.step ? `H${x}L` : "L") : "M"}${x} ${pos(l.y[k]!, l.scale).toFixed(2)}`;
-    }
-    out += `<path d="${d}" fill="none" stroke="${light(l.color)}" stroke-width="1.6" stroke-dasharray="${l.dash.join(" ")}" clip-path="url(#c)"/>`;
-    out += `<path d="M${at} -8h18" stroke="${light(l.color)}" stroke-width="2.4" stroke-dasharray="${l.dash.join(" ")}"/><text x="${at + 23}" y="-4">${escape(l.label)}</text>`;
-    at += 40 + l.label.length * 6.3;
-  }
-  return `${out}</svg>`;
-}

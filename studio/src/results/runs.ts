@@ -16,6 +16,8 @@ export class Run {
   /** Grows with each new set of curves. */
   readonly age = signal(0);
   readonly curves = new Map<string, Curve>();
+  /** It has more rows than its curves have points. */
+  thinned = false;
   private fetching = false;
   private again = false;
   private asked = new Set<string>();
@@ -32,6 +34,7 @@ export class Run {
 
   take(columns: Columns): void {
     const time = Float64Array.from(columns.time);
+    this.thinned ||= columns.thinned;
     for (const name in columns.columns) {
       this.curves.set(name, { time, values: Float64Array.from(columns.columns[name]!, (v) => v ?? NaN) });
       this.asked.add(name);
@@ -88,11 +91,15 @@ export const settings: Signal<RunSettings & { class?: string }> = signal({});
 
 /** The time that plots, 3D and diagram show; NaN for none. */
 export const now = signal(NaN);
+/** The second cursor, for differences. */
+export const second: Signal<number> = signal(NaN);
 
 // ---------------------------------------------------------------- plots
 
 export interface Series { name: string; axis: number | null; legend?: string }
-export interface Plot { id: number; kind: "time" | "xy" | "fft"; title: string; x: string; series: Series[]; difference: boolean; log: boolean }
+/** What a figure of the model says of an axis. */
+export interface AxisWish { label: string; range: [number | null, number | null] }
+export interface Plot { id: number; kind: "time" | "xy" | "fft"; title: string; x: string; series: Series[]; difference: boolean; log: boolean; axes?: { x: AxisWish; y: AxisWish } }
 export interface Slider { name: string; value: number; min: number; max: number; original: number }
 
 export const plots: Signal<Plot[]> = signal([{ id: 1, kind: "time", title: "", x: "", series: [], difference: false, log: false }]);
@@ -122,10 +129,11 @@ export function unitOf(v: ResultVariable | undefined): UnitChoice {
   return v.units.find((u) => u.unit === wanted) ?? v.units.find((u) => u.unit === v.displayUnit) ?? v.units[0] ?? none;
 }
 
-/** A curve in its display unit. */
-export function shownCurve(run: Run, name: string): Curve | null {
+/** A curve in its display unit; `better` has more points of it. */
+export function shownCurve(run: Run, name: string, better?: (coarse: Curve) => Curve): Curve | null {
   const v = run.byName.value.get(name);
-  const curve = run.curves.get(name);
+  const coarse = run.curves.get(name);
+  const curve = coarse && better ? better(coarse) : coarse;
   if (!curve) {
     if (v && !v.varies && typeof v.value === "number") {
       const { start, stop } = run.info.value;
@@ -141,13 +149,14 @@ export function shownCurve(run: Run, name: string): Curve | null {
 /** Does a curve stay between its points, or go straight from one to the next? */
 export const isStep = (v: ResultVariable | undefined): boolean => !!v && (v.type !== "real" || v.kind === "discrete");
 
-/** The value of a curve at a time: between its points, or with `step` that of the point before. */
+/** The value of a curve at a time: between its points, or with `step` that of the point before. Beyond its ends it has none. */
 export function valueAt({ time, values }: Curve, t: number, step = false): number {
   const n = time.length;
   if (!n || !Number.isFinite(t)) return NaN;
   let [low, high] = [0, n - 1];
-  if (t <= time[0]!) return values[0]!;
-  if (t >= time[high]!) return values[high]!;
+  const rounding = 1e-9 * Math.max(Math.abs(time[0]!), Math.abs(time[high]!));
+  if (t <= time[0]!) return t < time[0]! - rounding ? NaN : values[0]!;
+  if (t >= time[high]!) return t > time[high]! + rounding ? NaN : values[high]!;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (time[middle]! <= t) low = middle;
@@ -276,7 +285,8 @@ export function showProposal(run: Run, proposal: PlotProposal): void {
     if (xy) want(p.x, p.xUnit);
     for (const y of p.y) want(y.name, p.yUnit);
     const title = p.title || (i === 0 && proposal.source === "figures" ? proposal.title : "");
-    return { id: ++id, kind: xy ? "xy" : "time", title, x: xy ? p.x : "", series: p.y.slice(0, 8).map((y) => ({ name: y.name, axis: y.axis || (proposal.source === "figures" ? 0 : null), ...(y.legend ? { legend: y.legend } : {}) })), difference: false, log: false };
+    const axes = { x: { label: p.xLabel, range: p.xRange }, y: { label: p.yLabel, range: p.yRange } };
+    return { id: ++id, axes, kind: xy ? "xy" : "time", title, x: xy ? p.x : "", series: p.y.slice(0, 8).map((y) => ({ name: y.name, axis: y.axis || (proposal.source === "figures" ? 0 : null), ...(y.legend ? { legend: y.legend } : {}) })), difference: false, log: false };
   });
   if (!added.length) return;
   batch(() => {
@@ -428,6 +438,7 @@ effect(() => {
   batch(() => {
     for (const r of runs.peek()) r.visible.value = own.slice(-3).includes(r);
     now.value = NaN;
+    second.value = NaN;
     chosen.value = last.number;
   });
 });

@@ -82,7 +82,9 @@ export function valueText(v: ResultVariable): string {
   const run = current.value;
   if (v.varies && run && !Number.isNaN(now.value)) {
     const curve = run.curves.get(v.name);
-    if (curve) return words(v, valueAt(curve, now.value, isStep(v)));
+    // Before and behind the run there is no value.
+    const value = curve ? valueAt(curve, now.value, isStep(v)) : NaN;
+    if (curve) return Number.isNaN(value) ? "" : words(v, value);
   }
   if (v.value === null) return "";
   return typeof v.value === "string" ? v.value : words(v, v.value);
