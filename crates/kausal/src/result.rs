@@ -133,7 +133,6 @@ pub fn interesting_units(trajectory: &Trajectory, count: usize, few: usize) -> V
         }
     }
     let mut seen = HashSet::new();
-    let mut taken: Vec<usize> = Vec::new();
     let mut out: Vec<String> = Vec::new();
     for unit in units.into_iter().take(AXES) {
         if !out.is_empty() && out.len() >= few {
@@ -141,6 +140,7 @@ pub fn interesting_units(trajectory: &Trajectory, count: usize, few: usize) -> V
         }
         // Of all that is taken so far: the least range of one, and from the lowest to the highest value.
         let (mut least, mut low, mut high) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+        let mut taken: Vec<usize> = Vec::new();
         for (_, column, signal) in ranked.iter().filter(|(_, _, signal)| signal.unit == unit) {
             if out.len() >= count || !seen.insert(*column) {
                 continue;
