@@ -20,8 +20,8 @@ use crate::units;
 
 /// How often the page hears of a run that is under way.
 const OFTEN: Duration = Duration::from_millis(50);
-/// With so few curves of one unit there is room for those of others.
-const FEW: usize = 3;
+/// With less curves of one unit there is room for those of others: one alone says little of a model.
+const FEW: usize = 2;
 /// Points of a curve, if nobody says how many.
 const POINTS: usize = 2000;
 

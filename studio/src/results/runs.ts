@@ -343,7 +343,7 @@ function send(): void {
   const began = performance.now();
   void (async () => {
     try {
-      const answer = await call("slide", { run: run.number, set, names: plotted(), points: 1200 });
+      const answer = await call("slide", { run: run.number, set, names: plotted(), points: 800 });
       if (!answer.cancelled) {
         batch(() => {
           run.keepOnly(answer.columns);
