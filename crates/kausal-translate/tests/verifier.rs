@@ -68,3 +68,21 @@ fn time_of_a_model() {
         verified.unwrap_or_else(|faults| panic!("{faults}"));
     }
 }
+
+/// A condition that turns out a number, because what it reads is one, never rises: no clause waits for it, and nothing is read that
+/// nobody computes.
+#[test]
+fn conditions_that_are_numbers_verify() {
+    let text = "model M
+      Boolean open = false;
+      Boolean late = time > 1;
+      discrete Real y, z(start = 0, fixed = true);
+      Integer n(start = 0, fixed = true);
+    equation
+      when {open, not open, initial()} then y = time; end when;
+      when {late, not open} then z = time; end when;
+      when not open then n = pre(n) + 1; elsewhen late then n = pre(n) + 2; end when;
+      when {late, not open} then assert(time > 1, \"too early\"); end when;
+    end M;";
+    support::program(text, &Options::default());
+}

@@ -79,7 +79,7 @@ impl Emitter<'_> {
                         if let Some(value) = case.value {
                             self.assign(v, value, Some(EquationRef(equation as u32)), &mut steps);
                         }
-                        let conditions = case.conditions.iter().map(|&c| self.work.resolve(c).0).collect();
+                        let conditions = self.work.triggers(&case.conditions);
                         WhenBranch { conditions, initial: case.initial, steps }
                     })
                     .collect();

@@ -254,6 +254,12 @@ impl Work {
         (id, negated)
     }
 
+    /// What can trigger a `when` clause, of the conditions it was lifted with: a condition that turned out a number never rises.
+    pub fn triggers(&self, conditions: &[VarId]) -> Vec<VarId> {
+        let resolved = conditions.iter().map(|&condition| self.resolve(condition).0);
+        resolved.filter(|&v| !(self.var(v).made && self.is_parameter(v))).collect()
+    }
+
     /// A variable.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]

@@ -86,7 +86,7 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
             .branches
             .iter()
             .map(|(conditions, initial, actions)| WhenBranch {
-                conditions: conditions.iter().map(|&c| emitter.work.resolve(c).0).collect(),
+                conditions: emitter.work.triggers(conditions),
                 initial: *initial,
                 steps: emitter.actions(actions),
             })
