@@ -150,14 +150,88 @@ fn choices(pool: &Pool, root: ExprId) -> Vec<ExprId> {
     found
 }
 
+/// A list of steps that grows: an output of a call that was made just before joins that call. So a function with thousands of outputs
+/// is called by one step from the beginning, not by one for each of them that names them all.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    steps: Vec<Step>,
+    /// Where calls are whose arguments have not changed since.
+    made: FxHashMap<Key, usize>,
+    /// Calls that depend on a variable.
+    users: FxHashMap<VarId, Vec<Key>>,
+}
+
+impl Gathered {
+    /// Behind these steps.
+    pub fn behind(steps: Vec<Step>) -> Self {
+        Gathered { steps, ..Gathered::default() }
+    }
+
+    /// All of them.
+    pub fn into_steps(self) -> Vec<Step> {
+        self.steps
+    }
+
+    /// Adds steps.
+    pub fn extend(&mut self, pool: &Pool, steps: Vec<Step>) {
+        steps.into_iter().for_each(|step| self.push(pool, step));
+    }
+
+    fn push(&mut self, pool: &Pool, step: Step) {
+        match &step {
+            Step::Call(call) if !is_repeated(pool, call) => {
+                let key = (call.function, call.args.clone());
+                if let Some(&at) = self.made.get(&key)
+                    && let Step::Call(there) = &mut self.steps[at]
+                {
+                    join(&mut there.outputs, &call.outputs);
+                    call.outputs
+                        .iter()
+                        .flatten()
+                        .for_each(|&v| forget_users(v, &mut self.users, &mut self.made));
+                    return;
+                }
+                call.outputs.iter().flatten().for_each(|&v| forget_users(v, &mut self.users, &mut self.made));
+                for v in call.args.iter().flat_map(|&arg| pool.variables_of(arg)) {
+                    self.users.entry(v).or_default().push(key.clone());
+                }
+                self.made.insert(key, self.steps.len());
+            }
+            Step::Assign(assign) => forget_users(assign.variable, &mut self.users, &mut self.made),
+            Step::Call(_) | Step::Solve(_) => {
+                let mut written = FxHashSet::default();
+                crate::program::flow::writes(&step, &mut written);
+                written.iter().for_each(|&v| forget_users(v, &mut self.users, &mut self.made));
+            }
+            // What is in it may change anything.
+            _ => {
+                self.made.clear();
+                self.users.clear();
+            }
+        }
+        self.steps.push(step);
+    }
+}
+
+fn forget_users(v: VarId, users: &mut FxHashMap<VarId, Vec<Key>>, made: &mut FxHashMap<Key, usize>) {
+    for key in users.remove(&v).unwrap_or_default() {
+        made.remove(&key);
+    }
+}
+
+/// Adds the outputs that another step with the same call wants.
+fn join(outputs: &mut Vec<Option<VarId>>, others: &[Option<VarId>]) {
+    outputs.resize(outputs.len().max(others.len()), None);
+    outputs.iter_mut().zip(others).for_each(|(all, own)| *all = all.or(*own));
+}
+
 /// Gives all steps with the same call the outputs any of them wants: one call is then enough for all.
 pub(crate) fn unite(pool: &Pool, sections: &mut [&mut Vec<Step>]) {
     let mut wanted: FxHashMap<Key, Vec<Option<VarId>>> = FxHashMap::default();
     for steps in sections.iter_mut() {
         each_call(steps, &mut |call| {
             let outputs = wanted.entry((call.function, call.args.clone())).or_default();
-            outputs.resize(outputs.len().max(call.outputs.len()), None);
-            outputs.iter_mut().zip(&call.outputs).for_each(|(all, own)| *all = all.or(*own));
+            join(outputs, &call.outputs);
         });
     }
     for steps in sections.iter_mut() {

@@ -4,6 +4,7 @@ use kausal_symbolic::visit::Visitor;
 use kausal_symbolic::{ExprId, Node, Op, VarId};
 use rustc_hash::FxHashSet;
 
+use crate::blocks::calls::Gathered;
 use crate::blocks::emitter::Emitter;
 use crate::blocks::hoist::hoist_in;
 use crate::blocks::{calls, defer};
@@ -73,14 +74,18 @@ pub(crate) fn build(emitter: &mut Emitter, selection: &Selection) -> Option<Sect
     }
     let (needed, wanted_outside) = needed(emitter.work, &continuous, selection);
     emitter.wanted = Some(wanted_outside);
+    let (mut dynamics, mut outputs) = (Gathered::default(), Gathered::default());
     for (block, needed) in continuous.iter().zip(needed) {
         let steps = emitter.block(block);
-        if needed { &mut sections.dynamics } else { &mut sections.outputs }.extend(steps);
+        if needed { &mut dynamics } else { &mut outputs }.extend(&emitter.work.pool, steps);
     }
+    let mut discrete = Gathered::default();
     for block in &always {
         let steps = emitter.block(block);
-        sections.discrete.extend(steps);
+        discrete.extend(&emitter.work.pool, steps);
     }
+    (sections.dynamics, sections.outputs) = (dynamics.into_steps(), outputs.into_steps());
+    sections.discrete = discrete.into_steps();
     for actions in emitter.work.when_actions.clone() {
         let branches = actions
             .branches

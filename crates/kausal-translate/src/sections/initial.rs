@@ -11,6 +11,7 @@ use kausal_symbolic::{ExprId, Node, Op, VarId};
 use kausal_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::blocks::calls::Gathered;
 use crate::blocks::emitter::Emitter;
 use crate::equations::parameters;
 use crate::equations::sort::unknowns;
@@ -97,10 +98,12 @@ pub(crate) fn build(
     }
     let given: FxHashSet<VarId> =
         (0..emitter.work.vars.len() as u32).map(VarId).filter(|&v| emitter.work.is_given(v)).collect();
-    let mut steps = guesses(emitter, &|v| !known.contains(&v) && !given.contains(&v));
+    let mut gathered = Gathered::behind(guesses(emitter, &|v| !known.contains(&v) && !given.contains(&v)));
     for block in blocks {
-        steps.extend(emitter.block(&block));
+        let steps = emitter.block(&block);
+        gathered.extend(&emitter.work.pool, steps);
     }
+    let mut steps = gathered.into_steps();
     let actions = emitter.work.initial_actions.clone();
     steps.extend(emitter.actions(&actions));
     // Nothing is wrong with a start value that says what is so anyway.
