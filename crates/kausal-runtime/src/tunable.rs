@@ -6,7 +6,8 @@
 //!
 //! The translation has proven for some divisors that they are never zero, and for some roots on which side they lie, with the
 //! parameters as they were. [`admits`] looks whether these proofs hold with other values: every divisor must differ from zero where
-//! it did, and no Real parameter may change its sign. Where they do not, another translation finds another way.
+//! it did, and no Real parameter may change its sign on which the side of a root can depend. Where they do not, another translation
+//! finds another way.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -430,7 +431,7 @@ pub(crate) struct Premises {
     values: Vec<f64>,
     /// What never is zero for that reason.
     divisors: Vec<ExprId>,
-    /// Real parameters, whose signs count.
+    /// Real parameters whose signs count.
     reals: Vec<VarId>,
     /// Parameters and what is computed from them alone.
     known: FxHashSet<VarId>,
@@ -486,9 +487,55 @@ fn premises(model: &Arc<CompiledModel>) -> Option<Premises> {
     let mut without = Ranges::new(|v| range(program, &unknown, &machine.values, v));
     divisors.retain(|&e| with_values.is_nonzero(&program.pool, e) && !without.is_nonzero(&program.pool, e));
     drop((with_values, without));
-    let variables = (0..).map(VarId).zip(&program.variables);
-    let reals = variables.filter(|(_, var)| var.kind == Kind::Parameter && var.is_real()).map(|(v, _)| v);
-    Some(Premises { values: machine.values, divisors, reals: reals.collect(), known: fixed })
+    let reals = sides(program, &fixed);
+    Some(Premises { values: machine.values, divisors, reals, known: fixed })
+}
+
+/// Real parameters on whose signs it can depend on which side a root lies. That is asked where an equation is solved for what stands
+/// in a power or in a function that has a value on two sides; the answer comes from where its variables lie, and from what these
+/// are computed from.
+fn sides(program: &Program, known: &FxHashSet<VarId>) -> Vec<VarId> {
+    let pool = &program.pool;
+    // By expression, those in it first: does it depend on unknowns? Has it a power or such a function of some?
+    let (mut open, mut sided) = (vec![false; pool.len()], vec![false; pool.len()]);
+    for id in 0..pool.len() {
+        let children = pool.children(ExprId(id as u32));
+        let any = |of: &[bool]| children.iter().any(|child| of[child.0 as usize]);
+        let (unknown, inside, two_sided) = match pool.node(ExprId(id as u32)) {
+            Node::Var(v) => (!known.contains(&v), false, false),
+            Node::Op(op, _) => (any(&open), any(&sided), has_sides(op)),
+            _ => (any(&open), any(&sided), false),
+        };
+        (open[id], sided[id]) = (unknown, inside || two_sided && unknown);
+    }
+    let asked = program.equations.iter().flat_map(|e| [e.lhs, e.rhs].into_iter().map(move |side| (e, side)));
+    let asked = asked.filter(|(_, side)| sided[side.0 as usize]).flat_map(|(e, _)| [e.lhs, e.rhs]);
+    let mut stack: Vec<VarId> = asked.flat_map(|side| pool.variables_of(side)).collect();
+    let mut values: FxHashMap<VarId, Vec<ExprId>> = FxHashMap::default();
+    for step in flow::nested(all_steps(program)) {
+        if let Step::Assign(assign) = step {
+            values.entry(assign.variable).or_default().push(assign.value);
+        }
+    }
+    let mut seen: FxHashSet<VarId> = FxHashSet::default();
+    while let Some(v) = stack.pop() {
+        if seen.insert(v) {
+            stack.extend(values.remove(&v).into_iter().flatten().flat_map(|value| pool.variables_of(value)));
+        }
+    }
+    let is_real = |v: &VarId| {
+        let var = &program.variables[v.index()];
+        var.kind == Kind::Parameter && var.is_real()
+    };
+    let mut reals: Vec<VarId> = seen.into_iter().filter(is_real).collect();
+    reals.sort_unstable();
+    reals
+}
+
+/// Is an equation with it solved for what it is applied to by asking on which side that lies, or where its value does?
+fn has_sides(op: Op) -> bool {
+    let functions = [Op::Exp, Op::Sqrt, Op::Sin, Op::Cos, Op::Tan, Op::Asin, Op::Acos, Op::Atan];
+    functions.contains(&op) || matches!(op, Op::Pow | Op::Tanh | Op::Cosh | Op::Abs)
 }
 
 /// Parameters and what is computed from them alone.
@@ -509,15 +556,19 @@ fn range(program: &Program, known: &FxHashSet<VarId>, values: &[f64], v: VarId) 
     }
 }
 
-/// All formulas of a program that are assigned somewhere.
-fn formulas(program: &Program) -> Vec<ExprId> {
+/// The steps of all sections.
+fn all_steps(program: &Program) -> impl Iterator<Item = &Step> {
     let inlined = program.discretized.iter().flat_map(|d| [Some(d), d.filter.as_deref()]).flatten();
     let inlined = inlined.flat_map(|d| d.factors.iter().chain(&d.steps));
     let sections =
         [&program.parameters, &program.initial, &program.dynamics, &program.outputs, &program.discrete];
-    let steps = sections.into_iter().flatten().chain(inlined);
+    sections.into_iter().flatten().chain(inlined)
+}
+
+/// All formulas of a program that are assigned somewhere.
+fn formulas(program: &Program) -> Vec<ExprId> {
     let mut all = Vec::new();
-    for step in flow::nested(steps) {
+    for step in flow::nested(all_steps(program)) {
         match step {
             Step::Assign(assign) => all.push(assign.value),
             Step::Call(call) => all.extend(&call.args),

@@ -93,10 +93,12 @@ pub fn find(program: &Program, name: &str) -> Option<VarId> {
     Some(VarId(at as u32))
 }
 
-/// Why a program does not take a value for what was set by this name.
+/// Why a program does not take a value for what was set by this name; without one, for all that was set together.
 pub fn refusal(program: &Program, name: &str, why: Refused) -> Refusal {
     let name_of = |v: VarId| program.variables[v.index()].name.as_str();
     let structural = |name: &str, why: String| Refusal::Structural(name.to_owned(), why);
+    let one = !name.is_empty();
+    let name = if one { name } else { "what was set" };
     match why {
         Refused::Structural(v, Structural::Constant) => {
             let d = Diagnostic::error("K0911", format!("{} cannot be changed: it is a constant", name_of(v)));
@@ -109,8 +111,8 @@ pub fn refusal(program: &Program, name: &str, why: Refused) -> Refusal {
                 Diagnostic::error("K0910", format!("{} cannot be set so: it has another type", name_of(v)));
             Refusal::Wrong(Box::new(d))
         }
-        Refused::Sign(v) if name_of(v) == name => {
-            structural(name, "the equations were solved with its sign as it is".to_owned())
+        Refused::Sign(v) if name_of(v) == name || !one => {
+            structural(name_of(v), "the equations were solved with its sign as it is".to_owned())
         }
         Refused::Sign(v) => {
             structural(name, format!("the equations were solved with the sign of {} as it is", name_of(v)))

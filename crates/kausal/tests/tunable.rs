@@ -188,14 +188,16 @@ fn start_values_are_changed_where_they_are_used() {
     }
 }
 
-/// The reasons are those of the text: a size, `final`, a nominal value, no value, an equation, and a divisor that would be zero.
+/// The reasons are those of the text: a size, `final`, a nominal value, no value, an equation, a divisor that would be
+/// zero, and the side of a root.
 #[test]
 fn what_is_structural_is_said() {
     let (_, _, model) = model(
         "model M parameter Integer n = 2; final parameter Real f = 1; parameter Real s = 3; parameter Real free;
            parameter Real p = 2; parameter Real q = 1; parameter Real e = 4;
-           Real x[n](each start = 1, each fixed = true); Real y(nominal = s); Real z; Real k = 5;
-           equation der(x) = -x; y = time; (p - q)*z + z*e = time; end M;",
+           parameter Real r = 4; parameter Real offset = 0;
+           Real x[n](each start = 1, each fixed = true); Real y(nominal = s); Real z; Real k = 5; Real w(min = 0);
+           equation der(x) = -x; y = time + offset; (p - q)*z + z*e = time; w^2 = r*(1 + time); end M;",
     );
     let why = |name: &str, value: f64| match tune::overrides(&model, &[(name, value)]) {
         Ok(_) => "tunable".to_owned(),
@@ -207,7 +209,9 @@ fn what_is_structural_is_said() {
     assert!(why("s", 3.0).contains("nominal of y depends on it"));
     assert!(why("free", 3.0).contains("no value"));
     assert!(why("k", 3.0).contains("an equation"));
-    assert!(why("p", -1.0).contains("sign"));
+    assert!(why("r", -1.0).contains("sign"), "of a root");
+    assert_eq!(why("p", -1.0), "tunable", "in no root");
+    assert_eq!(why("offset", -1.0), "tunable", "in no root");
     assert_eq!(why("q", 1.5), "tunable");
     assert!(why("q", 6.0).contains("divided by"), "{}", why("q", 6.0));
     assert_eq!(why("nothing", 1.0), "K0910");
