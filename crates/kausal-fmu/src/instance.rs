@@ -383,6 +383,7 @@ impl Instance {
                 self.model.clone(),
                 &self.overrides,
                 self.span.start,
+                self.span.stop,
                 &RunFiles::default(),
                 &self.interrupt,
             );

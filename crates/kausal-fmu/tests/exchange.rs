@@ -506,3 +506,70 @@ fn the_second_version_does_the_same() {
     assert_eq!(fmi2::fmi2Terminate(c), OK);
     fmi2::fmi2FreeInstance(c);
 }
+
+/// Two relations of time alone, one of which compares with what an event has set: both change at 0.5, so that is announced and one event.
+#[test]
+fn what_changes_with_time_alone_is_announced() {
+    let fmu = Fmu::new(
+        "model Together
+          discrete Real begun(start = 0, fixed = true);
+          Integer n(start = 0, fixed = true);
+          Real x(start = 0, fixed = true);
+        equation
+          der(x) = 1;
+          when sample(0, 1) then begun = time; end when;
+          when {time > begun + 0.5, time > 0.5} then n = pre(n) + 1; end when;
+        end Together;",
+    );
+    let log = Mutex::new(Vec::new());
+    let c = fmu.exchange(&log);
+    let (mut solver, next) = Solver::start(c, 0.0);
+    assert_eq!(next, Some(0.5));
+    for _ in 0..5 {
+        assert!(!solver.step(0.1), "{log:?}");
+    }
+    assert_eq!(fmi3::fmi3EnterEventMode(c), OK);
+    assert_eq!(events(c), (false, Some(1.0)));
+    assert_eq!(number(c, fmu.reference("x")), solver.x[0]);
+    let (n, mut value) = (fmu.reference("n"), 0);
+    assert_eq!(fmi3::fmi3GetInt32(c, &n, 1, &mut value, 1), OK);
+    assert_eq!(value, 1);
+    fmi3::fmi3FreeInstance(c);
+}
+
+/// An importing tool that goes by a grid has its events a little beside the announced instants, and need not complete a step there. A
+/// jump arrives as a jump all the same: what is delayed has no values that there never were.
+#[test]
+fn delayed_jumps_arrive_whatever_the_grid() {
+    let fmu = Fmu::new(
+        "model Late
+          discrete Real n(start = 1, fixed = true);
+          Real y = delay(n, 0.25);
+          Real x(start = 0, fixed = true);
+        equation
+          der(x) = y;
+          when sample(0.1, 0.1) then n = 3 - pre(n); end when;
+        end Late;",
+    );
+    let y = fmu.reference("y");
+    for (beside, completes) in [(0.0, true), (4e-10, true), (-4e-10, true), (0.0, false)] {
+        let log = Mutex::new(Vec::new());
+        let c = fmu.exchange(&log);
+        let (_, mut next) = Solver::start(c, 0.0);
+        for _ in 0..30 {
+            let t = next.expect("a tick");
+            for t in [t - 0.01, t * (1.0 + beside)] {
+                assert_eq!(fmi3::fmi3SetTime(c, t), OK);
+                let value = number(c, y);
+                assert!(value == 1.0 || value == 2.0, "{value} at {t}, {beside}");
+                let (mut event, mut end) = (false, false);
+                if completes {
+                    assert_eq!(fmi3::fmi3CompletedIntegratorStep(c, true, &mut event, &mut end), OK);
+                }
+            }
+            assert_eq!(fmi3::fmi3EnterEventMode(c), OK);
+            next = events(c).1;
+        }
+        fmi3::fmi3FreeInstance(c);
+    }
+}

@@ -16,7 +16,7 @@ use super::{Fault, Instance, Phase, Role, Span};
 use crate::solved::Solved;
 
 /// The layout that is written, and the only one that is read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A digest in the form of a UUID in braces.
 const DIGEST: usize = 38;

@@ -125,6 +125,12 @@ impl Histories {
         }
     }
 
+    /// Ends the past at the machine's instant with its values: what was kept of later instants never was.
+    pub(crate) fn end_at(&mut self, machine: &Machine) {
+        self.pasts.iter_mut().for_each(|past| past.end_at(machine.time));
+        self.keep(machine);
+    }
+
     /// Forgets what no delay reaches from `now` on.
     pub(crate) fn forget(&mut self, now: f64) {
         for (past, times) in self.pasts.iter_mut().zip(self.times.chunks(2)) {
@@ -237,6 +243,13 @@ impl Past {
             self.instants.push(instant);
             self.values.push(value);
         }
+    }
+
+    fn end_at(&mut self, instant: f64) {
+        let known = self.instants.partition_point(|&t| t <= instant);
+        self.instants.truncate(known);
+        self.values.truncate(known);
+        self.split = self.split.filter(|&split| split < known);
     }
 
     /// Drops what lies before `oldest`, but for the neighbours of a cubic; now and then, not each time.

@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use super::RightSide;
 use super::RunError;
 use super::clocks::Clocks;
+use super::foreseen::Foreseen;
 use super::iteration::{event, finite, first_not_finite, initialise};
 use super::schedule::Schedule;
 use crate::compiled_model::CompiledModel;
@@ -61,6 +62,10 @@ pub struct Exchange {
     derivatives: Option<Directional>,
     /// The event that was announced last.
     announced: Option<f64>,
+    /// When relations of time alone change: that is announced, so that it happens together with what else is due at that instant.
+    foreseen: Foreseen,
+    /// How long a run is, as far as anybody says.
+    length: f64,
 }
 
 /// What has been computed at this instant.
@@ -101,15 +106,20 @@ pub fn watched(program: &kausal_translate::Program) -> Vec<u32> {
 }
 
 impl Exchange {
-    /// Finds initial values at an instant. The first event is still to come: [`Exchange::event`].
+    /// Finds initial values at an instant. The first event is still to come: [`Exchange::event`]. Where nobody says when the run ends,
+    /// it is as long as the experiment of the model.
     pub fn initialise(
         model: Arc<CompiledModel>,
         overrides: &Overrides,
         start: f64,
+        stop: Option<f64>,
         files: &RunFiles,
         interrupt: &Interrupt,
     ) -> Result<Exchange, RunError> {
         let watched = watched(&model.program);
+        let experiment = model.program.experiment;
+        let usual = experiment.stop.unwrap_or(1.0) - experiment.start.unwrap_or(0.0);
+        let length = stop.map_or(usual, |stop| stop - start);
         let mut machine = Machine::with(model, overrides);
         machine.time = start;
         let externals = machine.furnish(files, interrupt);
@@ -120,7 +130,10 @@ impl Exchange {
         machine.clocks = Clocks::start(&mut machine).map_err(RunError::Initial)?;
         schedule.mark_due(&mut machine);
         machine.starting = true;
+        let foreseen = Foreseen::new(&machine, start, start + length);
         Ok(Exchange {
+            foreseen,
+            length,
             first: Some(machine),
             side: None,
             schedule,
@@ -375,7 +388,13 @@ impl Exchange {
             }
             let Some(side) = &mut self.side else { return Ok(update) };
             let before = states(&side.machine);
+            if side.remembers() {
+                // Whoever goes by a grid has completed a step a little later, or no step at all: the past ends here, before the event.
+                side.past.end_at(&side.machine);
+                side.pipes.keep(&side.machine);
+            }
             self.schedule.mark_due(&mut side.machine);
+            self.foreseen.mark_due(&mut side.machine);
             side.past.turn(t);
             side.past.read(&mut side.machine);
             side.pipes.turn();
@@ -390,7 +409,9 @@ impl Exchange {
         self.set_bands();
         if let Some(side) = &mut self.side {
             side.keep_guesses(t);
-            let next = self.schedule.next(&mut side.machine, t);
+            self.foreseen.reach(t, self.length);
+            self.foreseen.look_ahead(&side.machine, t);
+            let next = self.foreseen.next(self.schedule.next(&mut side.machine, t));
             update.again = next <= t || is_same_instant(next, t);
             update.next = (next.is_finite() && !update.again).then_some(next);
             self.announced = update.next;

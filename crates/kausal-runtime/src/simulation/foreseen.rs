@@ -7,6 +7,7 @@ use kausal_symbolic::VarId;
 use kausal_symbolic::time_function::{Change, Enclosure};
 use serde::{Deserialize, Serialize};
 
+use crate::compiled_model::CompiledModel;
 use crate::machine::Machine;
 use crate::tolerances::is_same_instant;
 
@@ -54,6 +55,19 @@ impl Foreseen {
         self.resolution = self.resolution.max(2.0 * f64::EPSILON * stop.abs());
         self.stop = stop;
         self.next.fill(f64::NEG_INFINITY);
+    }
+
+    /// Is this what there is to say of a model?
+    pub(crate) fn fits(&self, model: &CompiledModel) -> bool {
+        let count = model.foresight.relations.len();
+        self.next.len() == count && self.changes.len() == count && self.inputs.len() == count
+    }
+
+    /// Where whoever carries the run on has come past its end, or changes that: instants are known up to another one.
+    pub(crate) fn reach(&mut self, now: f64, length: f64) {
+        if now >= self.stop {
+            self.extend_to(now + length);
+        }
     }
 
     /// Looks for the next instants after `now`, where those that are known no longer hold.

@@ -14,6 +14,7 @@ use crate::compiled_model::CompiledModel;
 use crate::jacobian::JacobianMode;
 use crate::machine::Machine;
 use crate::simulation::RightSide;
+use crate::simulation::foreseen::Foreseen;
 use crate::simulation::schedule::Schedule;
 use crate::simulation::snapshot::{NotSaved, Snapshot, SnapshotError, opened, opening};
 use crate::tunable::Overrides;
@@ -33,10 +34,12 @@ impl Exchange {
             // Made where it is asked for.
             derivatives: _,
             announced,
+            foreseen,
+            length,
         } = self;
         let mut writer = Writer::default();
         opening(&self.machine().model().program, self.time(), &mut writer);
-        writer.put(&(first.is_some(), schedule, known, bands, announced));
+        writer.put(&(first.is_some(), schedule, known, bands, announced, foreseen, length));
         match (first, side) {
             (Some(machine), _) => {
                 machine.save(&machine.kept().map_err(NotSaved::Kept)?, &mut writer);
@@ -58,10 +61,11 @@ impl Exchange {
     ) -> Result<Exchange, SnapshotError> {
         let mut reader = Reader::new(snapshot.content());
         let time = opened(&model.program, &mut reader)?;
-        let (is_first, schedule, known, bands, announced): (bool, Schedule, Known, Vec<f64>, Option<f64>) =
-            reader.take()?;
+        type Own = (bool, Schedule, Known, Vec<f64>, Option<f64>, Foreseen, f64);
+        let (is_first, schedule, known, bands, announced, foreseen, length): Own = reader.take()?;
         let watched = watched(&model.program);
         reader.check(bands.len() == watched.len(), "relations")?;
+        reader.check(foreseen.fits(&model), "relations of time")?;
         let mut machine = Machine::with(model, overrides);
         machine.time = time;
         let externals = machine.furnish(files, interrupt);
@@ -77,6 +81,19 @@ impl Exchange {
             }
         };
         reader.finish()?;
-        Ok(Exchange { first, side, schedule, externals, known, watched, bands, derivatives: None, announced })
+        let derivatives = None;
+        Ok(Exchange {
+            first,
+            side,
+            schedule,
+            externals,
+            known,
+            watched,
+            bands,
+            derivatives,
+            announced,
+            foreseen,
+            length,
+        })
     }
 }
