@@ -47,6 +47,8 @@ pub struct Description {
     pub indicators: Vec<Variable>,
     /// Steps are kept for later: delays, flows, a choice of states.
     pub remembers: bool,
+    /// Its state can be saved: foreign code has made none of it.
+    pub saved: bool,
     /// How many relations are watched.
     pub events: usize,
     /// Units, with those that their values are shown in.
@@ -127,6 +129,7 @@ impl Description {
             remembers: !program.delays.is_empty()
                 || !program.transports.is_empty()
                 || !program.state_sets.is_empty(),
+            saved: !makes_foreign_objects(model),
             events: 0,
             indicators: Vec::new(),
             source: None,
@@ -137,6 +140,12 @@ impl Description {
             variables,
         }
     }
+}
+
+/// Does foreign code keep something of the model's state in objects of its own?
+fn makes_foreign_objects(model: &CompiledModel) -> bool {
+    let foreign = model.foreign_functions();
+    foreign.into_iter().any(|id| model.program.pool.function(id).notes.constructs.is_some())
 }
 
 /// A name that is one in C, and a file name everywhere.

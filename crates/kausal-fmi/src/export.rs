@@ -6,17 +6,20 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use kausal::{Diagnostic, Options, Sources};
+use kausal::{Diagnostic, Options, Packed, Sources, is_hosted};
 use kausal_model::FlatModel;
+use kausal_model::flat::{Causality, Type, Variable};
 use kausal_runtime::CompiledModel;
+use kausal_translate::program::{Form, Step};
+use kausal_translate::{Program, flow};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::appearance::Appearance;
 use crate::description::{Description, Kinds};
-use crate::library::Library;
+use crate::library::{Library, Platform};
 use crate::references::token;
-use crate::{ARRAYS, STORED_MODEL, arrays, fmi2, fmi3, resources};
+use crate::{ARRAYS, EXTERNAL, STORED_MODEL, arrays, fmi2, fmi3, resources};
 
 /// Who made it.
 pub const TOOL: &str = concat!("Kausal ", env!("CARGO_PKG_VERSION"));
@@ -65,15 +68,10 @@ pub struct What<'a> {
 /// Where the model cannot be an FMU, or the library cannot be read.
 pub fn archive(what: What, how: How, libraries: &[Library]) -> Result<Vec<u8>, Diagnostic> {
     let program = &what.model.program;
-    let foreign = what.model.foreign_functions();
-    if let Some(&function) = foreign.first() {
-        let name = &program.pool.function(function).name;
-        let message =
-            format!("{} calls the external function {name}, which an FMU does not contain", program.name);
-        return Err(Diagnostic::error("K0711", message).help(
-            "write the function in Modelica; the standard external functions of the library are built in",
-        ));
+    if let Some(d) = refused(&what) {
+        return Err(d);
     }
+    let external = external(&what)?;
     let stored = kausal_translate::stored::write(program, what.flat, what.options, what.sources)
         .map_err(|why| Diagnostic::error("K0916", format!("{} cannot be stored: {why}", program.name)))?;
     let description = Description::new(what.flat, what.model, token(&stored), how.kinds);
@@ -105,6 +103,12 @@ pub fn archive(what: What, how: How, libraries: &[Library]) -> Result<Vec<u8>, D
         let name = format!("resources/{}/{}", resources::FOLDER, file.name);
         add(&name, &file.bytes, plain).map_err(broken)?;
     }
+    if let (false, Some(platform)) = (external.is_empty(), Platform::here()) {
+        for Packed { name, bytes } in &external {
+            let name = format!("resources/{EXTERNAL}/{}/{name}", platform.three);
+            add(&name, bytes, plain.unix_permissions(0o755)).map_err(broken)?;
+        }
+    }
     for (name, bytes) in shown(&what, &description, how.version) {
         add(name, &bytes, plain).map_err(broken)?;
     }
@@ -122,6 +126,50 @@ pub fn archive(what: What, how: How, libraries: &[Library]) -> Result<Vec<u8>, D
     }
     let done = zip.finish().map_err(|error| broken(error.into()))?;
     Ok(done.into_inner())
+}
+
+/// Are there nonlinear systems of which a part of the unknowns follows from the others? These can fail where the whole system does not.
+pub fn iterates_torn(program: &Program) -> bool {
+    let torn = |step: &Step| match step {
+        Step::System(system) => {
+            matches!(&system.form, Form::Nonlinear(nonlinear) if nonlinear.unknowns.len() < system.unknowns.len())
+        }
+        _ => false,
+    };
+    flow::nested(&program.dynamics).into_iter().any(torn)
+}
+
+/// Why a model cannot be an FMU, whatever is in the archive.
+pub(crate) fn refused(what: &What) -> Option<Diagnostic> {
+    let is_clock = |v: &&Variable| v.ty == Type::Clock && v.causality == Causality::Input;
+    let clock = &what.flat.variables.iter().find(is_clock)?.name;
+    let message =
+        format!("{clock} is a clock that is given from outside, which an FMU of Kausal does not take");
+    Some(Diagnostic::error("K0714", message).help(format!(
+        "give a Boolean in its place, which makes the clock tick where it rises: `input Boolean {clock}_ticks; Clock {clock} = \
+         Clock({clock}_ticks);`"
+    )))
+}
+
+/// The external C functions of a model, compiled to travel with it.
+fn external(what: &What) -> Result<Vec<Packed>, Diagnostic> {
+    let (program, foreign) = (&what.model.program, what.model.foreign_functions());
+    let refused = |why: String, help: &str| Err(Diagnostic::error("K0711", why).help(help.to_owned()));
+    let functions = foreign.iter().map(|&id| program.pool.function(id));
+    if functions.clone().any(is_hosted) {
+        let why =
+            format!("{} has an FMU as a component, which an FMU of Kausal does not contain", program.name);
+        return refused(why, "export the other components, and connect both FMUs in the importing tool");
+    }
+    what.model.pack_foreign().or_else(|why| {
+        let names: Vec<&str> = functions.map(|function| &function.name[..]).collect();
+        let message = format!(
+            "the external functions of {} ({}) cannot be packed: {why}",
+            program.name,
+            names.join(", ")
+        );
+        refused(message, "they are compiled for the FMU as they are for `kausal simulate`")
+    })
 }
 
 fn plain() -> SimpleFileOptions {

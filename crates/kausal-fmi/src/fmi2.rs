@@ -36,8 +36,8 @@ pub fn write(description: &Description) -> String {
         if d.kinds.model_exchange {
             let a = Attributes::new()
                 .with("modelIdentifier", &d.identifier)
-                .with("canGetAndSetFMUstate", true)
-                .with("canSerializeFMUstate", true)
+                .with("canGetAndSetFMUstate", d.saved)
+                .with("canSerializeFMUstate", d.saved)
                 .with("providesDirectionalDerivative", true);
             xml.empty("ModelExchange", a);
         }
@@ -55,8 +55,8 @@ pub fn write(description: &Description) -> String {
                 .with("modelIdentifier", &d.identifier)
                 .with("canHandleVariableCommunicationStepSize", true)
                 .with("canInterpolateInputs", true)
-                .with("canGetAndSetFMUstate", true)
-                .with("canSerializeFMUstate", true);
+                .with("canGetAndSetFMUstate", d.saved)
+                .with("canSerializeFMUstate", d.saved);
             xml.empty("CoSimulation", a);
         }
         if !d.units.is_empty() {

@@ -61,8 +61,8 @@ fn interfaces(xml: &mut Xml, d: &Description) {
             .with("modelIdentifier", &d.identifier)
             .with("providesDirectionalDerivatives", true)
             .with("providesAdjointDerivatives", true)
-            .with("canGetAndSetFMUState", true)
-            .with("canSerializeFMUState", true)
+            .with("canGetAndSetFMUState", d.saved)
+            .with("canSerializeFMUState", d.saved)
     };
     if d.kinds.model_exchange {
         let told = d.remembers.then_some(true);
@@ -78,8 +78,8 @@ fn interfaces(xml: &mut Xml, d: &Description) {
     } else if d.kinds.co_simulation {
         let plain = Attributes::new()
             .with("modelIdentifier", &d.identifier)
-            .with("canGetAndSetFMUState", true)
-            .with("canSerializeFMUState", true)
+            .with("canGetAndSetFMUState", d.saved)
+            .with("canSerializeFMUState", d.saved)
             .with("canHandleVariableCommunicationStepSize", true)
             .with("canReturnEarlyAfterIntermediateUpdate", true)
             .with("providesIntermediateUpdate", true)

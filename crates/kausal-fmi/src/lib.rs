@@ -8,6 +8,7 @@
 //! modelDescription.xml            description → fmi2 or fmi3
 //! resources/model.kausal          the stored model
 //! resources/files                 files that it reads
+//! resources/external/<platform>   external C functions that it calls, compiled
 //! binaries/<platform>/<name>.so   the library
 //! documentation, icon, terminals  what tools show
 //! ```
@@ -44,6 +45,9 @@ pub mod xml;
 
 /// The lengths of arrays, in the folder of resources.
 pub const ARRAYS: &str = "model.arrays";
+
+/// The folder of external C functions, in that of resources; below it is one for each platform.
+pub const EXTERNAL: &str = "external";
 
 /// The stored model, in the folder of resources.
 pub const STORED_MODEL: &str = "model.kausal";

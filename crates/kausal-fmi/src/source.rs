@@ -51,6 +51,9 @@ pub fn compiled(version: Version) -> &'static str {
 
 /// Why a model cannot be C text alone, if it cannot.
 pub fn refused(what: &What) -> Option<Diagnostic> {
+    if let Some(d) = crate::export::refused(what) {
+        return Some(d);
+    }
     let program = &what.model.program;
     let external = what.model.external_functions();
     let because = |why: String, help: &str| {

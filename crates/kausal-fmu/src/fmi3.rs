@@ -14,7 +14,7 @@ use crate::boundary::{
     IntermediateUpdate, Onlooker, enter, hand_over, lacking, put, read, take_back, text, utf8, write,
 };
 use crate::fmi2::{set_logging, whole};
-use crate::instance::{Fault, Instance, Phase, Role, Span};
+use crate::instance::{Fault, Instance, Phase, Reached, Role, Span};
 use crate::log::{Callback, Log, Logger3, Status};
 
 /// The version of the standard.
@@ -688,32 +688,42 @@ pub extern "C" fn fmi3DoStep(
     early_return: *mut bool,
     reached: *mut f64,
 ) -> c_int {
-    let (mut in_parts, mut onlooker, mut target, mut warned) = (false, None, from + by, false);
-    let begun = enter(c, |instance| {
+    let (mut onlooker, mut target, mut warned) = (None, from + by, false);
+    let say = |instance: &Instance, done: Reached| {
+        put(event_needed, done.event);
+        put(terminate, done.terminated);
+        put(early_return, done.ends && done.time < from + by && !instance.is_at(from + by, by));
+    };
+    let mut part = None;
+    let mut status = enter(c, |instance| {
         put(reached, instance.reached());
+        let in_parts;
         (in_parts, onlooker) = instance.begin_step(from, by)?;
-        Ok(())
-    });
-    if begun >= Status::Discard as c_int {
-        return begun;
-    }
-    loop {
-        let mut part = None;
-        let status = enter(c, |instance| {
-            let done = match in_parts {
-                true => instance.step_towards(target, onlooker.is_some()),
-                false => instance.step_to(target),
-            };
+        if !in_parts {
+            let done = instance.step_to(from + by);
             put(reached, instance.reached());
             let done = done?;
-            put(event_needed, done.event);
-            put(terminate, done.terminated);
-            put(early_return, done.ends && done.time < from + by && !instance.is_at(from + by, by));
+            say(instance, done);
             part = Some(done);
-            Ok(())
-        });
+        }
+        Ok(())
+    });
+    if status >= Status::Discard as c_int {
+        return status;
+    }
+    loop {
+        if part.is_none() {
+            status = enter(c, |instance| {
+                let done = instance.step_towards(target, onlooker.is_some());
+                put(reached, instance.reached());
+                let done = done?;
+                say(instance, done);
+                part = Some(done);
+                Ok(())
+            });
+        }
         warned |= status == Status::Warning as c_int;
-        let Some(done) = part else { return status };
+        let Some(done) = part.take() else { return status };
         if done.ends {
             return if warned { Status::Warning as c_int } else { status };
         }

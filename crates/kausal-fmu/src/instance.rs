@@ -12,6 +12,8 @@
 mod saved;
 mod stepping;
 
+pub use stepping::Reached;
+
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -21,7 +23,9 @@ use std::sync::Arc;
 
 use kausal::stored::{self, Rest};
 use kausal::{Backend, Diagnostic, Method, Overrides, RunFiles, Sources, render, tune};
+use kausal_fmi::library::Platform;
 use kausal_fmi::references::{Reference, Setting, token};
+use kausal_model::flat::Type;
 use kausal_runtime::machine::Stop;
 use kausal_runtime::simulation::exchange::Update;
 use kausal_runtime::tunable::{Value, admits};
@@ -189,6 +193,17 @@ impl Instance {
             complain(Diagnostic::error("K0702", "the lengths of the arrays of the model cannot be read"));
             return None;
         };
+        // Whoever runs the FMU has trusted all of it, as with any library.
+        if !model.foreign_functions().is_empty() {
+            let here = Platform::here().map_or("this platform", |platform| platform.three);
+            if let Err(why) = model.unpack_foreign(&resources.join(kausal_fmi::EXTERNAL).join(here)) {
+                let message =
+                    format!("the external C functions of the model cannot be loaded on {here}: {why}");
+                let help = "the FMU has them for the platforms on which it was exported";
+                complain(Diagnostic::error("K0702", message).help(help));
+                return None;
+            }
+        }
         model.permissions.give(resources);
         let files = std::fs::read_to_string(resources.join(kausal_fmi::resources::LIST)).unwrap_or_default();
         for (name, called) in kausal_fmi::resources::read(&files) {
@@ -501,6 +516,16 @@ impl Instance {
             return self.choose(setting, &value);
         }
         let v = self.variable(number)?;
+        if let (Type::Enumeration(kind), Value::Number(number)) =
+            (self.program().variables[v.index()].ty, &value)
+        {
+            let literals = self.program().enumerations.get(kind as usize).map_or(0, |e| e.literals.len());
+            if !(1.0..=literals as f64).contains(number) {
+                return Err(
+                    self.refused(v, &format!("its type has the values 1 to {literals}, not {number}"))
+                );
+            }
+        }
         match self.phase {
             Phase::Instantiated | Phase::Initialization => self.set_before(v, value),
             Phase::Event | Phase::Continuous | Phase::Step => match self.role {

@@ -1,6 +1,7 @@
 //! The compiled model: steps with their straight-line parts as code.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::foresight::Foresight;
@@ -13,7 +14,7 @@ use crate::tangent::Tangent;
 use crate::tunable::{Premises, Stretch};
 use kausal_codegen::{Backend, ChunkId, Code, Compiler, Error};
 use kausal_external::Permissions;
-use kausal_external::foreign::{self, Foreign};
+use kausal_external::foreign::{self, Foreign, Packed};
 use kausal_solver::linear::{Factor, Ldlt, Pattern, Singular, Structure};
 use kausal_symbolic::function::layout::Layout;
 use kausal_symbolic::function::{Body, Function, Term};
@@ -412,6 +413,30 @@ impl CompiledModel {
     /// and the destructors of the objects they make. Native versions are not among them.
     pub fn foreign_functions(&self) -> Vec<FunctionId> {
         self.reached(|function| foreign::is_foreign(function) || foreign::is_unsupported(function))
+    }
+
+    /// Compiles the foreign functions for a run elsewhere: files for one folder, none where there are no such functions.
+    ///
+    /// # Errors
+    /// What the compiler says, or which library cannot be read.
+    pub fn pack_foreign(&self) -> Result<Vec<Packed>, String> {
+        let functions = self.foreign_functions();
+        if functions.is_empty() {
+            return Ok(Vec::new());
+        }
+        foreign::pack(&functions.iter().map(|&id| self.program.pool.function(id)).collect::<Vec<_>>())
+    }
+
+    /// Loads foreign functions that were packed, from the folder with their files. Whoever calls this has the user's word that they
+    /// may run.
+    ///
+    /// # Errors
+    /// Where they are not there, or not for this machine.
+    pub fn unpack_foreign(&mut self, folder: &Path) -> Result<(), String> {
+        let functions = self.foreign_functions();
+        let functions: Vec<&Function> = functions.iter().map(|&id| self.program.pool.function(id)).collect();
+        self.foreign = Some(Arc::new(Foreign::unpacked(&functions, folder)?));
+        Ok(())
     }
 
     /// The functions in other languages that a run may come to, also those with native versions.

@@ -88,7 +88,7 @@ pub use kausal_codegen::c::Settings as CSettings;
 /// The foreign function that runs in this moment: nothing ends it that it does not ask for.
 pub use kausal_external::foreign::under_way as foreign_under_way;
 /// Who runs components from outside, for [`Session::set_host`].
-pub use kausal_external::foreign::{Guest, Host};
+pub use kausal_external::foreign::{Guest, Host, Packed, is_hosted};
 pub use kausal_external::{open_regular, read_regular};
 
 /// The examples of the guide run.

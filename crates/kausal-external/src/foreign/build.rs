@@ -14,8 +14,17 @@ const SHOWN: usize = 12;
 /// What a file with code may be called in a folder with libraries.
 const LIBRARY_FILES: [(&str, &str); 3] = [("lib", "so"), ("lib", "a"), ("lib", "dylib")];
 
+/// Where the shared object finds the libraries that it loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Libraries {
+    /// Where they are found now.
+    WhereTheyAre,
+    /// Beside itself.
+    Beside,
+}
+
 /// Compiles wrappers and what they need; gives the shared object in the folder.
-pub(crate) fn build(list: &[Declared], folder: &Path) -> Result<PathBuf, String> {
+pub(crate) fn build(list: &[Declared], folder: &Path, at: Libraries) -> Result<PathBuf, String> {
     let write = |name: &str, text: &str| {
         std::fs::write(folder.join(name), text)
             .map_err(|error| format!("cannot write {}: {error}", folder.join(name).display()))
@@ -46,7 +55,7 @@ pub(crate) fn build(list: &[Declared], folder: &Path) -> Result<PathBuf, String>
         }
     }
     command.arg("-o").arg(&object).arg(folder.join("wrappers.c")).arg(folder.join("utilities.c"));
-    libraries(list, &mut command);
+    libraries(list, at, &mut command);
     command.arg("-lm");
     let output = command.output().map_err(|error| {
         format!("the C compiler {compiler} cannot be started: {error}; install one, or name it in the environment variable CC")
@@ -68,7 +77,7 @@ fn compiler() -> (String, Command) {
 }
 
 /// The libraries of all functions, each once: from their folders, from sources, or of the system.
-fn libraries(list: &[Declared], command: &mut Command) {
+fn libraries(list: &[Declared], at: Libraries, command: &mut Command) {
     let mut done: Vec<(&str, &[String])> = Vec::new();
     for declared in list {
         let view = &declared.body.view;
@@ -79,11 +88,7 @@ fn libraries(list: &[Declared], command: &mut Command) {
             }
             done.push(key);
             if let Some(file) = library_file(name, &view.library_folders) {
-                if let Some(folder) = file.parent() {
-                    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-                    command.arg(format!("-Wl,-rpath,{}", folder.display()));
-                }
-                command.arg(file);
+                linked(&file, at, command);
             } else {
                 let sources = source_files(name, &view.source_folders);
                 match sources.is_empty() {
@@ -93,6 +98,45 @@ fn libraries(list: &[Declared], command: &mut Command) {
             }
         }
     }
+}
+
+/// Adds a library: by its path, and found again there; or by its name, and found beside the shared object.
+fn linked(file: &Path, at: Libraries, command: &mut Command) {
+    let folder = file.parent().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
+    match (at, folder, file.file_name()) {
+        (Libraries::Beside, Some(folder), Some(name)) if is_shared(file) => {
+            let beside = if cfg!(target_os = "macos") { "@loader_path" } else { "$ORIGIN" };
+            command.arg(format!("-Wl,-rpath,{beside}"));
+            // Without a name of its own a library is looked for by what the linker was told.
+            match cfg!(target_os = "linux") {
+                true => {
+                    command.arg("-L").arg(folder).arg(format!("-l:{}", name.to_string_lossy()));
+                }
+                false => _ = command.arg(file),
+            }
+        }
+        (Libraries::WhereTheyAre, Some(folder), _) => {
+            command.arg(format!("-Wl,-rpath,{}", folder.display())).arg(file);
+        }
+        _ => _ = command.arg(file),
+    }
+}
+
+fn is_shared(file: &Path) -> bool {
+    file.extension().is_none_or(|end| end != "a" && end != "lib" && end != "o")
+}
+
+/// The files of libraries that are loaded with the wrappers, not linked into them.
+pub(crate) fn shared_libraries(list: &[Declared]) -> Vec<PathBuf> {
+    let files = list.iter().flat_map(|declared| {
+        let folders = &declared.body.view.library_folders;
+        let named = declared.body.annotations.iter().filter(|(n, _)| n == "Library");
+        named.filter_map(|(_, name)| library_file(name, folders)).filter(|file| is_shared(file))
+    });
+    let mut files: Vec<PathBuf> = files.collect();
+    files.sort();
+    files.dedup();
+    files
 }
 
 /// A library in one of the folders, or in that of the platform below it.

@@ -6,6 +6,7 @@
 //! | `build` | compiles the wrappers, with `Include`, `Library` and the folders of the declaration |
 //! | `load` | loads what was compiled and calls it |
 //! | `host` | components from outside, which have libraries of their own |
+//! | `pack` | functions that travel with a model, to be loaded elsewhere |
 //!
 //! **Nothing runs by itself.** Whoever makes a [`Foreign`] has the user's word that models may do what a program may:
 //! foreign code has all rights of the user.
@@ -19,6 +20,7 @@ mod build;
 mod glue;
 mod host;
 mod load;
+mod pack;
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -35,6 +37,7 @@ pub use host::{Guest, Host, PREFIX, is_hosted};
 pub(crate) use load::Said;
 pub use load::under_way;
 use load::{Loaded, Opaque, Slot, Trouble};
+pub use pack::{Packed, pack};
 
 /// Foreign functions that may run, compiled when they are needed.
 #[derive(Debug, Default)]
@@ -149,21 +152,9 @@ impl Foreign {
 
     /// Compiles functions together and loads them; fails with what the compiler says.
     pub fn prepare(&self, functions: &[&Function]) -> Result<(), String> {
-        let mut list: Vec<Declared> = Vec::new();
-        for function in functions.iter().filter(|function| !is_hosted(function)) {
-            let Body::External(body) = &function.body else { continue };
-            let known = list.iter().any(|d| d.function == function.name && d.body.name == body.name);
-            if !known {
-                let written = body.args.iter().map(|&arg| {
-                    matches!(function.term(arg), Term::Local(local) if !function.inputs.contains(local))
-                });
-                let written = written.collect();
-                list.push(Declared { function: function.name.clone(), body: (**body).clone(), written });
-            }
-        }
+        let list = declared(functions);
         let loaded = compile(&list)?;
-        let keys = list.into_iter().map(|declared| (declared.function, declared.body.name));
-        self.loaded().extend(keys.zip(loaded.into_iter().map(Ok)));
+        self.loaded().extend(keys(list).zip(loaded.into_iter().map(Ok)));
         Ok(())
     }
 
@@ -227,6 +218,28 @@ impl Foreign {
     }
 }
 
+/// What is compiled of functions, each once.
+fn declared(functions: &[&Function]) -> Vec<Declared> {
+    let mut list: Vec<Declared> = Vec::new();
+    for function in functions.iter().filter(|function| !is_hosted(function)) {
+        let Body::External(body) = &function.body else { continue };
+        let known = list.iter().any(|d| d.function == function.name && d.body.name == body.name);
+        if !known {
+            let written = body.args.iter().map(
+                |&arg| matches!(function.term(arg), Term::Local(local) if !function.inputs.contains(local)),
+            );
+            let written = written.collect();
+            list.push(Declared { function: function.name.clone(), body: (**body).clone(), written });
+        }
+    }
+    list
+}
+
+/// What functions are found by when they are called.
+fn keys(list: Vec<Declared>) -> impl Iterator<Item = (String, String)> {
+    list.into_iter().map(|declared| (declared.function, declared.body.name))
+}
+
 fn compile(list: &[Declared]) -> Result<Vec<Loaded>, String> {
     if list.is_empty() {
         return Ok(Vec::new());
@@ -234,12 +247,17 @@ fn compile(list: &[Declared]) -> Result<Vec<Loaded>, String> {
     // The object stays in memory when its file is gone.
     let folder = tempfile::Builder::new().prefix("kausal-").tempdir();
     let folder = folder.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
-    let object = build::build(list, folder.path())?;
-    let wrappers = list.iter().map(|declared| {
+    let object = build::build(list, folder.path(), build::Libraries::WhereTheyAre)?;
+    load::load(&object, &wrappers(list))
+}
+
+/// How many slots each wrapper has, and what it is called in messages.
+fn wrappers(list: &[Declared]) -> Vec<(usize, String)> {
+    let wrapper = |declared: &Declared| {
         let name = format!("{} ({} in C)", declared.function, declared.body.name);
         (declared.body.view.args.len() + 1, name)
-    });
-    load::load(&object, &wrappers.collect::<Vec<_>>())
+    };
+    list.iter().map(wrapper).collect()
 }
 
 /// Handles are places from here on: those of native tables are below.
