@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kausal::runner::Runner;
 use kausal::stored::Flat;
-use kausal::{Backend, CSettings, CompiledModel, Diagnostic, Inline, Options, Settings, store};
+use kausal::{Backend, CSettings, CompiledModel, Diagnostic, Inline, Options, Session, Settings, store};
 use kausal_fmi::appearance::Appearance;
 use kausal_fmi::description::{Kinds, identifier};
 use kausal_fmi::export::{self, How, Version, What};
@@ -29,20 +29,42 @@ struct Report<'a> {
     seconds: f64,
 }
 
-/// How long it may take to find out whether a model starts.
+/// How long it may take to find out with which program a model starts.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Where initial values are found with another program only, as the runner finds them, that one goes into the FMU.
-fn starting(compiled: Arc<CompiledModel>, flat: &Flat, options: &Options) -> Arc<CompiledModel> {
-    let start = compiled.program.experiment.start.unwrap_or(0.0);
-    let settings = Settings { start, stop: start, ..Settings::default() };
-    let runner = Runner::new(compiled.clone())
-        .recovering_lazily(flat, options)
-        .backend(Backend::Interpreter)
-        .settings(settings)
-        .kept(None)
-        .limit(Some(LONGEST));
-    runner.run(&mut ()).map_or(compiled, |finished| finished.model)
+/// And with which it runs: as long as one waits for a file. A longer run is not made to its end, and its first program is exported.
+const LONGEST_RUN: Duration = Duration::from_secs(60);
+
+/// What a run comes to rest with goes into the FMU: where initial values are found with another program only, as the runner finds
+/// them, that one; and where a torn nonlinear system fails or loses its digits later on, the one that the run ended with. An FMU
+/// has one program, and nobody who could begin again with another.
+fn rehearsed(
+    session: &mut Session,
+    compiled: Arc<CompiledModel>,
+    flat: &Flat,
+    options: &Options,
+) -> Arc<CompiledModel> {
+    let experiment = compiled.program.experiment;
+    let start = experiment.start.unwrap_or(0.0);
+    let run = |model: &Arc<CompiledModel>, stop: f64, backend: Backend, longest: Duration| {
+        let tolerance = experiment.tolerance.unwrap_or(Settings::default().tolerance);
+        let settings = Settings { start, stop, tolerance, ..Settings::default() };
+        let runner = Runner::new(model.clone())
+            .recovering_lazily(flat, options)
+            .backend(backend)
+            .settings(settings)
+            .kept(None)
+            .limit(Some(longest));
+        runner.run(&mut ()).map_or(model.clone(), |finished| finished.model)
+    };
+    let started = run(&compiled, start, Backend::Interpreter, LONGEST);
+    let Some(stop) = experiment.stop.filter(|_| export::iterates_torn(&started.program)) else {
+        return started;
+    };
+    match session.compile(started.program.clone(), Backend::Auto) {
+        Some(fast) => run(&Arc::new(fast), stop, Backend::Auto, LONGEST_RUN),
+        None => started,
+    }
 }
 
 /// What makes no sense about the options.
@@ -112,13 +134,12 @@ pub fn run(arguments: &Export) -> Outcome {
         return Outcome::Wrong;
     };
     let name = program.name.clone();
-    // Nothing is run here but the formulas of parameters.
     let compiled = progress::waiting("making code", || session.compile(program, Backend::Interpreter));
     let diagnostics = session.take_diagnostics();
     output::show(&diagnostics, session.sources());
     let Some(compiled) = compiled.map(Arc::new) else { return Outcome::Wrong };
     let Some(options) = model::options(&arguments.translation, &session) else { return Outcome::Wrong };
-    let compiled = starting(compiled, &flat, &options);
+    let compiled = rehearsed(&mut session, compiled, &flat, &options);
     let wanted = |kind: FmuKind| arguments.kinds.contains(&kind);
     let kinds = Kinds { model_exchange: wanted(FmuKind::Me), co_simulation: wanted(FmuKind::Cs) };
     let how = How { version: arguments.fmi, kinds };
