@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Exports models as FMUs and lets FMPy validate and simulate them: are its curves those of `kausal simulate`?
 
-    compare.py [--kausal PROGRAM] [--fmi 2,3] [--kind me,cs] [--jobs N] [--keep DIR] [MODEL …]
+    compare.py [--kausal PROGRAM] [--fmi 2,3] [--kind me,cs] [--jobs N] [--keep DIR] [--list FILE] [MODEL …]
 
 FMPy (from PyPI) has its own reader of model descriptions, its own checks, and CVODE for Model Exchange: nothing of it is ours.
-Without models, all examples of the built-in library are taken. Both sides are compared by `kausal compare`, within the tube that
+Without models, all examples of the built-in library are taken; `msl.txt` lists 71 of the Modelica Standard Library (`MODELICAPATH`
+names its folder). Both sides are compared by `kausal compare`, within the tube that
 its options say. What was recorded is what the model gives to the outside and its states; where it has neither, everything.
 
 Exit code 0: all agree. 1: something does not. 3: FMPy is not there.
@@ -38,10 +39,11 @@ def examples(kausal):
 def wanted(description):
     states = [v.derivative.name for v in description.modelVariables if v.derivative is not None]
     # Sets of states that are selected in the run are the translation's, and in no result.
+    declared = [v for v in description.modelVariables if not v.name.startswith(("stateset", "der(stateset"))]
     states = [name for name in states if not name.startswith("stateset")]
     outputs = [v.name for v in description.modelVariables if v.causality == "output"]
     names = list(dict.fromkeys(states + outputs))
-    local = [v for v in description.modelVariables if v.causality == "local" and v.type != "String"]
+    local = [v for v in declared if v.causality == "local" and v.type != "String"]
     if not names:
         names = [v.name for v in local if v.type in ("Float64", "Real") and v.variability == "continuous"]
     if not names:
@@ -188,6 +190,7 @@ def main():
     parser.add_argument("--kind", default="me,cs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep")
+    parser.add_argument("--list")
     arguments = parser.parse_args()
     try:
         import fmpy  # noqa: F401
@@ -197,7 +200,11 @@ def main():
     folder = arguments.keep or tempfile.mkdtemp(prefix="kausal-fmi-")
     os.makedirs(folder, exist_ok=True)
     kausal = os.path.abspath(arguments.kausal)
-    models = arguments.models or examples(kausal)
+    models = list(arguments.models)
+    if arguments.list:
+        with open(arguments.list) as file:
+            models += [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    models = models or examples(kausal)
     jobs = [(kausal, m, v, k, folder) for m in models for v in arguments.fmi.split(",") for k in arguments.kind.split(",")]
     failed = 0
     with ProcessPoolExecutor(max_workers=arguments.jobs) as pool:
