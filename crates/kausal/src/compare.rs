@@ -7,6 +7,9 @@
 //! the signal in the reference, plus a much smaller share of its magnitude, which is what is left for
 //! constants, plus a tiny absolute width, which is what is left for what would be zero without rounding errors.
 //!
+//! The magnitude of a component of a vector in space, which is an array of three, is that of the vector: in a frame that is turned the
+//! components are others, and an error that is as long is the same error, whichever of them shows it.
+//!
 //! Only points of the reference are looked at: it may be coarse, and what happens between its points is unknown.
 
 use std::collections::{HashMap, VecDeque};
@@ -117,12 +120,16 @@ pub fn compare(
     wanted: &dyn Fn(&str) -> bool,
 ) -> Comparison {
     let by_name = names(result);
+    let vectors = vectors(reference, &by_name);
     let mut comparison = Comparison { signals: 0, deviations: Vec::new() };
     for signal in reference.signals.iter().filter(|s| wanted(&s.name)) {
         comparison.signals += 1;
         let found = by_name.get(plain(&signal.name).as_str()).map(|&i| &result.signals[i]);
         let deviation = match found {
-            Some(found) => one(result, found, reference, signal, tube),
+            Some(found) => {
+                let vector = vector_of(&signal.name).and_then(|name| vectors.get(&name));
+                one(result, found, reference, signal, vector.copied().unwrap_or(0.0), tube)
+            }
             None => Some(Deviation {
                 signal: signal.name.clone(),
                 kind: DeviationKind::Missing,
@@ -157,11 +164,36 @@ pub fn plain(name: &str) -> String {
     }
 }
 
+/// The array that a signal is an element of, if it has one subscript and that is its end.
+fn vector_of(name: &str) -> Option<String> {
+    let name = plain(name);
+    let (vector, subscript) = name.strip_suffix(']')?.rsplit_once('[')?;
+    subscript.parse::<u32>().ok().map(|_| vector.to_owned())
+}
+
+/// The largest value of any component of each vector of three that the reference has components of.
+fn vectors(reference: &Trajectory, result: &HashMap<String, usize>) -> HashMap<String, f64> {
+    let mut vectors: HashMap<String, f64> = HashMap::new();
+    for signal in &reference.signals {
+        let Some(vector) = vector_of(&signal.name) else { continue };
+        let has = |k: u32| result.contains_key(&format!("{vector}[{k}]"));
+        if has(1) && has(2) && has(3) && !has(4) {
+            let size =
+                reference.values(signal).iter().filter(|v| v.is_finite()).fold(0.0f64, |m, v| m.max(v.abs()));
+            let largest = vectors.entry(vector).or_default();
+            *largest = largest.max(size);
+        }
+    }
+    vectors
+}
+
+/// One signal; `vector` is the magnitude of the vector it is a component of.
 fn one(
     result: &Trajectory,
     found: &Signal,
     reference: &Trajectory,
     signal: &Signal,
+    vector: f64,
     tube: &Tube,
 ) -> Option<Deviation> {
     let (values, wanted) = (result.values(found), reference.values(signal));
@@ -185,7 +217,7 @@ fn one(
     }
     let (range, magnitude) = (high - low, high.abs().max(low.abs()));
     let scale = if range > tube.magnitude * magnitude { range } else { magnitude };
-    let width = tube.range * range + tube.magnitude * magnitude + tube.noise;
+    let width = tube.range * range + tube.magnitude * magnitude.max(vector) + tube.noise;
     let span = match (reference.time.first(), reference.time.last()) {
         (Some(first), Some(last)) => last - first,
         _ => 0.0,
@@ -377,6 +409,35 @@ mod tests {
         let mut parameter = sampled(3, |_| 0.0);
         parameter.signals[0].values = Values::Constant(300.0);
         assert_eq!(check(&parameter, &reference), None);
+    }
+
+    /// What is zero in one frame is not in another: an error of a component counts beside the vector.
+    #[test]
+    fn components_are_parts_of_their_vector() {
+        let vector = |components: [f64; 3], count: usize| {
+            let mut all = sampled(10, |t| components[0] * t);
+            all.signals[0].name = "w[1]".into();
+            for (k, c) in components.iter().enumerate().take(count).skip(1) {
+                let one = sampled(10, |t| c * t);
+                let signal = &one.signals[0];
+                all.signals.push(Signal {
+                    name: format!("w[{}]", k + 1),
+                    values: Values::Column(k, false),
+                    ..signal.clone()
+                });
+                all.columns.extend(one.columns.clone());
+            }
+            all
+        };
+        let off = |result: [f64; 3], count| {
+            let comparison =
+                compare(&vector(result, count), &vector([0.0, 4.0, 0.0], count), &Tube::default(), &|_| true);
+            comparison.deviations.into_iter().map(|d| d.signal).collect::<Vec<_>>()
+        };
+        assert!(off([3e-6, 4.0, -3e-6], 3).is_empty());
+        assert_eq!(off([5e-6, 4.0, 0.0], 3), ["w[1]"]);
+        // Two numbers are no vector in space.
+        assert_eq!(off([3e-6, 4.0, 0.0], 2), ["w[1]"]);
     }
 
     #[test]

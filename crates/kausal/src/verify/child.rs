@@ -21,8 +21,11 @@ use crate::runner::{Finished, Runner, Watch};
 use crate::session::Session;
 use crate::{store, summary};
 
-/// Output points a run has at least: with so many, the default width of the tube in time is one interval.
-const POINTS: f64 = 1000.0;
+/// Intervals at whose distance a run searches for crossings: with so many, one is as long as the default width of the tube in time.
+const INTERVALS: f64 = 1000.0;
+/// Output points of each of them. A result is compared as a polyline: of a peak between two points that are a width apart it would lose
+/// `h²/8` times its curvature, of one between a quarter of that a sixteenth.
+const POINTS: u32 = 4;
 /// Signals shown in pictures, and points of each.
 const PICTURES: usize = 4;
 const PICTURE_POINTS: usize = 400;
@@ -253,20 +256,21 @@ fn settings(experiment: &Experiment, time: &[f64]) -> Settings {
     let ends = experiment.stop.into_iter().chain(time.last().copied());
     let stop = ends.reduce(f64::max).unwrap_or(defaults.stop).max(start);
     let tolerance = experiment.tolerance.unwrap_or(defaults.tolerance);
-    let interval = (stop - start) / POINTS;
+    let interval = (stop - start) / INTERVALS;
     Settings { start, stop, tolerance, interval, instants: instants(start, stop, time), ..defaults }
 }
 
 /// The instants of the reference between start and stop, and evenly spaced ones where there is room between them.
 fn instants(start: f64, stop: f64, time: &[f64]) -> Arc<[f64]> {
-    let interval = (stop - start) / POINTS;
+    let points = POINTS * INTERVALS as u32;
+    let interval = (stop - start) / f64::from(points);
     // Closer points say the same.
     let close = 1e-3 * interval;
     let mut own: Vec<f64> = time.iter().copied().filter(|t| *t > start && *t < stop).collect();
     own.sort_by(f64::total_cmp);
     own.dedup();
     let mut all = own.clone();
-    for k in 1..POINTS as u32 {
+    for k in 1..points {
         let t = start + f64::from(k) * interval;
         let next = own.partition_point(|o| *o < t - close);
         if own.get(next).is_none_or(|o| *o > t + close) && t > start && t < stop {
@@ -385,8 +389,8 @@ mod tests {
         for t in &time[1..5] {
             assert!(s.instants.contains(t), "{t}");
         }
-        // 999 of a thousand intervals, of which two are given by the reference, and one more point.
-        assert_eq!(s.instants.len(), 1000);
+        // 3999 between four thousand intervals, of which two are given by the reference, and one more point.
+        assert_eq!(s.instants.len(), 4000);
         // Beyond the experiment's end there is something to compare with.
         let experiment = Experiment { stop: Some(0.25), ..Experiment::default() };
         assert_eq!(settings(&experiment, &time).stop, 1.0);

@@ -12,7 +12,7 @@ pub fn write(report: &Report, title: &str, command: &str) -> String {
         "# {title}\n\n\
          {} of {} models agree with their reference, {} differ, {} fail.\n\n\
          Every reference signal must lie within a tube around the result: {} % of the signal's range plus {:e} of its \
-         magnitude (plus {:e}, for rounding errors around zero) wide in value, {} % of the simulated time wide in time. This page is generated:\n\n\
+         magnitude, or of the length of the vector in space it is a component of (plus {:e}, for rounding errors around zero) wide in value, {} % of the simulated time wide in time. This page is generated:\n\n\
          ```sh\n{command}\n```\n\n",
         report.agree,
         report.models,
