@@ -218,6 +218,7 @@ impl Builder {
             kind,
             ty: Type::Real,
             value,
+            start_said: true,
             nominal: 1.0,
             nominal_said: false,
             min: f64::NEG_INFINITY,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kausal_solver::Reason;
 use kausal_solver::linear::DenseLu;
+use kausal_solver::newton::NewtonOptions;
 use kausal_symbolic::VarId;
 
 use super::{Failure, Halt, Machine, Mode, Stop};
@@ -12,6 +13,9 @@ use crate::tolerances::RELATION_ROUNDING;
 
 /// A difference of numbers around one that is smaller than this is rounding.
 const NOTHING: f64 = 1e-13;
+
+/// Of so many relations all combinations are tried, of more the same number of them.
+const FEW: usize = 12;
 
 impl Machine {
     /// Gives a relation its value; did it change? At an event it keeps the value it has where the difference is zero
@@ -148,7 +152,6 @@ impl Machine {
     ) -> Result<(), Stop> {
         const TOGETHER: usize = 20;
         const ROUNDS: usize = 1000;
-        const FEW: usize = 12;
         /// Rounds after which Real unknowns that do not come to rest are solved for.
         const ATTEMPTS: [usize; 3] = [2, 7, 15];
         let model = self.model.clone();
@@ -233,13 +236,13 @@ impl Machine {
     /// belong to need not have a solution, but the steps lead to where they change (L. Qi and J. Sun, *A nonsmooth version of
     /// Newton's method*, Mathematical Programming 58, 1993). Leaves values and relations as guesses.
     fn approach(&mut self, loops: &Loop, held: &[f64], mode: Mode) -> Result<(), Stop> {
-        const STEPS: usize = 100;
-        /// Steps in which no relation changes: the rest is a matter of one combination.
-        const CALM: usize = 3;
         let magnitudes = self.magnitudes.clone();
         self.begin_again(loops, held);
-        let mut calm = 0;
-        for _ in 0..STEPS {
+        let model = self.model.clone();
+        let difference = |r: &u32| model.program.relations[*r as usize].difference.index();
+        let mut before: Vec<f64> = loops.relations.iter().map(|r| self.values[difference(r)]).collect();
+        // As many steps as Newton's method has for one combination.
+        for _ in 0..NewtonOptions::default().max_iterations {
             self.one_step = true;
             let outcome = self.run(loops.continuous, mode);
             self.one_step = false;
@@ -253,8 +256,14 @@ impl Machine {
                 changed |= self.relation(r, mode);
             }
             self.run(loops.discrete, mode)?;
-            calm = if changed { 0 } else { calm + 1 };
-            if calm == CALM {
+            // Where another step like the last one would change no relation either, the rest is a matter of one combination.
+            let mut calm = !changed;
+            for (r, before) in loops.relations.iter().zip(&mut before) {
+                let d = self.values[difference(r)];
+                calm &= (d - *before).abs() <= d.abs();
+                *before = d;
+            }
+            if calm {
                 break;
             }
         }
@@ -266,8 +275,6 @@ impl Machine {
     /// Of several combinations that agree at the start, as those of a trigger do, takes the one whose solution is nearest to the
     /// start values. Where nonlinear equations are inside, that is left to their iteration, which begins there.
     fn nearest(&mut self, loops: &Loop) -> Result<(), Stop> {
-        /// Of so many relations all combinations are tried.
-        const FEW: usize = 8;
         let n = loops.relations.len();
         if self.is_simplified || n > FEW || is_iterated(loops.continuous) {
             return Ok(());
@@ -276,15 +283,27 @@ impl Machine {
         let written = self.in_rounds.clone();
         let start = |v: &VarId| {
             let (start, var) = (self.before_rounds[v.index()], &model.program.variables[v.index()]);
-            (start != 0.0 && var.is_real()).then(|| (v.index(), start, start.abs().max(var.nominal)))
+            (var.start_said && var.is_real()).then(|| (v.index(), start, start.abs().max(var.nominal)))
         };
         let starts: Vec<_> = written.iter().flat_map(|list| list.iter()).filter_map(start).collect();
         if starts.is_empty() {
             return Ok(());
         }
+        // A start value of zero is often what somebody wrote who did not know better: it decides where the others do not.
         let distance = |machine: &Machine| {
-            let off = |&(v, start, size): &(usize, f64, f64)| (machine.values[v] - start) / size;
-            starts.iter().map(|start| off(start).powi(2)).sum::<f64>()
+            let of = |zero: bool| {
+                let chosen = starts.iter().filter(move |start| (start.1 == 0.0) == zero);
+                chosen.map(|&(v, start, size)| ((machine.values[v] - start) / size).powi(2)).sum::<f64>()
+            };
+            [of(false), of(true)]
+        };
+        let nearer = |one: [f64; 2], other: [f64; 2]| match one[0] < (1.0 - RELATION_ROUNDING) * other[0] {
+            true => true,
+            // One that is as near is the same solution.
+            false => {
+                one[0] <= (1.0 + RELATION_ROUNDING) * other[0]
+                    && one[1] < (1.0 - RELATION_ROUNDING) * other[1]
+            }
         };
         let (told, magnitudes) = (self.undetermined.len(), self.magnitudes.clone());
         let mut best = (distance(self), self.values.clone());
@@ -298,8 +317,7 @@ impl Machine {
             self.is_simplified = false;
             let off = distance(self);
             match found {
-                // One that is as near is the same solution.
-                Ok(Some(Wanted::Determined)) if off < (1.0 - RELATION_ROUNDING) * best.0 => {
+                Ok(Some(Wanted::Determined)) if nearer(off, best.0) => {
                     best = (off, self.values.clone());
                 }
                 Err(stop @ (Stop::Interrupted | Stop::Crash(_) | Stop::Terminate(_))) => return Err(stop),
@@ -433,8 +451,7 @@ impl Machine {
     /// Tries combinations of relations, beginning with those nearest to what was held; was a consistent one found? One that leaves
     /// something open is taken only where none determines everything, and only if that will do.
     fn combinations(&mut self, loops: &Loop, held: &[f64], mode: Mode, wanted: Wanted) -> Result<bool, Stop> {
-        /// All combinations of twelve relations.
-        const MOST: usize = 1 << 12;
+        const MOST: usize = 1 << FEW;
         let told = self.undetermined.len();
         let magnitudes = self.magnitudes.clone();
         let mut open = None;

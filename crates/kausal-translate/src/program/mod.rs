@@ -258,6 +258,8 @@ pub struct Variable {
     pub ty: flat::Type,
     /// The value before anything is computed: a literal parameter or start value; 0 otherwise.
     pub value: f64,
+    /// That was said: an unknown without a start value begins at 0 as well.
+    pub start_said: bool,
     /// Magnitude, positive; one where nobody has said it.
     pub nominal: f64,
     /// The model says the magnitude.

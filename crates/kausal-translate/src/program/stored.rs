@@ -34,7 +34,7 @@ use excerpt::Excerpt;
 
 /// The layout that is written, and the only one that is read. Every change of [`Program`], [`FlatModel`], [`Options`] or of what
 /// they contain makes it another one.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The first bytes of a file.
 pub const MAGIC: [u8; 8] = *b"\x89KAUSAL\n";

@@ -168,11 +168,13 @@ fn variable(work: &Work, id: VarId, kind: Kind, values: &FxHashMap<VarId, f64>) 
     };
     let is_real = var.ty == Type::Real;
     let nominal = number(var.nominal).map(f64::abs).filter(|n| *n > 0.0 && n.is_finite());
+    let default = parameters::default(work, id);
     Variable {
         name: var.name.clone(),
         kind,
         ty: var.ty,
-        value: value.unwrap_or_else(|| parameters::default(work, id)),
+        value: value.unwrap_or(default),
+        start_said: value.is_some() || default != 0.0,
         nominal: nominal.unwrap_or(1.0),
         nominal_said: nominal.is_some(),
         min: number(var.min).filter(|_| is_real).unwrap_or(f64::NEG_INFINITY),

@@ -278,6 +278,7 @@ impl Parser<'_> {
             kind,
             ty,
             value: 0.0,
+            start_said: false,
             nominal: 1.0,
             nominal_said: false,
             min: f64::NEG_INFINITY,
@@ -287,7 +288,7 @@ impl Parser<'_> {
             protected: false,
         };
         if self.take_sign("=") {
-            v.value = self.number()?;
+            (v.value, v.start_said) = (self.number()?, true);
         }
         while !self.is_sign(";") {
             match self.word()?.as_str() {

@@ -154,7 +154,7 @@ impl Writer<'_> {
 
     fn variable(&self, id: VarId, v: &Variable) -> String {
         let mut text = format!("variable {}: {} {}", self.name(id), type_name(v.ty), self.kind(v.kind));
-        if v.value.to_bits() != 0 {
+        if v.start_said || v.value.to_bits() != 0 {
             let _ = write!(text, " = {}", number(v.value));
         }
         if v.nominal_said {
