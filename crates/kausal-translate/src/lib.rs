@@ -56,6 +56,7 @@ pub struct Translation {
 pub fn translate(model: &FlatModel, options: &Options) -> Translation {
     let mut work = work::Work::new(model);
     work.report.equations = model.equations.len();
+    work.continuous_silent = options.continuous_silent;
     parameters::without_value(&mut work);
     parameters::release(&mut work);
     let Ok(clocked) = clocks::split(&mut work, model) else {

@@ -45,7 +45,7 @@ use crate::cancel::Cancel;
 use crate::internal::guarded;
 use crate::result::{Sink, Trajectory};
 use crate::session::translation;
-use crate::simulate::{Ended, Output, States, run_logged};
+use crate::simulate::{Ended, Output, States, instant, run_logged};
 use crate::store;
 use crate::stored::Flat;
 use crate::tune;
@@ -296,6 +296,35 @@ impl<'a> Runner<'a> {
                 backup.forget();
             }
         }
+        if let Some((flat, options)) = self.source
+            && chatters(&best)
+            && !options.continuous_silent
+            && !is_over()
+        {
+            let options = Options { continuous_silent: true, ..options.clone() };
+            let relations = best.model.program.relations.len();
+            let model = self
+                .untorn(flat.flat(), &options, &untorn.names, &mut seconds, watch)
+                .filter(|model| model.program.relations.len() < relations);
+            if let Some(model) = model
+                && let Some(settings) = self.settings_of(&model)
+            {
+                let backup = Backup::new(self.files);
+                match self.attempt(&model, &settings, deadline, watch) {
+                    Ok(mut next) => {
+                        attempts += 1;
+                        seconds.run += next.seconds.run;
+                        share_files(&mut best, &mut next);
+                        if next.leads_further(&best) {
+                            next.ended.diagnostics.insert(0, without_events(&best));
+                            best = next;
+                            backup.forget();
+                        }
+                    }
+                    Err(unwritable) => best.ended.diagnostics.push(unwritable),
+                }
+            }
+        }
         let mut relative = self.settings.relative.clone();
         let mut notes = Vec::new();
         while best.ended.emerged.iter().any(|name| !relative.contains(name)) && !is_over() {
@@ -444,6 +473,22 @@ impl<'a> Runner<'a> {
         }
         Some(model)
     }
+}
+
+/// Did it end because events followed each other without progress?
+fn chatters(run: &Finished) -> bool {
+    run.ended.diagnostics.iter().any(|d| d.code == "K0513")
+}
+
+/// What to say about a run in which what is continuous caused no events.
+fn without_events(before: &Finished) -> Diagnostic {
+    let message = format!(
+        "events followed each other without progress at time {}: run again from the start without events of what is continuous, \
+         as semiLinear and smooth(0, …) say",
+        instant(before.ended.statistics.end)
+    );
+    Diagnostic::note("K0539", message)
+        .help("flows that rest at zero do that: put noEvent(…) around what need not be found exactly")
 }
 
 /// What to say about states that have no absolute tolerances in another run.

@@ -200,6 +200,7 @@ pub fn options(how: &Translation, session: &Session) -> Option<Options> {
         loops: how.loops,
         commands: commands(how, session)?,
         untorn: Vec::new(),
+        continuous_silent: false,
     })
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Work {
     pub selectors: FxHashSet<VarId>,
     /// A table by variable, `None` everywhere between its uses.
     places: Vec<Option<u32>>,
+    /// What is continuous by its own word causes no events, whether it is smooth or not.
+    pub continuous_silent: bool,
     pub initial_flag: Option<VarId>,
     pub terminal_flag: Option<VarId>,
     pub homotopy: Option<VarId>,

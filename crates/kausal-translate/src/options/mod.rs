@@ -103,4 +103,7 @@ pub struct Options {
     pub commands: Commands,
     /// Nonlinear systems with one of these unknowns are not torn: their torn form is known to fail.
     pub untorn: Vec<String>,
+    /// `smooth(0, e)`, and `semiLinear` with it, causes no events: what is continuous needs none, and where it rests on a relation
+    /// that is zero they follow each other without end.
+    pub continuous_silent: bool,
 }

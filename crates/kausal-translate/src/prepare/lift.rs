@@ -229,11 +229,14 @@ impl<'a> Lifter<'a> {
         self.memo[usize::from(events)].get(root).unwrap_or(root)
     }
 
-    /// `noEvent(e)`, and `smooth(p, e)` with p > 0, where the integrator needs no event either.
+    /// `noEvent(e)`, and `smooth(p, e)` with p > 0, where the integrator needs no event either; with p = 0 where that is wanted.
     fn silences(&self, id: ExprId) -> bool {
         match self.work.pool.node(id) {
             Node::Op(Op::NoEvent, _) => true,
-            Node::Op(Op::Smooth, args) => self.work.pool.as_constant(args[0]).is_some_and(|p| p >= 1.0),
+            Node::Op(Op::Smooth, args) => self.work.pool.as_constant(args[0]).is_some_and(|p| {
+                let least = if self.work.continuous_silent { 0.0 } else { 1.0 };
+                p >= least
+            }),
             _ => false,
         }
     }
