@@ -47,7 +47,9 @@ impl Emitter<'_> {
         match self.work.equations[equation].form.clone() {
             EquationForm::Plain => match solve::solve(self.work, equation, unknown) {
                 Solution::Explicit(value)
-                    if self.is_switched(equation, unknown) || self.says_nothing(equation, unknown, value) =>
+                    if !self.is_assignment(equation, unknown, value)
+                        && (self.is_switched(equation, unknown)
+                            || self.says_nothing(equation, unknown, value)) =>
                 {
                     let block = Block { equations: vec![equation], unknowns: vec![unknown] };
                     return self.simultaneous(&block);
@@ -88,6 +90,12 @@ impl Emitter<'_> {
             }
         }
         steps
+    }
+
+    /// Does it say what the unknown is already? Its coefficient is one then, however long the formula is.
+    fn is_assignment(&self, equation: usize, unknown: VarId, value: ExprId) -> bool {
+        let e = &self.work.equations[equation];
+        value == e.rhs && self.work.pool.as_var(e.lhs) == Some(unknown)
     }
 
     /// May discrete variables switch the coefficient of the unknown off? Then the equation says nothing about it, and

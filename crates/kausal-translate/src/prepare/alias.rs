@@ -6,6 +6,9 @@
 //! one that stays; two fixed start values that contradict each other are an error. Not so between discrete variables:
 //! there a fixed start value is that of `pre` (Modelica 3.6, 8.6), which may differ, so they stay two and keep their equation;
 //! so do those of which an initial equation says what one was before, if the other has a past as well.
+//!
+//! A relation between numbers is decided: its memory is a number, and what it chose between is chosen. Whether a vessel has a
+//! level or a port at some height is such a question, and equations under it may determine other things than those beside it.
 
 use std::cmp::Reverse;
 
@@ -18,17 +21,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::equations::parameters;
 use crate::equations::rewrite::rewrite;
 use crate::equations::work::{EquationForm, Role, Settled, Work};
+use crate::prepare::semi_linear;
 use crate::program;
 
 /// Eliminates trivial equations until none is left.
 pub(crate) fn eliminate(work: &mut Work) {
-    // Each round is linear; a constant found in one round may make another equation trivial in the next.
-    for _ in 0..12 {
-        let found = find(work);
-        if found.is_empty() {
-            break;
-        }
-        apply(work, found);
+    trivial(work);
+    if semi_linear::resolve(work) {
+        trivial(work);
     }
     name_derivatives(work);
     // `a = a` determines nothing, whatever occurs in it.
@@ -38,6 +38,50 @@ pub(crate) fn eliminate(work: &mut Work) {
     }
     retarget(work);
     work.report.aliases = work.vars.iter().filter(|v| v.alias.is_some()).count();
+}
+
+fn trivial(work: &mut Work) {
+    // Each round is linear; a constant found in one round may make another equation trivial in the next.
+    for _ in 0..12 {
+        decide(work);
+        let found = find(work);
+        if found.is_empty() {
+            break;
+        }
+        apply(work, found);
+    }
+}
+
+/// Relations whose difference is a number leave: what held their value is said to be that.
+fn decide(work: &mut Work) {
+    let mut numbers: FxHashMap<VarId, f64> = FxHashMap::default();
+    for e in work.equations.iter().filter(|e| e.form == EquationForm::Plain && e.order == 0) {
+        if let (Node::Var(v), Node::Const(value)) = (work.pool.node(e.lhs), work.pool.node(e.rhs)) {
+            numbers.insert(v, value);
+        }
+    }
+    let mut decided: FxHashMap<VarId, bool> = FxHashMap::default();
+    // What a flow carries knows its relations by their places.
+    if work.transports.is_empty() {
+        work.relations.retain(|r| {
+            let number = numbers.get(&r.difference).filter(|n| !r.trace && r.timed.is_none() && !n.is_nan());
+            if let Some(&number) = number {
+                decided.insert(r.variable, if r.or_equal { number <= 0.0 } else { number < 0.0 });
+                work.vars[r.difference.index()].keep = false;
+            }
+            number.is_none()
+        });
+    }
+    if decided.is_empty() {
+        return;
+    }
+    for e in &mut work.equations {
+        let EquationForm::Memory(v) = e.form else { continue };
+        if let Some(&holds) = decided.get(&v) {
+            e.form = EquationForm::Plain;
+            e.rhs = work.pool.constant(f64::from(u8::from(holds)));
+        }
+    }
 }
 
 /// Where the model has a name for a derivative, `der(x) = v`, the variable takes the place of the derivative: `x` and

@@ -4,5 +4,6 @@
 pub(crate) mod alias;
 pub(crate) mod inline;
 pub(crate) mod lift;
+pub(crate) mod semi_linear;
 pub(crate) mod traces;
 pub(crate) mod wishes;
