@@ -451,10 +451,16 @@ impl Newton {
         let mut before: Option<f64> = None;
         // The damping factor of the last step, where a longer one was refused.
         let mut cut: Option<f64> = None;
+        // Where a kink has been crossed: whether the determinant was below zero before.
+        let mut side: Option<bool> = None;
         let (mut left, mut progress) = (iterations, 0);
         while left > 0 {
             left -= 1;
             self.new_matrix(system, x)?;
+            // The kink is a fold: what is beyond leads back to it.
+            if side.take().is_some_and(|negative| negative != self.matrix.is_negative()) {
+                return Err(Recoverable::new(Reason::NoConvergence).into());
+            }
             self.count_iteration();
             negate(&self.residual, &mut self.correction);
             self.matrix.solve(&mut self.correction);
@@ -508,6 +514,7 @@ impl Newton {
                 before = (!crosses).then_some(size);
                 if crosses {
                     damping = 1.0;
+                    side = Some(self.matrix.is_negative());
                 }
                 break;
             }

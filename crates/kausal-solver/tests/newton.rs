@@ -354,6 +354,23 @@ fn a_saturating_amplifier_is_solved_from_either_end() {
     }
 }
 
+/// The same amplifier with its output fed back to the other input is a trigger: past the threshold the branch of solutions has ended in
+/// a kink. Newton's method says so at once, and does not take the solution between the two ends, which is none that lasts.
+#[test]
+fn a_fold_is_not_crossed() {
+    let mut trigger = system(1, |x, r| {
+        r[0] = x[0] - (1e5 * (0.5 * x[0] - 7.50005)).clamp(-15.0, 15.0);
+        Ok(())
+    });
+    let options = NewtonOptions { verify: true, ..NewtonOptions::default() };
+    let mut newton = Newton::new(&mut trigger, options).unwrap();
+    let mut x = [15.0];
+    match newton.solve(&mut trigger, &mut x) {
+        Ok(_) => assert!((x[0] + 15.0).abs() < 1e-9, "{x:?}"),
+        Err(error) => assert!(matches!(error, ModelError::Recoverable(_)) && newton.work().iterations <= 20),
+    }
+}
+
 /// A diode and a resistor, with both unknowns iterated on.
 struct Diode;
 

@@ -177,16 +177,23 @@ impl<T: Scalar> Shifted<T> {
     }
 }
 
-impl Shifted<f64> {
+impl Factor<f64> {
     /// Is the determinant of the factorised matrix below zero?
     pub fn is_negative(&self) -> bool {
-        match &self.factor {
+        match self {
             Factor::Dense(lu) => lu.is_negative(),
             Factor::Sparse(lu) => {
                 let (pivots, odd) = lu.pivots();
                 pivots.iter().fold(odd, |negative, &pivot| negative != (pivot < 0.0))
             }
         }
+    }
+}
+
+impl Shifted<f64> {
+    /// Is the determinant of the factorised matrix below zero?
+    pub fn is_negative(&self) -> bool {
+        self.factor.is_negative()
     }
 }
 

@@ -6,6 +6,9 @@
 //! beyond the kink, by about the slope of this piece over that of the next one. From there the method goes on with the matrix of that piece, as J. Katzenelson does from piece to piece (*An
 //! algorithm for solving nonlinear resistor networks*, Bell System Technical Journal 44, 1965). An amplifier that saturates and
 //! is fed back is the case in point: between its ends Newton's method jumps to and fro over the piece on which the solution is.
+//!
+//! Where the determinants of the two matrices have different signs the path turns back at the kink: it is a fold, there is no solution
+//! that way, and the iteration ends, so that others may look elsewhere.
 
 use super::{Newton, NonlinearSystem};
 use crate::error::ModelError;
