@@ -20,6 +20,23 @@ const JUMP: f64 = 1e-6;
 
 /// A root of `F(x) = 0` near `guess`, or `None` where no change of sign is found. Only for one unknown.
 pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f64>, ModelError> {
+    search(system, guess, f64::INFINITY)
+}
+
+/// A root that is nearer to the guess than one that was found: Newton's method may jump over others. Only for one unknown.
+pub fn nearer<S: NonlinearSystem>(system: &mut S, guess: f64, found: f64) -> Result<Option<f64>, ModelError> {
+    // Just before what was found the function has the sign it has at the guess, if there is no other one between them.
+    const BEFORE: f64 = 1.0 - 1e-3;
+    let farthest = BEFORE * (found - guess).abs();
+    if !(farthest > FIRST * guess.abs()) {
+        return Ok(None);
+    }
+    let nearer = |root: &f64| (root - guess).abs() <= farthest;
+    Ok(search(system, guess, farthest)?.filter(nearer))
+}
+
+/// Goes up to so far from the guess.
+fn search<S: NonlinearSystem>(system: &mut S, guess: f64, farthest: f64) -> Result<Option<f64>, ModelError> {
     let (low, high) = system.bounds(0);
     let size = guess.abs().max(system.nominal(0).abs()).max(f64::MIN_POSITIVE);
     let Some((guess, middle)) = nearest(system, guess, size)? else { return Ok(None) };
@@ -30,11 +47,12 @@ pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f6
     let mut sides = [(guess, middle, -1.0, true), (guess, middle, 1.0, true)];
     let mut step = FIRST * size;
     while step <= LAST * size && sides.iter().any(|side| side.3) {
+        let mut nearest: Option<f64> = None;
         for (x, f, direction, open) in &mut sides {
             if !*open {
                 continue;
             }
-            let next = (guess + *direction * step).max(low).min(high);
+            let next = (guess + *direction * step.min(farthest)).max(low).min(high);
             if next == *x {
                 *open = false;
                 continue;
@@ -49,10 +67,14 @@ pub fn solve<S: NonlinearSystem>(system: &mut S, guess: f64) -> Result<Option<f6
             let Some(g) = value(system, end)? else { continue };
             if (g > 0.0) != (*f > 0.0)
                 && let Some(root) = inside(system, (*x, *f), (end, g))?
+                && nearest.is_none_or(|other| (root - guess).abs() < (other - guess).abs())
             {
-                return Ok(Some(root));
+                nearest = Some(root);
             }
             (*x, *f) = (end, g);
+        }
+        if nearest.is_some() {
+            return Ok(nearest);
         }
         step *= GROWTH;
     }

@@ -198,3 +198,25 @@ fn every_point_inside_a_step_is_looked_at() {
         }
     }
 }
+
+/// Of several roots at the start the nearest to the start value, also where Newton's method from there lands exactly on another:
+/// from 2.5 its first step on the cubic is -1.5. Start values of triggers among them, that of zero where it decides.
+#[test]
+fn the_root_nearest_to_the_start_value_is_taken() {
+    let settings = Settings { stop: 1e-3, ..Settings::default() };
+    for (start, wanted) in [(2.45, 2.0), (2.55, 3.0), (1.4, 1.0), (2.9, 3.0), (5.0, 3.0), (-1.0, 1.0)] {
+        let steady = format!(
+            "model M Real x(start = {start}); initial equation der(x) = 0; equation der(x) = -(x - 1)*(x - 2)*(x - 3); end M;"
+        );
+        let found = run(&steady, &settings).trajectory.get("x").expect("a column")[0];
+        assert!((found - wanted).abs() < 1e-9, "{found} from {start}");
+    }
+    for (start, wanted) in [(6.0, 10.0), (-6.0, -10.0), (0.0, 0.0)] {
+        let trigger = format!(
+            "model M Real v(start = {start}), u = 1e3*(0*time + 0.2*v);
+             equation v = if u > 10 then 10 else if u < -10 then -10 else u; end M;"
+        );
+        let found = run(&trigger, &settings).trajectory.get("v").expect("a column")[0];
+        assert!((found - wanted).abs() < 1e-9, "{found} from {start}");
+    }
+}

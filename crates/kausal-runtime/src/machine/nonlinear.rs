@@ -1,6 +1,7 @@
 //! Nonlinear systems at run time: Newton's method and homotopy, chord iterations of an inlined step, sweeps.
 
 use kausal_solver::acceleration::Acceleration;
+use kausal_solver::bracket;
 use kausal_solver::chord::{Change, Chord, ChordRequest, ChordWork, StepSystem};
 use kausal_solver::homotopy::{self, ContinuationOptions};
 use kausal_solver::linear::Pattern;
@@ -476,6 +477,15 @@ impl Machine {
         if fitted && matches!(outcome, Err(ModelError::Recoverable(_))) {
             space.x.copy_from_slice(&space.start);
             outcome = space.solver.solve(&mut system, &mut space.x).map(|_| ());
+        }
+        // Of several solutions at the start the one that is nearest to the start value, as far as that can be seen.
+        let begins = mode == Mode::Initial && !is_simplified && !space.examined;
+        if let (Ok(()), true, &[unknown]) = (&outcome, begins, &newton.unknowns[..])
+            && space.start[0] != 0.0
+            && model.program.variables[unknown.index()].start_said
+            && let Ok(Some(root)) = bracket::nearer(&mut system, space.start[0], space.x[0])
+        {
+            space.x[0] = root;
         }
         if outcome.is_ok() && exact {
             space.start.copy_from_slice(&space.x);
