@@ -2,7 +2,8 @@
 
 mod support;
 
-use kausal_translate::{Inline, Options, Relaxing, Tearing, translate};
+use kausal_translate::program::Step;
+use kausal_translate::{Inline, Options, Relaxing, Tearing, flow, translate};
 
 /// What is wrong with the programs of all examples; how many there are.
 fn faults(options: &Options) -> (usize, Vec<String>) {
@@ -85,4 +86,25 @@ fn conditions_that_are_numbers_verify() {
       when {late, not open} then assert(time > 1, \"too early\"); end when;
     end M;";
     support::program(text, &Options::default());
+}
+
+/// A function with many outputs is one step in each section, whoever asks for which of them.
+#[test]
+fn many_outputs_are_one_call() {
+    let text = "model M
+      function f input Real x; output Real y[300]; algorithm
+        y[1] := x;
+        while y[1] > 1 loop y[1] := y[1]/2; end while;
+        for i in 2:300 loop y[i] := y[i - 1] + x; end for;
+      annotation(Inline = false); end f;
+      Real x(start = 1, fixed = true);
+      Real y[300] = f(x);
+    equation
+      der(x) = -y[300];
+    end M;";
+    let program = support::program(text, &Options::default());
+    for section in [&program.initial, &program.dynamics, &program.outputs, &program.discrete] {
+        let is_call = |step: &&Step| matches!(step, Step::Call(_));
+        assert!(flow::nested(section).into_iter().filter(is_call).count() <= 1);
+    }
 }
