@@ -270,7 +270,8 @@ impl Room {
         let (low, high) = (a.min(b), a.max(b));
         let beyond = (enclosure.value.high - high).max(low - enclosure.value.low);
         let (size, range) = self.seen(shape);
-        !(beyond <= (tolerance * size).max(PART_OF_RANGE * range))
+        // What cannot be enclosed may hide anything.
+        beyond.is_nan() || beyond > (tolerance * size).max(PART_OF_RANGE * range)
     }
 
     /// How far a sample is from what values and slopes at the ends foretell, where that is a good part of the range of the shape.
@@ -373,11 +374,11 @@ fn on_curve(curve: &Curve, per_time: f64) -> Enclosure {
 /// Both halves of a curve (de Casteljau).
 fn halve(curve: &Curve) -> (Curve, Curve) {
     let (mut left, mut right) = (*curve, *curve);
-    for level in 1..=DEGREE {
+    for (level, end) in left.iter_mut().enumerate().skip(1) {
         for i in 0..=DEGREE - level {
             right[i] = 0.5 * (right[i] + right[i + 1]);
         }
-        left[level] = right[0];
+        *end = right[0];
     }
     (left, right)
 }
