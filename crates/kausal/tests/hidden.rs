@@ -132,7 +132,7 @@ fn narrow_functions_of_states_are_not_stepped_over() {
                 let way = format!("{method} at {tolerance:e} with {interval}");
                 let off = |text: &str, wanted: f64| {
                     let run = run(text, &settings);
-                    let last = *run.trajectory.get("y").and_then(|y| y.last()).expect("a value");
+                    let last = run.trajectory.get("y").and_then(|y| y.last().copied()).expect("a value");
                     (last - wanted).abs() / tolerance
                 };
                 // Each passage may be off by some tolerances of what `y` is by then, and there are nine.
@@ -155,8 +155,8 @@ fn narrow_conditions_of_states_are_events() {
             let settings = Settings { stop: 100.0, interval, method, ..Settings::default() };
             let run = run(text, &settings);
             assert_eq!(
-                run.trajectory.get("n").and_then(|n| n.last()),
-                Some(&1.0),
+                run.trajectory.get("n").and_then(|n| n.last().copied()),
+                Some(1.0),
                 "{method} with {interval}"
             );
         }
