@@ -9,11 +9,7 @@
 //!   and `mod`, `floor` and their kin where they make no events) bound the step, and so do the shapes of others: a method that
 //!   chooses its steps by what it sees at their ends would otherwise step over a bump, or over whole periods of what reaches a
 //!   state only now and then.
-//!
-//! Of formulas of states the path is known once a step is made: **passages** are those that can be narrower than the step
-//! (`simulation::passing`).
 
-use kausal_symbolic::path_function::{PathFunction, Source};
 use kausal_symbolic::time_function::TimeFunction;
 use kausal_symbolic::{ExprId, Node, Op, Pool, VarId};
 use kausal_translate::flow;
@@ -27,89 +23,14 @@ pub(crate) struct Foresight {
     pub relations: Vec<(u32, TimeFunction)>,
     /// Formulas of time, other than straight lines, that reach a state.
     pub signals: Vec<TimeFunction>,
-    /// Formulas of states that reach a state or decide something.
-    pub passages: Option<Passages>,
-}
-
-/// Operations between states and what is enclosed beside them, at most.
-const LONGEST_WAY: u32 = 100;
-
-/// Formulas of states that may be narrow.
-#[derive(Debug)]
-pub(crate) struct Passages {
-    pub function: PathFunction,
-    /// The states that it reads, each with its place among the states, in ascending order.
-    pub read: Vec<(VarId, u32)>,
-}
-
-impl Passages {
-    fn new(program: &Program, clock: &Clock) -> Option<Passages> {
-        let states: FxHashMap<VarId, u32> = program.states.iter().map(|s| s.variable).zip(0..).collect();
-        // Not those of an elimination, nor what is computed from states in a long way: each operation makes enclosures wider, and
-        // at last they say nothing.
-        let mut formulas: FxHashMap<VarId, ExprId> = FxHashMap::default();
-        let mut lengths: FxHashMap<VarId, u32> = FxHashMap::default();
-        for step in &program.dynamics {
-            let Step::Assign(assign) = step else { continue };
-            let length = length(&program.pool, assign.value, &lengths);
-            if length <= LONGEST_WAY {
-                formulas.insert(assign.variable, assign.value);
-                lengths.insert(assign.variable, length);
-            }
-        }
-        let source = |v: VarId| match (states.contains_key(&v), formulas.get(&v)) {
-            (true, _) => Source::Path,
-            (false, Some(formula)) => Source::Formula(*formula),
-            (false, None) if clock.held.contains(&v) => Source::Held,
-            (false, None) => Source::Unknown,
-        };
-        let mut needed = reaching_states(program).flat_map(formulas_in).collect::<Vec<_>>();
-        let relations = program.relations.iter().filter(|r| r.timed.is_none() && !r.trace);
-        needed.extend(relations.filter_map(|r| formulas.get(&r.difference)));
-        let function = PathFunction::new(&program.pool, &needed, &source);
-        let read = function.reads().into_iter().filter_map(|v| Some((v, *states.get(&v)?))).collect();
-        (!function.is_empty()).then_some(Passages { function, read })
-    }
-}
-
-/// Operations in an expression, those of variables that it reads included; stops counting where there are too many.
-fn length(pool: &Pool, expr: ExprId, of_variables: &FxHashMap<VarId, u32>) -> u32 {
-    let (mut count, mut stack) = (0u32, vec![expr]);
-    while let Some(id) = stack.pop() {
-        count += match pool.node(id) {
-            Node::Var(v) => of_variables.get(&v).copied().unwrap_or(0),
-            Node::Const(_) => 0,
-            _ => 1,
-        };
-        if count > LONGEST_WAY {
-            break;
-        }
-        stack.extend(pool.children(id));
-    }
-    count
-}
-
-/// The steps that the derivatives of states depend on, the last first.
-fn reaching_states(program: &Program) -> impl Iterator<Item = &Step> {
-    let mut needed: FxHashSet<VarId> = program.states.iter().map(|state| state.derivative).collect();
-    program.dynamics.iter().rev().filter(move |step| {
-        let mut written = FxHashSet::default();
-        flow::writes(step, &mut written);
-        let reaches = !written.is_disjoint(&needed);
-        if reaches {
-            flow::reads(&program.pool, step, &mut needed);
-        }
-        reaches
-    })
 }
 
 impl Foresight {
     pub(crate) fn new(program: &Program) -> Foresight {
-        let clock = Clock::new(program);
-        let passages = Passages::new(program, &clock);
         if !reads_time(program) {
-            return Foresight { passages, ..Foresight::default() };
+            return Foresight::default();
         }
+        let clock = Clock::new(program);
         let of_time = |difference: VarId| {
             let formula = *clock.formulas.get(&difference)?;
             TimeFunction::new(&program.pool, formula, &|v| clock.formulas.get(&v).copied())
@@ -118,7 +39,7 @@ impl Foresight {
         let relations = (0..).zip(&program.relations);
         let relations = relations.filter(|(_, r)| r.timed.is_none() && !r.trace);
         let relations = relations.filter_map(|(i, r)| Some((i, of_time(r.difference)?))).collect();
-        Foresight { relations, signals: clock.signals(program), passages }
+        Foresight { relations, signals: clock.signals(program) }
     }
 }
 
@@ -157,16 +78,21 @@ impl Clock {
     fn signals(&self, program: &Program) -> Vec<TimeFunction> {
         let pool = &program.pool;
         let derivatives: FxHashSet<VarId> = program.states.iter().map(|state| state.derivative).collect();
+        let mut needed = derivatives.clone();
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut signals: Vec<TimeFunction> = Vec::new();
-        for step in reaching_states(program) {
+        for step in program.dynamics.iter().rev() {
             let mut written = FxHashSet::default();
             flow::writes(step, &mut written);
+            if written.is_disjoint(&needed) {
+                continue;
+            }
+            flow::reads(pool, step, &mut needed);
             if written.is_disjoint(&derivatives) && written.iter().all(|v| self.formulas.contains_key(v)) {
                 // A part of the formulas that read it.
                 continue;
             }
-            let mut stack = formulas_in(step);
+            let mut stack = formulas(step);
             while let Some(id) = stack.pop() {
                 if !seen.insert(id) {
                     continue;
@@ -193,7 +119,7 @@ fn reads_time(program: &Program) -> bool {
 }
 
 /// The formulas in a step and in all it contains.
-fn formulas_in(step: &Step) -> Vec<ExprId> {
+fn formulas(step: &Step) -> Vec<ExprId> {
     let mut all = Vec::new();
     for step in flow::nested([step]) {
         match step {

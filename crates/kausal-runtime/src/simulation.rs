@@ -21,7 +21,6 @@ pub mod inlined;
 mod iteration;
 mod outputs;
 mod passage;
-mod passing;
 mod point;
 pub(crate) mod relevance;
 mod right_side;
@@ -301,7 +300,6 @@ struct Run {
     well_selected: f64,
     path: continuation::Path,
     defects: DefectControl,
-    passing: passing::Passing,
     /// Where functions that are zero begin: states and their derivatives.
     departure: Option<direction::Departure>,
     flights: direction::Flights,
@@ -338,7 +336,6 @@ impl Run {
             well_selected: f64::NEG_INFINITY,
             watched: relations.map(|(i, _)| i as u32).collect(),
             defects: DefectControl::default(),
-            passing: passing::Passing::default(),
             departure: None,
             flights: direction::Flights::default(),
             emerging: emerging::Emerging::default(),

@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | build and recognise | [`build`], [`simplify`] (what the stored form is), [`node`] |
 //! | walk, replace | [`visit`], [`substitute`] |
-//! | compute | [`evaluate`] (what every operator means), [`interval`], [`time_function`], [`path_function`] |
+//! | compute | [`evaluate`] (what every operator means), [`interval`], [`time_function`] |
 //! | differentiate | [`derivative`] |
 //! | solve | [`solve`], [`linear`] |
 //! | judge, improve, show | [`count`], [`factor`], [`print`](mod@print) |
@@ -28,7 +28,6 @@ pub mod interval;
 pub mod linear;
 pub mod nesting;
 pub mod node;
-pub mod path_function;
 pub mod pool;
 pub mod print;
 pub mod simplify;

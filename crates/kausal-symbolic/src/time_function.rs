@@ -20,7 +20,7 @@ use crate::node::{ExprId, Node, Op, VarId};
 use crate::pool::Pool;
 
 /// A formula of time, ready to be evaluated.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TimeFunction {
     parts: Vec<Part>,
     /// Places of operands among the parts.
@@ -72,21 +72,9 @@ impl TimeFunction {
     /// The function that an expression is. `define` gives the formula of a variable that is computed from time; variables
     /// without one are constant for a while. `None` where the expression is no formula of numbers.
     pub fn new(pool: &Pool, expr: ExprId, define: &dyn Fn(VarId) -> Option<ExprId>) -> Option<TimeFunction> {
-        let (mut function, places) = TimeFunction::of_several(pool, &[expr], define)?;
-        // The last part is the function.
-        function.parts.truncate(*places.first()? as usize + 1);
-        Some(function)
-    }
-
-    /// Several expressions at once, each with its place among the results.
-    pub(crate) fn of_several(
-        pool: &Pool,
-        exprs: &[ExprId],
-        define: &dyn Fn(VarId) -> Option<ExprId>,
-    ) -> Option<(TimeFunction, Vec<u32>)> {
-        let mut function = TimeFunction::default();
+        let mut function = TimeFunction { parts: Vec::new(), operands: Vec::new() };
         let mut places: FxHashMap<ExprId, u32> = FxHashMap::default();
-        let mut stack: Vec<(ExprId, bool)> = exprs.iter().map(|&expr| (expr, false)).collect();
+        let mut stack = vec![(expr, false)];
         while let Some((id, arguments_done)) = stack.pop() {
             if places.contains_key(&id) {
                 continue;
@@ -110,8 +98,10 @@ impl TimeFunction {
             };
             places.insert(id, place);
         }
-        let roots = exprs.iter().map(|expr| places.get(expr).copied()).collect::<Option<_>>()?;
-        Some((function, roots))
+        // The last part is the function.
+        let root = *places.get(&expr)? as usize;
+        function.parts.truncate(root + 1);
+        Some(function)
     }
 
     fn part(&mut self, pool: &Pool, node: Node, places: &FxHashMap<ExprId, u32>) -> Option<Part> {
@@ -197,26 +187,14 @@ impl TimeFunction {
         held: &dyn Fn(VarId) -> f64,
         results: &mut Vec<Enclosure>,
     ) -> Enclosure {
-        let time = Enclosure { value: Interval::new(a, b), slope: point(1.0) };
-        self.enclose_along(time, &|v| Enclosure { value: point(held(v)), slope: ZERO }, results);
-        let nothing = Enclosure { value: Interval::ALL, slope: Interval::ALL };
-        results.last().copied().unwrap_or(nothing)
-    }
-
-    /// The same where what is read moves, too: all parts, the function last.
-    pub(crate) fn enclose_along(
-        &self,
-        time: Enclosure,
-        read: &dyn Fn(VarId) -> Enclosure,
-        results: &mut Vec<Enclosure>,
-    ) {
         results.clear();
         let mut arguments: SmallVec<[Enclosure; 4]> = SmallVec::new();
+        let constant = |value: f64| Enclosure { value: point(value), slope: ZERO };
         for part in &self.parts {
             let result = match part {
-                Part::Number(value) => Enclosure { value: point(*value), slope: ZERO },
-                Part::Held(v) => read(*v),
-                Part::Time => time,
+                Part::Number(value) => constant(*value),
+                Part::Held(v) => constant(held(*v)),
+                Part::Time => Enclosure { value: Interval::new(a, b), slope: point(1.0) },
                 Part::Operator(op, from, to, exponent) => {
                     arguments.clear();
                     let operands = &self.operands[*from as usize..*to as usize];
@@ -226,6 +204,8 @@ impl TimeFunction {
             };
             results.push(result);
         }
+        let nothing = Enclosure { value: Interval::ALL, slope: Interval::ALL };
+        results.last().copied().unwrap_or(nothing)
     }
 
     /// The shortest time that a periodic function in it (`sin`, `mod`, `floor` and their kin) takes for a period at an instant;
@@ -348,11 +328,6 @@ fn point(value: f64) -> Interval {
 /// An operator on enclosures, by the rules of differentiation.
 fn enclose(op: Op, args: &[Enclosure], exponent: Option<f64>) -> Enclosure {
     let values: SmallVec<[Interval; 4]> = args.iter().map(|a| a.value).collect();
-    // An exponent that is a parameter is a number by now.
-    let exponent = exponent.or_else(|| match (op, &values[..]) {
-        (Op::Pow, &[_, n]) if n.low == n.high => Some(n.low),
-        _ => None,
-    });
     let value = range(op, &values, exponent);
     if args.iter().all(|a| a.slope == ZERO) {
         return Enclosure { value, slope: ZERO };
@@ -430,10 +405,6 @@ fn range(op: Op, args: &[Interval], exponent: Option<f64>) -> Interval {
         (Op::Or, _) => Interval::new(most(args, |a| a.low), most(args, |a| a.high)),
         (Op::If, &[c, a, _]) if c.low > 0.0 => a,
         (Op::If, &[c, _, b]) if c.high <= 0.0 => b,
-        (Op::Pow, &[a, _]) if a.low > 0.0 && exponent.is_some_and(|n| n < 0.0) => {
-            let n = exponent.unwrap_or(-1.0);
-            Interval::new(a.high.powf(n), a.low.powf(n))
-        }
         (Op::Mod, &[a, b])
             if b.low == b.high && b.low > 0.0 && (a.low / b.low).floor() == (a.high / b.low).floor() =>
         {

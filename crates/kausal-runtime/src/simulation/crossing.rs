@@ -176,8 +176,7 @@ impl Run {
         let interval = Some(self.settings.interval).filter(|&i| i > 0.0).unwrap_or(f64::INFINITY);
         let interval = interval.min(LONGEST_PART * self.length());
         let parts = ((t1 - t0) / interval * (1.0 - GRID)).ceil().clamp(1.0, MOST_PARTS);
-        let hides = !self.passing.found().is_empty();
-        if parts == 1.0 && !self.fresh && !hides && self.passes_clear(finder, t0, t1)? {
+        if parts == 1.0 && !self.fresh && self.passes_clear(finder, t0, t1)? {
             return Ok(None);
         }
         let part = (t1 - t0) / parts;
@@ -199,11 +198,6 @@ impl Run {
         let mut instants: Vec<f64> = known.iter().map(|(t, _)| *t).collect();
         let far = 1..=parts as i32;
         instants.extend(far.map(|k| if f64::from(k) == parts { t1 } else { t0 + part * f64::from(k) }));
-        if hides {
-            instants.extend(self.passing.found());
-            instants.sort_by(f64::total_cmp);
-            instants.dedup();
-        }
         let mut a = t0;
         for b in instants {
             let mut watched = Watched { run: self, error: None, known: &mut known };

@@ -21,9 +21,6 @@ use super::{Run, RunError, Solver};
 /// What defects inside a step may add up to, in tolerances. The error test of a step allows one for its end, and continuous
 /// solutions of lower order than the method are off by some more in between.
 const ALLOWED: f64 = 5.0;
-/// The same where a step hides what its ends do not tell of: a digit less than the error test allows, for it comes again with each turn
-/// of a shaft, always in the same direction.
-const ALLOWED_HIDDEN: f64 = 0.1;
 /// A step that was found good stands for so many of at most twice its length.
 const PROBE_EVERY: u32 = 8;
 /// Where a step in doubt is looked at. In a single place the continuous solution may have the right slope by luck, as the stages had.
@@ -52,8 +49,6 @@ pub(super) struct DefectControl {
     /// Error tests that had failed before the last step, and whether some failed at it.
     rejected: u64,
     doubtful: bool,
-    /// It hides something.
-    hides: bool,
     /// So many steps of an explicit method are still in a neighbourhood where some failed.
     near_doubt: u32,
     /// An instant at which only the matrix says that it is not.
@@ -82,12 +77,6 @@ impl DefectControl {
         self.looks.clear();
         (self.sum, self.damped_sum) = (0.0, 0.0);
         (self.found, self.damped) = (None, None);
-        self.hides = false;
-    }
-
-    /// What the defect of the last step may add up to.
-    fn allowed(&self) -> f64 {
-        if self.hides { ALLOWED_HIDDEN } else { ALLOWED }
     }
 
     /// What was seen behind `end` says nothing.
@@ -179,8 +168,7 @@ impl Run {
         control.derivative.extend(side.states.iter().map(|(_, d)| side.machine.values[d.index()]));
         let defect = solver.defect(t, &control.derivative, &mut control.inside);
         let part = control.note(Look { t, defect, damped: 0.0 }, place, begin, end - begin);
-        let allowed = control.allowed();
-        if control.sum <= allowed || control.found.is_some() {
+        if control.sum <= ALLOWED || control.found.is_some() {
             return;
         }
         control.suspected.clone_from(&control.derivative);
@@ -192,7 +180,7 @@ impl Run {
         let damped = solver.damped_defect(&mut control.inside).unwrap_or(defect);
         control.looks[place].damped = damped;
         control.damped_sum += part * damped;
-        if control.damped_sum > allowed {
+        if control.damped_sum > ALLOWED {
             control.found = Some(t);
         } else {
             control.damped = Some(t);
@@ -211,11 +199,6 @@ impl Run {
             let (begin, whole) = (solver.t_old(), solver.t() - solver.t_old());
             self.defects.forget_behind(end, begin, whole);
         }
-        let hidden = self.passing.found().iter().copied().filter(|t| *t < end);
-        let mut instants: Vec<f64> = hidden.collect();
-        // What its ends do not tell of the error test has not seen either.
-        self.defects.hides = !instants.is_empty();
-        self.defects.doubtful |= self.defects.hides;
         let control = &self.defects;
         let near_doubt = control.near_doubt > 0 && self.solver.as_ref().is_some_and(Solver::is_explicit);
         let longer = step > 2.0 * control.proven || control.unproven >= PROBE_EVERY || near_doubt;
@@ -224,18 +207,16 @@ impl Run {
             (false, true) if longer => &[0.5],
             (false, _) => &[],
         };
-        if self.solver()?.t_old() == before {
-            instants.extend(probes.iter().map(|part| before + part * step));
-        }
-        instants.sort_by(f64::total_cmp);
-        for t in instants {
-            let looked = self.at(t, false);
-            // What cannot be evaluated on the way is for the steps to come; only `terminate` ends the run here.
-            if looked.is_err() && self.ended.is_some() {
-                return looked.map(|()| true);
-            }
-            if looked.is_err() || self.defects.found.is_some() {
-                break;
+        if !probes.is_empty() && self.solver()?.t_old() == before {
+            for part in probes {
+                let looked = self.at(before + part * step, false);
+                // What cannot be evaluated on the way is for the steps to come; only `terminate` ends the run here.
+                if looked.is_err() && self.ended.is_some() {
+                    return looked.map(|()| true);
+                }
+                if looked.is_err() || self.defects.found.is_some() {
+                    break;
+                }
             }
         }
         let good = self.confirm_defect(before)? && !self.holds_what_grows(before, end)?;
@@ -265,7 +246,7 @@ impl Run {
             solver.model_mut().model_mut().machine.values = guesses;
             // The matrix at hand has said that the defect is harmless, and no solution is no answer.
             let unknown = displacement == f64::INFINITY && self.defects.found.is_none();
-            if displacement <= self.defects.allowed() || unknown {
+            if displacement <= ALLOWED || unknown {
                 let control = &mut self.defects;
                 control.trust = (2 * control.trust).clamp(1, MAX_TRUST);
                 (control.wait, control.usual) = (control.trust, control.sum);
@@ -287,8 +268,9 @@ impl Run {
             self.defects.proven = 0.0;
             return self.go_back(reached);
         }
-        let step = self.solver()?.t() - before;
-        self.solver()?.reject_step((t - before).clamp(SHORTEST_PART * step, 0.5 * step));
+        let solver = self.solver()?;
+        let step = solver.t() - before;
+        solver.reject_step((t - before).clamp(SHORTEST_PART * step, 0.5 * step));
         self.defects.begin();
         self.defects.proven = 0.0;
         self.values_again_at(before)?;

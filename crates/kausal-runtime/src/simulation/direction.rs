@@ -191,9 +191,6 @@ impl Run {
         let side = self.side()?;
         let slopes = side.states.iter().map(|(_, d)| side.machine.values[d.index()]).collect();
         let mut there = Departure { t, states: side.state(), slopes };
-        // What holds for a moment only was found from a nearer place, and tangents are followed within that moment.
-        let hidden = self.passing.found().iter().rev().find(|found| **found < t);
-        let (before, end) = hidden.map_or((before, end), |found| (found.max(before), t));
         let mut changes = self.slopes_at(&there, before, end)?;
         if self.contradicts(&changes) {
             let solver = self.solver()?;

@@ -7,11 +7,8 @@
 //! grow: the derivatives are evaluated once more with all such small states at zero. What is left then is the work of others, in which
 //! the error has no part: `x' = w + a*x` multiplies an error by `exp(a*t)`, and `x` by more. A mass that a spring tears off knows its
 //! speed before friction, which falls with the speed, takes over. Where a state comes back with fewer digits than it should have, it
-//! grew by itself, and all that follows depends on digits nobody has computed.
-//!
-//! In a vibration one state hands on to the other what it had, and each is zero now and then without being forgotten. So states that
-//! are small together are looked at as one, too: by how many tolerances the largest of them had when that was least, and by
-//! what others have put in since, in tolerances. What comes back with much more than both has multiplied itself.
+//! grew by itself, and all that follows depends on digits nobody has computed. What this does not see: a vibration that
+//! builds up from nothing, for in it one state hands on to the other what it had.
 //!
 //! Error tests do not see what happens below tolerances, and an implicit step that is long enough holds what leaves zero, however
 //! fast it does. The classical iteration often sees that by its matrix (`kausal_solver::classical`); inlined steps have none, and
@@ -20,7 +17,6 @@
 
 use kausal_solver::OdeModel;
 use kausal_symbolic::VarId;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{RightSide, Run, RunError};
@@ -44,8 +40,6 @@ pub(super) struct Emerging {
     trust: u32,
     /// States that grew by themselves, and when.
     found: Vec<(usize, f64)>,
-    /// The states at the end of the last step that was looked at.
-    last: Vec<f64>,
 }
 
 /// When a state has been small: from a step up to another one, the last time. It may come back, until it has.
@@ -63,30 +57,6 @@ struct Smallness {
     known: f64,
     /// The size that must be known of it when it comes back.
     enough: f64,
-    /// The same for all of its group that are small with it, in tolerances.
-    together: Together,
-}
-
-/// What is known of states that have been small together and of which none is back.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Together {
-    /// The step since which the state is one of them, the last one in which it was looked at, and that if it is not back.
-    since: u64,
-    active: u64,
-    until: u64,
-    /// The most tolerances that one of them had, when that was least, the step of that, and what others have put in since.
-    floor: f64,
-    at_floor: u64,
-    put_in: f64,
-    /// The size of the state, and the instant, at which it was asked for the last time.
-    asked: f64,
-    at: f64,
-}
-
-impl Together {
-    fn known(&self) -> f64 {
-        self.floor + self.put_in
-    }
 }
 
 impl Smallness {
@@ -141,60 +111,6 @@ impl Emerging {
         gains
     }
 
-    /// The same for states that are small together, of the groups given: those that have gained a digit with them. What an event has
-    /// changed, from the end of the step before to the beginning of this one, was put in.
-    fn pass_together(
-        &mut self,
-        (begin, x, dx): (&[f64], &[f64], &[f64]),
-        tolerances: &[f64],
-        part: f64,
-        (group, t): (&dyn Fn(usize) -> usize, f64),
-    ) -> Vec<Gain> {
-        let now = self.steps;
-        let small = (1.0 / (SMALL * part)).max(1.0);
-        let mut groups: FxHashMap<usize, (f64, f64)> = FxHashMap::default();
-        for (i, state) in self.states.iter_mut().enumerate() {
-            let was = state.together.until > 0 && state.together.until + 1 == now;
-            if state.waits && !was {
-                state.together = Together { since: now, floor: f64::INFINITY, ..Together::default() };
-            }
-            if state.waits || was {
-                state.together.until = if state.waits { now } else { 0 };
-                let jump = self.last.get(i).map_or(0.0, |last| (begin[i] - last).abs()) / tolerances[i];
-                let (largest, jumps) = groups.entry(group(i)).or_insert((1.0, 0.0));
-                *largest = largest.max(x[i].abs() / tolerances[i]);
-                *jumps = jumps.max(jump);
-                state.together.active = now;
-            }
-        }
-        let mut gains = Vec::new();
-        for (i, state) in self.states.iter_mut().enumerate().filter(|(_, s)| s.together.active == now) {
-            let (largest, jump) = groups.get(&group(i)).copied().unwrap_or((1.0, 0.0));
-            let size = x[i].abs() / tolerances[i];
-            let together = &mut state.together;
-            together.put_in += jump;
-            if largest < together.floor {
-                (together.floor, together.at_floor, together.put_in) = (largest, now, 0.0);
-                (together.asked, together.at) = (size.max(1.0), t);
-            }
-            let back = size > DIGIT * small;
-            let grows = x[i] * dx[i] > 0.0 && together.known() < small;
-            if grows && (back || size > DIGIT * together.asked) {
-                gains.push(Gain { state: i, back });
-            }
-        }
-        gains
-    }
-
-    /// Those of the group of a state that were small when all of them were smallest, and are not yet back.
-    fn small_together(&self, back: usize, group: &dyn Fn(usize) -> usize) -> Vec<usize> {
-        let at_floor = self.states[back].together.at_floor;
-        let with =
-            |i: usize, s: &Together| s.active == self.steps && s.since <= at_floor && group(i) == group(back);
-        let states = self.states.iter().enumerate();
-        states.filter(|(i, s)| *i == back || with(*i, &s.together)).map(|(i, _)| i).collect()
-    }
-
     /// The states that were small as long as one that has come back, of which as little is known: it may have grown with them.
     /// Others were there when it began to grow, or came later.
     fn companions(&self, back: usize) -> Vec<bool> {
@@ -207,7 +123,6 @@ impl Emerging {
     /// Other states were selected: nothing is known of them.
     pub(super) fn forget(&mut self) {
         self.states.clear();
-        self.last.clear();
     }
 }
 
@@ -217,32 +132,11 @@ impl Run {
         let Some(solver) = self.solver.as_mut() else { return Ok(()) };
         let weights = solver.weights();
         let gains = self.emerging.pass(solver.x(), solver.dx(), weights.absolutes(), weights.relative());
-        let together = self.vibrations(t);
-        let Some(solver) = self.solver.as_mut() else { return Ok(()) };
-        if gains.is_empty() && together.is_empty() {
+        if gains.is_empty() {
             return Ok(());
         }
         let (x, dx) = (solver.x().to_vec(), solver.dx().to_vec());
-        let tolerances = solver.weights().absolutes().to_vec();
-        let small = 1.0 / (SMALL * solver.weights().relative());
         let side = solver.model_mut().model_mut();
-        for Gain { state, back } in together {
-            if self.emerging.found.iter().any(|(known, _)| *known == state) {
-                continue;
-            }
-            let sizes = &side.sizes;
-            let group = |i: usize| sizes.get(i).map_or(0, |(group, _)| *group);
-            let all = self.emerging.small_together(state, &group);
-            // A state of its own is looked at below.
-            let rate = if all.len() > 1 { push(side, t, &x, &all, &tolerances) } else { None };
-            let together = &mut self.emerging.states[state].together;
-            together.put_in += rate.map_or(f64::INFINITY, |rate| rate * (t - together.at));
-            (together.asked, together.at) = (x[state].abs() / tolerances[state], t);
-            if back && together.known() < small {
-                let digit = |i: &usize| x[*i].abs() > DIGIT * tolerances[*i];
-                self.emerging.found.extend(all.into_iter().filter(digit).map(|i| (i, t)));
-            }
-        }
         for Gain { state, back } in gains {
             if self.emerging.found.iter().any(|(known, _)| *known == state) {
                 continue;
@@ -258,25 +152,6 @@ impl Run {
             }
         }
         Ok(())
-    }
-
-    /// States that are small together and of which one has gained a digit.
-    fn vibrations(&mut self, t: f64) -> Vec<Gain> {
-        let Some(solver) = &self.solver else { return Vec::new() };
-        let waits = |s: &Smallness| s.waits || s.together.until > 0;
-        if !self.emerging.states.iter().any(waits) {
-            self.emerging.last.clear();
-            return Vec::new();
-        }
-        let (x, dx, sizes) = (solver.x(), solver.dx(), &solver.model().model().sizes);
-        let group = |i: usize| sizes.get(i).map_or(0, |(group, _)| *group);
-        let mut begin = x.to_vec();
-        solver.interpolate(solver.t_old(), &mut begin);
-        let (tolerances, part) = (solver.weights().absolutes(), solver.weights().relative());
-        let gains = self.emerging.pass_together((&begin, x, dx), tolerances, part, (&group, t));
-        self.emerging.last.clear();
-        self.emerging.last.extend_from_slice(x);
-        gains
     }
 
     /// Has an implicit step from `before` held a state below its tolerance that would have multiplied itself in it? Then it is taken
@@ -338,17 +213,6 @@ impl Run {
     }
 }
 
-/// How fast do others push states that are small together, in tolerances: where these are all zero? None where the model cannot be
-/// evaluated so. The machine is left at `x`.
-fn push(side: &mut RightSide, t: f64, x: &[f64], together: &[usize], tolerances: &[f64]) -> Option<f64> {
-    let (mut others, mut slopes) = (x.to_vec(), vec![0.0; x.len()]);
-    together.iter().for_each(|&i| others[i] = 0.0);
-    let known = side.rhs(t, &others, &mut slopes).is_ok();
-    let rate = together.iter().map(|&i| (slopes[i] / tolerances[i]).abs()).fold(0.0, f64::max);
-    let back = side.rhs(t, x, &mut slopes).is_ok();
-    (known && back).then_some(rate)
-}
-
 /// How a state grows.
 struct Growth {
     /// The share of those that are not small with it, between zero and one.
@@ -388,28 +252,6 @@ mod tests {
 
     fn gain(state: usize, back: bool) -> Gain {
         Gain { state, back }
-    }
-
-    /// Two states hand on to each other what they have, and it becomes ten times as much with each turn: from one tolerance, and from
-    /// ten thousand that an event has put in.
-    #[test]
-    fn vibrations_are_looked_at_as_one() {
-        for (kick, found) in [(0.0, true), (0.02, false)] {
-            let mut small = Emerging::default();
-            let (group, mut back) = (|_: usize| 0, false);
-            let mut last = [0.0, 0.0];
-            for k in 0..60 {
-                let t = f64::from(k);
-                let size = kick + 1e-7 * 10f64.powf(t / 6.0);
-                let (x, dx) = ([size * t.cos(), size * t.sin()], [-size * t.sin(), size * t.cos()]);
-                small.pass(&x, &dx, &[1e-6; 2], 1e-6);
-                let begin = if k == 0 { x } else { last };
-                let gains = small.pass_together((&begin, &x, &dx), &[1e-6; 2], 1e-6, (&group, t));
-                back |= gains.iter().any(|g| g.back && small.small_together(g.state, &group).len() > 1);
-                (small.last, last) = (x.to_vec(), x);
-            }
-            assert_eq!(back, found, "from {kick}");
-        }
     }
 
     /// Tolerances of a millionth: a state below a hundredth of its size is small.

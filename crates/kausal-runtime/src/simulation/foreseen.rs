@@ -16,7 +16,7 @@ use crate::tolerances::is_same_instant;
 const STEPS_PER_PERIOD: f64 = 8.0;
 
 /// In one step the shape of a signal passes through no more than this part of its range: a bump has four steps on each side.
-pub(super) const PART_OF_RANGE: f64 = 0.25;
+const PART_OF_RANGE: f64 = 0.25;
 /// What moves at most so many times as fast as at the beginning of a step is no surprise for its error estimate.
 const FORESEEABLE: f64 = 4.0;
 /// A jump of a signal is in a step of this part of the run.

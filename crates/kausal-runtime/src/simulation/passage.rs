@@ -178,7 +178,6 @@ impl Run {
         }
         let &Passage { before, end: step_end, due, .. } = passage;
         self.follow(step_end)?;
-        self.look_for_hidden(before, step_end);
         let mut crossing = if step_end > before { self.first_crossing(before, step_end)? } else { None };
         if self.goes_wrong_way(before, crossing, step_end)? {
             return Ok(None);

@@ -392,7 +392,6 @@ impl Run {
             well_selected,
             path,
             defects,
-            passing,
             departure,
             flights,
             emerging,
@@ -404,7 +403,7 @@ impl Run {
         writer.put(&(stats, next_output, passage, reached, shown, schedule, foreseen, signals));
         writer.put(&(state, chatter, ended, finder, changed, differences, fresh, fresh_step));
         writer.put(&(held_values, barrier, again, beyond, given_up, shorter, well_selected));
-        writer.put(&(path, defects, passing, emerging));
+        writer.put(&(path, defects, emerging));
         writer.put(&(just_crossed, bands, departure, flights));
         solver.save(writer);
         solver.model().save(writer);
@@ -457,7 +456,6 @@ impl Run {
             well_selected,
             path,
             defects,
-            passing,
             departure,
             flights,
             emerging,
@@ -471,7 +469,7 @@ impl Run {
         reader
             .check(finder.as_ref().is_none_or(|finder| finder.sides().len() == watched.len()), "relations")?;
         (*held_values, *barrier, *again, *beyond, *given_up, *shorter, *well_selected) = reader.take()?;
-        (*path, *defects, *passing, *emerging) = reader.take()?;
+        (*path, *defects, *emerging) = reader.take()?;
         (*just_crossed, *bands, *departure, *flights) = reader.take()?;
         solver.restore(reader)?;
         solver.model_mut().restore(reader)?;
