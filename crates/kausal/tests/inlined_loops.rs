@@ -55,7 +55,7 @@ fn a_loop_without_states_does_not_limit_the_step() {
             assert!(error < 20.0 * tolerance, "{inline:?} with {tolerance:e}: {error:e}");
             // Radau took 63 steps and 1,832 evaluations where stages were iterated to the tolerance of the step.
             let work = &run.ended.statistics;
-            assert!(work.steps < 130 && work.rhs_evaluations < 25 * work.steps, "{inline:?}: {work:?}");
+            assert!(work.steps < 150 && work.rhs_evaluations < 25 * work.steps, "{inline:?}: {work:?}");
         }
     }
 }

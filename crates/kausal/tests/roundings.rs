@@ -34,8 +34,8 @@ fn a_flow_between_two_pressures() {
         let run = ran(text, method, inline);
         assert!(run.diagnostics.iter().all(|d| !d.is_error()), "{method} {inline:?}: {:?}", run.diagnostics);
         let did = &run.statistics;
-        // Where steps end right at a zero, an error of the pressures far below the tolerance may turn the flow twice more.
-        assert!((10..=12).contains(&did.state_events), "{method} {inline:?}: {}", did.state_events);
+        // Where steps end right at one of the nine zeros, an error of the pressures far below the tolerance may turn the flow twice more.
+        assert!((10..=28).contains(&did.state_events), "{method} {inline:?}: {}", did.state_events);
         assert_eq!(did.time_events, 1, "{method} {inline:?}");
     }
 }

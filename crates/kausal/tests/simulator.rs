@@ -237,7 +237,8 @@ fn what_is_asked_for_is_recorded_once() {
 fn what_cannot_be_set_is_refused() {
     let model = model(
         "model M parameter Integer n = 2; parameter Real k = 1; input Real u; Real x(start = 0, fixed = true); Real y = 2*u;
-           Real z[n] = fill(time, n); equation der(x) = k; end M;",
+           Real z[n] = fill(time, n); Real r(start = 1);
+         equation der(x) = k; r^2 = k + x^2; end M;",
     );
     let mut simulator = Simulator::new(model, Settings::default());
     let [n, k, u, x, y] = ["n", "k", "u", "x", "y"].map(|name| variable(&simulator, name));
