@@ -580,6 +580,7 @@ impl Run {
         side.past.read(&mut side.machine);
         side.pipes.turn();
         let before = self.follower.is_some().then(|| side.machine.twin());
+        let stood = side.state();
         let mut outcome = side.event(t);
         if crossed
             && side.machine.left_domain
@@ -600,14 +601,16 @@ impl Run {
         self.foreseen.look_ahead(&side.machine, t);
         self.signals.look_ahead(&side.machine, t);
         let noticed = unreached || selected || turned || side.remembers() || self.held_changed();
+        let mut hit = false;
         if noticed {
             self.defects.forget();
             let solver = self.solver()?;
             let state = solver.model().model().state();
+            hit = !selected && state != stood;
             solver.restart(t, &state);
         }
         if crossed {
-            self.begin_flights(t, noticed)?;
+            self.begin_flights(t, hit)?;
         }
         if let Some(before) = before.filter(|_| self.stats.terminated.is_none()) {
             let crossed = std::mem::take(&mut self.just_crossed);

@@ -124,13 +124,15 @@ impl Run {
         Ok(true)
     }
 
-    /// An event has changed sides at `t`, and the integrator begins anew: exactly, where that was the end of a small flight.
-    pub(super) fn begin_flights(&mut self, t: f64, restarted: bool) -> Result<(), RunError> {
+    /// An event has changed sides at `t`. Where it was an impact, which makes other states of those that came, and the end of a small
+    /// flight, the integrator begins exactly. States that go on as they were keep their errors below the tolerance, as a
+    /// flow at rest does, whose sign means nothing.
+    pub(super) fn begin_flights(&mut self, t: f64, hit: bool) -> Result<(), RunError> {
         let crossings: Vec<usize> =
             self.finder.iter().flat_map(|f| f.crossings()).map(|crossing| crossing.index).collect();
         self.flights.since.resize(self.watched.len(), f64::NEG_INFINITY);
         crossings.iter().for_each(|&i| self.flights.since[i] = t);
-        if let Some(length) = self.flights.small.filter(|_| restarted) {
+        if let Some(length) = self.flights.small.filter(|_| hit) {
             self.solver()?.start_exactly(length);
         }
         Ok(())
