@@ -3,7 +3,7 @@
 //! In the FMU they stand under `resources/files`, and `resources/model.files` says which name of the model each of them has:
 //!
 //! ```text
-//! 1/table.txt<TAB>/home/me/models/table.txt
+//! 1/table.txt<TAB>FOLDER/models/table.txt
 //! ```
 
 use std::collections::BTreeSet;

@@ -515,13 +515,13 @@ mod tests {
     #[test]
     fn locations_are_folders() {
         let cases = [
-            ("file:///tmp/a/resources", Some("/tmp/a/resources")),
-            ("file:/tmp/a", Some("/tmp/a")),
-            ("file://localhost/tmp/a", Some("/tmp/a")),
-            ("file:///tmp/with%20space/%C3%BC", Some("/tmp/with space/\u{fc}")),
+            ("file:///a/resources", Some("/a/resources")),
+            ("file:/models/a", Some("/models/a")),
+            ("file://localhost/models/a", Some("/models/a")),
+            ("file:///models/with%20space/%C3%BC", Some("/models/with space/\u{fc}")),
             ("file:///C:/FMUs/resources", Some("C:/FMUs/resources")),
-            ("file:///tmp/100%", Some("/tmp/100%")),
-            ("/tmp/plain", Some("/tmp/plain")),
+            ("file:///models/100%", Some("/models/100%")),
+            ("/models/plain", Some("/models/plain")),
             ("https://host/a", None),
         ];
         for (uri, folder) in cases {
